@@ -1,0 +1,7 @@
+#!/bin/bash
+set -e
+# shellcheck source=/dev/null
+source "/opt/ros/${ROS_DISTRO}/setup.bash"
+# shellcheck source=/dev/null
+source /arm/install/local_setup.bash
+exec "$@"

@@ -1,0 +1,122 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot is made of: joints, fixed transforms, gripper, colours. In m, rad and s."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .dh import DhRow, JointType
+from .transforms import Matrix, rpy_matrix
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A fixed transform as URDF writes it.
+
+    Attributes:
+        xyz: position [m].
+        rpy: roll, pitch, yaw about fixed axes [rad].
+    """
+
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+
+    @property
+    def matrix(self) -> Matrix:
+        """The same as (4, 4)."""
+        return rpy_matrix(self.xyz, self.rpy)
+
+
+NO_MOTION = Origin()
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One joint with its row of the table.
+
+    Attributes:
+        name: name, unique in the robot.
+        type: "revolute" or "prismatic".
+        row: DH numbers; theta (revolute) or d (prismatic) is the offset added to q.
+        lower: lowest position [rad or m].
+        upper: highest position [rad or m], above lower.
+        velocity: highest speed [rad/s or m/s].
+        acceleration: highest acceleration [rad/s^2 or m/s^2].
+        effort: highest torque or force [N m or N].
+        source: where the numbers come from.
+    """
+
+    name: str
+    type: JointType
+    row: DhRow
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    effort: float
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class FingerShape:
+    """Box of one finger, for pictures and collision.
+
+    Attributes:
+        length: along the tool's z [m].
+        width: along the tool's x [m].
+        thickness: along the opening [m].
+        overhang: how far the finger reaches beyond the grasp point [m].
+    """
+
+    length: float
+    width: float
+    thickness: float
+    overhang: float
+
+
+@dataclass(frozen=True)
+class Gripper:
+    """A gripper of two fingers that open symmetrically along the tool's y.
+
+    Attributes:
+        joints: names of the left (towards -y) and right (towards +y) finger joint; the position
+            of each is half the width [m].
+        min_width: closed [m].
+        max_width: open [m].
+        velocity: highest speed of the width [m/s].
+        acceleration: highest acceleration of the width [m/s^2].
+        finger: shape of a finger.
+        palm: box of the palm: along z, along y, along x [m].
+        source: where the numbers come from.
+    """
+
+    joints: tuple[str, str]
+    min_width: float
+    max_width: float
+    velocity: float
+    acceleration: float
+    finger: FingerShape
+    palm: Triple
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Colours of the skeleton, "#rrggbb".
+
+    Attributes:
+        base: the foot.
+        links: rods, one colour a link, repeated from the first when there are more links.
+        joints: bodies at the joints.
+        gripper: palm.
+        fingers: fingers.
+    """
+
+    base: str = "#3b4252"
+    links: tuple[str, ...] = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2")
+    joints: str = "#5b6475"
+    gripper: str = "#3b4252"
+    fingers: str = "#eeca3b"

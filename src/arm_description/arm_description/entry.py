@@ -1,0 +1,10 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The executables of this package that are nodes."""
+
+from .quiet_start import start
+
+
+def state_publisher() -> int:
+    """Run `state_publisher`."""
+    return start("arm_description.state_publisher_node")

@@ -1,0 +1,209 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic over named constants, as written in a robot file: ``l1 + l10``, ``-h1*cos(tilt)``.
+
+Nothing is executed: the text is parsed, and only the kinds of node listed here are walked. All
+arithmetic is on floats, so that no expression can take long or need much memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import math
+import operator
+import unicodedata
+from collections.abc import Callable, Mapping
+
+from .errors import DescriptionError
+
+MAX_LENGTH = 300
+MAX_NODES = 200
+
+_BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,
+}
+_UNARY: Mapping[type[ast.unaryop], Callable[[float], float]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+_PLAIN: Mapping[str, tuple[Callable[..., float], int]] = {
+    "sqrt": (math.sqrt, 1),
+    "abs": (abs, 1),
+    "hypot": (math.hypot, 2),
+    "min": (min, 2),
+    "max": (max, 2),
+}
+_OF_ANGLE: Mapping[str, Callable[[float], float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+}
+_TO_ANGLE: Mapping[str, tuple[Callable[..., float], int]] = {
+    "asin": (math.asin, 1),
+    "acos": (math.acos, 1),
+    "atan": (math.atan, 1),
+    "atan2": (math.atan2, 2),
+}
+FUNCTIONS = (*_PLAIN, *_OF_ANGLE, *_TO_ANGLE, "rad", "deg")
+RESERVED = frozenset((*FUNCTIONS, "pi", "q"))
+
+
+def constant_name_problem(name: str) -> str:
+    """Say why a name cannot be a constant's, or "" if it can."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        return f"{name!r} is not a name: use letters, digits and _, and begin with a letter"
+    if name in RESERVED:
+        return f"{name!r} is taken: it is already a function or constant of the expressions"
+    return ""
+
+
+class Expressions:
+    """Evaluates expressions over constants in one file's angle unit.
+
+    ``sin``, ``cos`` and ``tan`` take, and ``asin`` .. ``atan2`` give, angles in the file's unit.
+    ``rad(x)`` and ``deg(x)`` say that x is in radians or degrees and give it in the file's unit.
+    In a file in degrees ``pi`` is accepted only inside ``rad(...)``: anywhere else it would be a
+    number of radians taken for degrees.
+
+    Args:
+        constants: values by name, already numbers or still expressions, in the file's units.
+        radian: one unit of angle of the file in radians (1 for rad, pi/180 for deg).
+    """
+
+    def __init__(self, constants: Mapping[str, str] | None = None, radian: float = 1.0) -> None:
+        self._texts = {
+            unicodedata.normalize("NFKC", name): text for name, text in (constants or {}).items()
+        }
+        self._values: dict[str, float] = {}
+        self._open: list[str] = []
+        self._radian = radian
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the constants."""
+        return tuple(self._texts)
+
+    def constant(self, name: str) -> float:
+        """Value of a constant in the file's units.
+
+        Raises:
+            DescriptionError: it is not defined, refers to itself, or cannot be computed.
+        """
+        if name in self._values:
+            return self._values[name]
+        if name in self._open:
+            circle = [*self._open[self._open.index(name) :], name]
+            raise DescriptionError(
+                f"constants are circular ({' -> '.join(circle)})",
+                remedy="give one of them as a number",
+            )
+        self._open.append(name)
+        try:
+            value = self.evaluate(self._texts[name])
+        finally:
+            self._open.pop()
+        self._values[name] = value
+        return value
+
+    def evaluate(self, text: str) -> float:
+        """Value of an expression in the file's units, always finite.
+
+        Raises:
+            DescriptionError: it is no expression of the kinds allowed, or its value is not finite.
+        """
+        tree = _parse(text)
+        try:
+            value = self._value(tree, in_rad=False)
+        except ZeroDivisionError:
+            raise DescriptionError(f"{text!r} divides by zero") from None
+        except (ValueError, OverflowError) as error:
+            if isinstance(error, DescriptionError):
+                raise
+            raise DescriptionError(f"{text!r} has no finite real value") from None
+        if not math.isfinite(value):
+            raise DescriptionError(f"{text!r} is not finite", remedy="write a finite number")
+        return value
+
+    def _value(self, node: ast.expr, in_rad: bool) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return float(number)
+            case ast.Name(id=name):
+                return self._named(name, in_rad)
+            case ast.UnaryOp(op=unary, operand=operand) if type(unary) in _UNARY:
+                return _UNARY[type(unary)](self._value(operand, in_rad))
+            case ast.BinOp(op=binary, left=left, right=right) if type(binary) in _BINARY:
+                a, b = self._value(left, in_rad), self._value(right, in_rad)
+                return _BINARY[type(binary)](a, b)
+            case ast.Call(func=ast.Name(id=function), args=args, keywords=[]):
+                return self._call(function, args, in_rad)
+            case ast.Tuple():
+                raise DescriptionError(
+                    "a comma is not allowed in a number", remedy="write 0.105 with a point"
+                )
+        raise DescriptionError(
+            f"{ast.unparse(node)!r} is not allowed in an expression",
+            remedy="use numbers, constants, + - * / **, parentheses and " + ", ".join(FUNCTIONS),
+        )
+
+    def _named(self, name: str, in_rad: bool) -> float:
+        if name == "pi":
+            if self._radian != 1.0 and not in_rad:
+                raise DescriptionError(
+                    "pi is an angle in radians, but this file's angles are in deg",
+                    remedy="write 180 for pi, or rad(...) around the expression",
+                )
+            return math.pi
+        if name == "q":
+            raise DescriptionError(
+                "q is implied", remedy="write the offset alone (q - 90 becomes -90)"
+            )
+        if name not in self._texts:
+            known = ", ".join(sorted(self._texts)) or "none"
+            raise DescriptionError(
+                f"{name!r} is not a constant of this file (it has {known})",
+                remedy="add it to constants or correct the name",
+            )
+        return self.constant(name)
+
+    def _call(self, function: str, args: list[ast.expr], in_rad: bool) -> float:
+        if function not in FUNCTIONS:
+            raise DescriptionError(
+                f"there is no function {function!r}", remedy="use one of " + ", ".join(FUNCTIONS)
+            )
+        wanted = {**_PLAIN, **_TO_ANGLE}.get(function, (None, 1))[1]
+        if len(args) != wanted:
+            raise DescriptionError(f"{function} takes {wanted} value(s), not {len(args)}")
+        values = [self._value(arg, in_rad or function == "rad") for arg in args]
+        if function == "rad":
+            return values[0] / self._radian
+        if function == "deg":
+            return values[0] if self._radian != 1.0 else math.radians(values[0])
+        if function in _OF_ANGLE:
+            return _OF_ANGLE[function](values[0] * self._radian)
+        if function in _TO_ANGLE:
+            return _TO_ANGLE[function][0](*values) / self._radian
+        return float(_PLAIN[function][0](*values))
+
+
+def _parse(text: str) -> ast.expr:
+    """Parse one expression of bounded size."""
+    if len(text) > MAX_LENGTH:
+        raise DescriptionError(
+            f"the expression is longer than {MAX_LENGTH} characters",
+            remedy="split it into constants",
+        )
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise DescriptionError(
+            f"{text!r} is not a number or an expression", remedy="write for example 0.105 or l1/2"
+        ) from None
+    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
+        raise DescriptionError("the expression is too long", remedy="split it into constants")
+    return tree.body

@@ -1,0 +1,73 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find robots: the shipped ones by name, any other by its path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import DescriptionError
+from .model import RobotModel
+from .nearest import nearest
+from .robot_file import read_robot
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+def load_robot(robot: str | os.PathLike[str]) -> RobotModel:
+    """Load and validate a robot.
+
+    Args:
+        robot: name of a shipped robot, or path of a robot file.
+
+    Raises:
+        DescriptionError: no such robot, or its file is wrong.
+    """
+    return read_robot(robot_path(robot))
+
+
+def robot_path(robot: str | os.PathLike[str]) -> Path:
+    """Path of a robot's file.
+
+    Args:
+        robot: name of a shipped robot, or path of a robot file.
+
+    Raises:
+        DescriptionError: no robot of that name is shipped, or there is no such file.
+    """
+    text = os.fspath(robot)
+    path = Path(text).expanduser()
+    if not isinstance(robot, str) or os.sep in text or path.suffix in _SUFFIXES:
+        if not path.is_file():
+            raise DescriptionError("there is no such file", remedy="check the path", file=text)
+        return path
+    names = shipped_robots()
+    if text not in names:
+        raise DescriptionError(
+            f"no robot is called {text!r}",
+            remedy=f"{nearest(text, names)}; a file needs its path, ./my.yaml",
+        )
+    return names[text]
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Files of the shipped robots by name, sorted."""
+    for folder in _candidates():
+        found = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+        if found:
+            return found
+    return {}
+
+
+def _candidates() -> Iterator[Path]:
+    """Folders that may hold the shipped robots: the source tree's, then the installed share's."""
+    here = Path(__file__).absolute()
+    if (here.parents[1] / "package.xml").is_file():
+        yield here.parents[1] / "robots"
+    share = Path("share", "arm_description", "robots")
+    for folder in here.parents:
+        yield folder / share
+    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        yield Path(prefix) / share

@@ -1,0 +1,66 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What every node's main does: start, spin, and end without a traceback whatever ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+import rclpy
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+
+LONGEST_WAIT = 0.5  # s
+
+
+def described(text: str) -> ParameterDescriptor:
+    """Return the descriptor of a parameter that is read once, at the start."""
+    return ParameterDescriptor(description=text, read_only=True)
+
+
+def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], ...]) -> int:
+    """Run nodes on one executor until SIGINT, SIGTERM or shutdown.
+
+    Args:
+        make: Makes the nodes.
+        errors: What it may raise for bad input; said in one line.
+
+    Returns:
+        The exit code: 0 after a signal, 1 after bad input.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _shut_down)
+    rclpy.init()
+    try:
+        executor = SingleThreadedExecutor()
+        for node in make():
+            executor.add_node(node)
+        while rclpy.ok():  # and not spin(): it can miss a shutdown and then waits for ever
+            executor.spin_once(timeout_sec=LONGEST_WAIT)
+    except errors as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except ExternalShutdownException:
+        pass
+    except Exception:
+        if rclpy.ok():
+            raise  # else a call of rclpy failed because the context was just shut down
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+def _shut_down(number: int, frame: FrameType | None) -> None:
+    """Shut the context down, which ends the spinning; before there is one, end at once.
+
+    Python's own handler would raise KeyboardInterrupt in the middle of whatever is going on.
+    """
+    del number, frame
+    if not rclpy.ok():
+        os._exit(0)
+    rclpy.try_shutdown()

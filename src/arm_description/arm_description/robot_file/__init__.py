@@ -1,0 +1,7 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The robot file: YAML text to a validated RobotModel."""
+
+from .reader import parse_robot, read_robot
+
+__all__ = ["parse_robot", "read_robot"]

@@ -1,0 +1,180 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Publish a robot's description and its frames, as robot_state_publisher does.
+
+For machines on which robot_state_publisher is not installed; parameters, topics and qualities of
+service are the same.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from .errors import DescriptionError
+from .node_main import run_node
+from .tf_batch import JointBatch, fixed_message
+from .urdf import MOVING, UrdfTree, read_urdf
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+MOST_BATCHES = 64
+WARN_EVERY = 5.0
+
+
+class StatePublisher(Node):
+    """Node ``robot_state_publisher``.
+
+    Subscribes:
+        joint_states (sensor_msgs/JointState): any subset of the joints, in any order.
+
+    Publishes:
+        robot_description (std_msgs/String): the URDF, latched.
+        tf (tf2_msgs/TFMessage): frames of moving joints, with the stamp of the joint states.
+        tf_static (tf2_msgs/TFMessage): frames of fixed joints, latched.
+
+    Parameters:
+        robot_description, publish_frequency, frame_prefix, ignore_timestamp.
+
+    Raises:
+        DescriptionError: the robot_description is not a URDF.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("robot_state_publisher", **kwargs)
+        self._declare()
+        self._text = ""
+        self._tree = UrdfTree("", "", (), ())
+        self._batches: dict[tuple[str, ...], JointBatch] = {}
+        self._interval = 0
+        self._description = self.create_publisher(String, "robot_description", LATCHED)
+        self._tf_static = self.create_publisher(TFMessage, "tf_static", LATCHED)
+        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        check_description(self.get_parameter("robot_description").value)
+        self._apply()
+        self.add_on_set_parameters_callback(self._validate)
+        self.add_post_set_parameters_callback(self._applied)
+        self.create_subscription(
+            JointState, "joint_states", self._on_joint_states, qos_profile_sensor_data
+        )
+
+    def _declare(self) -> None:
+        for name, default, text in (
+            ("robot_description", "", "URDF of the robot, as text"),
+            ("frame_prefix", "", "put before every frame name in tf"),
+            ("ignore_timestamp", False, "publish every message, whatever its stamp"),
+        ):
+            self.declare_parameter(name, default, ParameterDescriptor(description=text))
+        limits = FloatingPointRange(from_value=0.001, to_value=1000.0)
+        self.declare_parameter(
+            "publish_frequency",
+            20.0,
+            ParameterDescriptor(
+                description="highest rate of tf by the joint states' stamps [Hz]",
+                floating_point_range=[limits],
+            ),
+        )
+
+    def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Refuse a description that is none; nothing is changed here."""
+        for parameter in parameters:
+            if parameter.name == "robot_description":
+                try:
+                    check_description(parameter.value)
+                except DescriptionError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _applied(self, parameters: list[Parameter]) -> None:
+        """Take over parameters that have been accepted."""
+        own = ("robot_description", "frame_prefix", "publish_frequency")
+        if any(parameter.name in own for parameter in parameters):
+            self._apply()
+
+    def _apply(self) -> None:
+        """Publish description and fixed frames of the current parameters."""
+        text = self.get_parameter("robot_description").value
+        self._interval = round(1e9 / self.get_parameter("publish_frequency").value)
+        self._batches.clear()
+        if text != self._text:
+            self._text, self._tree = text, read_urdf(text)
+            self._description.publish(String(data=text))
+            moving = sum(joint.kind != "fixed" for joint in self._tree.joints)
+            self.get_logger().info(f"robot {self._tree.name!r} with {moving} moving joints")
+        prefix = self.get_parameter("frame_prefix").value
+        now = self.get_clock().now().to_msg()
+        self._tf_static.publish(fixed_message(self._tree, prefix, now))
+
+    def _on_joint_states(self, message: JointState) -> None:
+        if len(message.name) != len(message.position):
+            self._warn(
+                f"ignored joint states with {len(message.name)} names and "
+                f"{len(message.position)} positions"
+            )
+            return
+        batch = self._batch(tuple(message.name))
+        if not len(batch) or not self._due(batch, message.header.stamp):
+            return
+        if batch.fill(message.position, message.header.stamp):
+            self._tf.publish(batch.message)
+        else:
+            self._warn("ignored joint states with a position that is not finite")
+
+    def _batch(self, names: tuple[str, ...]) -> JointBatch:
+        """Transforms for these names, made when the names come for the first time."""
+        batch = self._batches.get(names)
+        if batch is None:
+            if len(self._batches) >= MOST_BATCHES:
+                self._batches.clear()
+            prefix = self.get_parameter("frame_prefix").value
+            batch = self._batches[names] = JointBatch(self._tree, names, prefix)
+        return batch
+
+    def _due(self, batch: JointBatch, stamp: Time) -> bool:
+        """Whether the interval is over; time that runs backwards begins anew."""
+        now = stamp.sec * 1_000_000_000 + stamp.nanosec
+        last = batch.published
+        if (
+            last is None
+            or now < last
+            or now - last >= self._interval
+            or self.get_parameter("ignore_timestamp").value
+        ):
+            batch.published = now
+            return True
+        return False
+
+    def _warn(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=WARN_EVERY)
+
+
+def check_description(text: str) -> None:
+    """Check that a text is a URDF whose joints can all be published.
+
+    Raises:
+        DescriptionError: empty, not a URDF, or with a floating or planar joint.
+    """
+    if not text.strip():
+        raise DescriptionError(
+            "the parameter robot_description is empty", remedy="give the text of a URDF"
+        )
+    for joint in read_urdf(text).joints:
+        if joint.kind not in (*MOVING, "fixed"):
+            raise DescriptionError(
+                f"joint {joint.name!r} is {joint.kind}",
+                remedy="only joints of one axis, and fixed ones, can be published",
+            )
+
+
+def main() -> int:
+    """Run the node until it is told to end; returns the exit code."""
+    return run_node(lambda: [StatePublisher()], (DescriptionError,))

@@ -1,0 +1,121 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A tree of frames, as tf keeps it, without ROS: newest transforms only, safe between threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from .errors import DescriptionError
+from .transforms import Matrix, inverse
+
+Source: TypeAlias = Matrix | Callable[[], Matrix]
+
+
+class TransformError(DescriptionError):
+    """A transform that cannot be given or taken."""
+
+
+class TransformTree:
+    """Frames, each with one parent, and the transform between any two of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._edges: dict[str, tuple[str, Source]] = {}
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all known frames, sorted."""
+        with self._lock:
+            return self._names()
+
+    def set(self, parent: str, child: str, T: Source) -> None:
+        """Set the transform parent <- child, replacing what was known of the child.
+
+        Args:
+            parent: frame the transform is expressed in.
+            child: frame it places.
+            T: (4, 4) in metres, or a function that gives it (called when first needed).
+
+        Raises:
+            TransformError: an empty name, a frame below itself, or numbers that are not finite.
+        """
+        if not parent or not child:
+            raise TransformError("a frame without a name", remedy="name parent and child")
+        if not callable(T):
+            T = np.array(T, dtype=float)
+            if T.shape != (4, 4) or not np.isfinite(T).all():
+                raise TransformError(
+                    f"the transform of {child!r} must be 4 x 4 finite numbers",
+                )
+            T.setflags(write=False)
+        with self._lock:
+            known = self._edges.get(child)
+            if (known is None or known[0] != parent) and child in self._path(parent):
+                raise TransformError(
+                    f"{child!r} cannot hang below {parent!r}, which hangs below it",
+                    remedy="give each frame one parent",
+                )
+            self._edges[child] = (parent, T)
+
+    def lookup(self, target: str, source: str) -> Matrix:
+        """Return the transform target <- source, (4, 4) in metres.
+
+        Raises:
+            TransformError: a frame is unknown, or nothing connects the two.
+        """
+        with self._lock:
+            up_target, up_source = self._known(target), self._known(source)
+            common = next((frame for frame in up_source if frame in up_target), None)
+            if common is None:
+                raise TransformError(
+                    f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
+                    f"(below {up_source[-1]!r})",
+                    remedy="publish the transform between those two roots",
+                )
+            to_source = self._product(up_source[: up_source.index(common)])
+            to_target = self._product(up_target[: up_target.index(common)])
+        return inverse(to_target) @ to_source
+
+    def parent(self, frame: str) -> str | None:
+        """Parent of a frame, None for a root.
+
+        Raises:
+            TransformError: the frame is unknown.
+        """
+        with self._lock:
+            path = self._known(frame)
+        return path[1] if len(path) > 1 else None
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(sorted({*self._edges, *(parent for parent, _ in self._edges.values())}))
+
+    def _known(self, frame: str) -> list[str]:
+        names = self._names()
+        if frame not in names:
+            shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+            raise TransformError(
+                f"there is no frame {frame!r}", remedy=f"known are {shown or 'none yet'}"
+            )
+        return self._path(frame)
+
+    def _path(self, frame: str) -> list[str]:
+        path = [frame]
+        while path[-1] in self._edges:
+            path.append(self._edges[path[-1]][0])
+        return path
+
+    def _product(self, frames: list[str]) -> Matrix:
+        """Transform (ancestor of the last frame) <- first frame, of a path going up."""
+        T = np.eye(4)
+        for frame in frames:
+            parent, edge = self._edges[frame]
+            if callable(edge):
+                edge = edge()
+                self._edges[frame] = (parent, edge)
+            T = edge @ T
+        return T

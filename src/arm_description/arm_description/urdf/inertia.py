@@ -1,0 +1,63 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Plausible mass, centre of mass and inertia of a link from its shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..transforms import Matrix, Vector
+from .parts import Shape
+
+# Between plastic (1200) and aluminium (2700): parts with servos and air in them [kg/m^3].
+DENSITY = 1800.0
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Inertia of a link.
+
+    Attributes:
+        mass: [kg].
+        centre: centre of mass in the link's frame, (3,) [m].
+        tensor: inertia about the centre, along the link's axes, (3, 3) [kg m^2].
+    """
+
+    mass: float
+    centre: Vector
+    tensor: Matrix
+
+
+def inertia_of(shapes: Sequence[Shape]) -> Inertia:
+    """Sum of the shapes, each solid and of one density (parallel axis theorem)."""
+    masses = [_mass(shape) for shape in shapes]
+    total = sum(masses)
+    poses = [shape.origin.matrix for shape in shapes]
+    centre = sum((m * T[:3, 3] for m, T in zip(masses, poses, strict=True)), np.zeros(3)) / total
+    tensor = np.zeros((3, 3))
+    for shape, mass, T in zip(shapes, masses, poses, strict=True):
+        R, r = T[:3, :3], T[:3, 3] - centre
+        tensor += R @ np.diag(_moments(shape, mass)) @ R.T
+        tensor += mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+    return Inertia(total, centre, tensor)
+
+
+def _mass(shape: Shape) -> float:
+    if shape.kind == "box":
+        return DENSITY * math.prod(shape.size)
+    radius, length = shape.size
+    return DENSITY * math.pi * radius**2 * length
+
+
+def _moments(shape: Shape, mass: float) -> tuple[float, float, float]:
+    """Principal moments about the shape's own axes."""
+    if shape.kind == "box":
+        x, y, z = (side**2 for side in shape.size)
+        return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
+    radius, length = shape.size
+    across = mass * (3 * radius**2 + length**2) / 12
+    return (across, across, mass * radius**2 / 2)

@@ -1,0 +1,83 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Look at an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+from launch.conditions import IfCondition
+from launch.substitutions import (
+    Command,
+    IfElseSubstitution,
+    LaunchConfiguration,
+    PathJoinSubstitution,
+)
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+RVIZ_CONFIG = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
+
+
+def generate_launch_description():
+    robot, prefix = LaunchConfiguration("robot"), LaunchConfiguration("prefix")
+    urdf = Command(
+        [
+            ExecutableInPackage("dh2urdf", "arm_description"),
+            *(" '", robot, "' '--prefix=", prefix, "'"),
+            IfElseSubstitution(LaunchConfiguration("dh_frames"), " --dh-frames", ""),
+        ]
+    )
+    return LaunchDescription(
+        [
+            *_arguments(),
+            Node(
+                package="robot_state_publisher",
+                executable="robot_state_publisher",
+                # As a string: launch would otherwise read the XML as YAML.
+                parameters=[{"robot_description": ParameterValue(urdf, value_type=str)}],
+            ),
+            Node(
+                package="joint_state_publisher_gui",
+                executable="joint_state_publisher_gui",
+                condition=IfCondition(LaunchConfiguration("gui")),
+            ),
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                arguments=["-d", LaunchConfiguration("rviz_config"), "-f", [prefix, "base_link"]],
+                condition=IfCondition(LaunchConfiguration("rviz")),
+            ),
+        ]
+    )
+
+
+def _arguments():
+    switch = ["true", "false"]
+    return [
+        DeclareLaunchArgument(
+            "robot",
+            default_value="nut_arm",
+            description="Name of a shipped robot, or path of a robot file.",
+        ),
+        DeclareLaunchArgument(
+            "prefix", default_value="", description="Put before every link and joint name."
+        ),
+        DeclareLaunchArgument(
+            "dh_frames",
+            default_value="false",
+            choices=switch,
+            description="Whether to add the frames dh_0 .. dh_n of the table.",
+        ),
+        DeclareLaunchArgument(
+            "gui",
+            default_value="true",
+            choices=switch,
+            description="Whether to open sliders for the joints.",
+        ),
+        DeclareLaunchArgument(
+            "rviz", default_value="true", choices=switch, description="Whether to open RViz."
+        ),
+        DeclareLaunchArgument(
+            "rviz_config", default_value=RVIZ_CONFIG, description="Configuration file of RViz."
+        ),
+    ]

@@ -1,0 +1,164 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by the tests of arm_description: a small robot file, random tables, a plain URDF FK."""
+
+import math
+import os
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from arm_description import parse_robot
+
+# How fast an example runs depends on what else the machine does; it proves nothing.
+settings.register_profile("no_deadline", deadline=None)
+settings.load_profile("no_deadline")
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+SMALL = """\
+name: small
+convention: standard
+units: {length: mm, angle: deg}
+constants:
+  l1: 100
+  l10: 2*l1
+joints:
+  - name: turn
+    type: revolute
+    theta: -90
+    d: l1
+    a: l10
+    alpha: 90
+    limits: {lower: -90, upper: 90, velocity: 60, acceleration: 120}
+  - name: slide
+    type: prismatic
+    theta: 0
+    d: 5
+    a: 0
+    alpha: 0
+    limits: {lower: 0, upper: 50}
+gripper: {joints: [left, right], min_width: 0, max_width: 40, velocity: 80}
+postures:
+  rest: {turn: 0, slide: 0, gripper: 10}
+"""
+
+
+@pytest.fixture
+def small():
+    """Text of a small valid robot file."""
+    return SMALL
+
+
+@pytest.fixture
+def package():
+    """Folder of the package."""
+    return PACKAGE
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The package as ament finds it, without a build."""
+    share = tmp_path / "share"
+    index = share / "ament_index/resource_index/packages"
+    index.mkdir(parents=True)
+    (index / "arm_description").touch()
+    (share / "arm_description").symlink_to(PACKAGE)
+    others = os.environ.get("AMENT_PREFIX_PATH", "")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path}{os.pathsep}{others}")
+    return share / "arm_description"
+
+
+@pytest.fixture(scope="session")
+def table_yaml():
+    """Function: robot file in m and rad of rows (type, theta, d, a, alpha)."""
+    return _table_yaml
+
+
+@pytest.fixture(scope="session")
+def random_model():
+    """Function: random table of a convention and length."""
+    return _random_model
+
+
+@pytest.fixture(scope="session")
+def urdf_fk():
+    """Function: pose root <- tip of a URDF by its specification alone."""
+    return _urdf_fk
+
+
+def _table_yaml(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
+    lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
+    for key, (xyz, rpy) in (("base", base), ("tool", tool)):
+        lines.append(f"{key}: {{xyz: {list(map(float, xyz))}, rpy: {list(map(float, rpy))}}}")
+    lines.append("joints:")
+    for i, (kind, theta, d, a, alpha) in enumerate(rows):
+        lines.append(
+            f"  - {{name: j{i}, type: {kind}, theta: {theta!r}, d: {d!r}, a: {a!r},"
+            f" alpha: {alpha!r}, limits: {{lower: -3, upper: 3}}}}"
+        )
+    return "\n".join(lines)
+
+
+def _random_model(rng, convention, n):
+    """Random table, with quarter turns and zeros as often as in real ones."""
+
+    def angle():
+        return float(rng.choice([0, math.pi / 2, -math.pi / 2, math.pi, rng.uniform(-3, 3)]))
+
+    def length():
+        return float(rng.choice([0.0, rng.uniform(-1, 1)]))
+
+    rows = [
+        (str(rng.choice(["revolute", "prismatic"])), angle(), length(), length(), angle())
+        for _ in range(n)
+    ]
+    ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
+    return parse_robot(_table_yaml(rows, convention, *ends))
+
+
+def _urdf_fk(text, values, root, tip):
+    """Pose root <- tip by the URDF specification alone; values by joint name."""
+    joints = {e.find("child").get("link"): e for e in ET.fromstring(text).findall("joint")}
+    T, frame = np.eye(4), tip
+    while frame != root:
+        element = joints[frame]
+        T = _origin(element.find("origin")) @ _motion(element, values) @ T
+        frame = element.find("parent").get("link")
+    return T
+
+
+def _numbers(text):
+    return np.array([float(part) for part in text.split()])
+
+
+def _rotation(axis, angle):
+    """Rodrigues' formula."""
+    x, y, z = axis
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
+
+
+def _origin(element):
+    T = np.eye(4)
+    if element is not None:
+        roll, pitch, yaw = _numbers(element.get("rpy", "0 0 0"))
+        T[:3, :3] = (
+            _rotation((0, 0, 1), yaw) @ _rotation((0, 1, 0), pitch) @ _rotation((1, 0, 0), roll)
+        )
+        T[:3, 3] = _numbers(element.get("xyz", "0 0 0"))
+    return T
+
+
+def _motion(element, values):
+    T = np.eye(4)
+    if element.get("type") != "fixed":
+        axis, q = _numbers(element.find("axis").get("xyz")), values[element.get("name")]
+        if element.get("type") == "prismatic":
+            T[:3, 3] = axis * q
+        else:
+            T[:3, :3] = _rotation(axis, q)
+    return T

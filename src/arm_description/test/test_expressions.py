@@ -1,0 +1,163 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions: what they compute, and that nothing else gets through."""
+
+import math
+import time
+
+import pytest
+from arm_description.expressions import Expressions, constant_name_problem
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError
+
+DEGREE = math.pi / 180
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.105", 0.105),
+        ("-1e-3", -0.001),
+        ("pi/2", math.pi / 2),
+        ("l1 + l10", 3.0),
+        ("-h1*cos(tilt)", -0.5 * math.cos(0.3)),
+        ("2**-2 * (3 - 1)", 0.5),
+        ("sqrt(2)", math.sqrt(2)),
+        ("atan2(1, -1)", 3 * math.pi / 4),
+        ("hypot(3, 4) + abs(-1) + min(1, 2) + max(1, 2)", 9.0),
+        ("asin(1) + acos(1) + atan(1)", 0.75 * math.pi),
+        ("deg(180)", math.pi),
+        ("rad(1)", 1.0),
+        ("+ (((l1)))", 1.0),
+    ],
+)
+def test_values_in_radians(text, value):
+    constants = {"l1": "1", "l10": "2*l1", "h1": "0.5", "tilt": "0.3"}
+    assert Expressions(constants).evaluate(text) == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("sin(30)", 0.5),
+        ("acos(0)", 90.0),
+        ("atan2(1, 1)", 45.0),
+        ("rad(pi/2)", 90.0),
+        ("deg(45)", 45.0),
+        ("cos(tilt)", 0.5),
+    ],
+)
+def test_angles_are_in_the_files_unit(text, value):
+    expressions = Expressions({"tilt": "60"}, DEGREE)
+    assert expressions.evaluate(text) == pytest.approx(value, abs=1e-13)
+
+
+def test_pi_among_degrees_is_refused():
+    with pytest.raises(DescriptionError, match="angles are in deg"):
+        Expressions({}, DEGREE).evaluate("pi/2")
+    with pytest.raises(DescriptionError, match="angles are in deg"):
+        Expressions({"half": "pi/2"}, DEGREE).evaluate("rad(half)")
+
+
+def test_constants_may_come_in_any_order():
+    assert Expressions({"a": "b + 1", "b": "c*2", "c": "3"}).constant("a") == 7.0
+
+
+@pytest.mark.parametrize(
+    ("constants", "circle"),
+    [
+        ({"a": "a"}, "a -> a"),
+        ({"a": "b", "b": "c", "c": "a + 1"}, "a -> b -> c -> a"),
+        ({"x": "b", "b": "c", "c": "b"}, "b -> c -> b"),
+    ],
+)
+def test_circular_constants_are_named(constants, circle):
+    with pytest.raises(DescriptionError, match=circle):
+        Expressions(constants).constant(next(iter(constants)))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("__import__('os').system('true')", "not allowed|no function"),
+        ("().__class__.__bases__", "not allowed"),
+        ("pi.real", "not allowed"),
+        ("open('x')", "no function 'open'"),
+        ("[1][0]", "not allowed"),
+        ("'text'", "not allowed"),
+        ("lambda: 1", "not allowed"),
+        ("1 if 1 else 2", "not allowed"),
+        ("x := 1", "not a number|not allowed"),
+        ("(x := 1)", "not allowed"),
+        ("True", "not allowed"),
+        ("1j", "not allowed"),
+        ("7 % 2", "not allowed"),
+        ("7 // 2", "not allowed"),
+        ("1 << 9", "not allowed"),
+        ("1 < 2", "not allowed"),
+        ("sin(x=1)", "not allowed"),
+        ("sin(*[1])", "not allowed"),
+        ("(sin)(1)(2)", "not allowed"),
+        ("sin", "not a constant"),
+        ("sin(1, 2)", "takes 1"),
+        ("atan2(1)", "takes 2"),
+        ("foo(1)", "no function 'foo'"),
+        ("l11", "'l11' is not a constant"),
+        ("q - 90", "q is implied"),
+        ("0,105", "comma"),
+        ("1:30", "not a number"),
+        ("010", "not a number"),
+        ("1 2", "not a number"),
+        ("90°", "not a number"),
+        ("", "not a number"),
+        ("1/0", "divides by zero"),
+        ("0**-1", "no finite real value"),
+        ("sqrt(-1)", "no finite real value"),
+        ("(-8)**0.5", "no finite real value"),
+        ("1e999", "not finite"),
+        ("1e308*10", "not finite"),
+        ("1e999 - 1e999", "not finite"),
+    ],
+)
+def test_anything_else_is_refused(text, reason):
+    with pytest.raises(DescriptionError, match=reason):
+        Expressions({"l1": "1", "l10": "2"}).evaluate(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9**9**9**9**9",
+        "((9**9)**9)**9",
+        "(" * 5000 + "1" + ")" * 5000,
+        "-" * 5000 + "1",
+        "1+" * 5000 + "1",
+        "9" * 100_000,
+        "-" * 250 + "1",
+    ],
+)
+def test_bombs_are_refused_at_once(text):
+    start = time.monotonic()
+    with pytest.raises(DescriptionError):
+        Expressions().evaluate(text)
+    assert time.monotonic() - start < 5.0  # against an endless computation, not a speed test
+
+
+@given(st.text(max_size=40))
+def test_any_text_gives_a_finite_number_or_a_sentence(text):
+    try:
+        assert math.isfinite(Expressions({"l1": "1"}).evaluate(text))
+    except DescriptionError as error:
+        assert "\n" not in str(error).replace(text, "")
+
+
+@pytest.mark.parametrize("name", ["pi", "q", "sin", "1a", "a b", "lambda", "", "a-b"])
+def test_names_that_cannot_be_constants(name):
+    assert constant_name_problem(name)
+
+
+def test_names_in_any_alphabet():
+    assert constant_name_problem("größe") == ""
+    assert Expressions({"λ": "2"}).evaluate("λ*2") == 4.0

@@ -1,0 +1,107 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot file means: units, offsets, constants, defaults, limits, postures."""
+
+import dataclasses
+import math
+import pickle
+
+import numpy as np
+import pytest
+from arm_description.elements import Colours
+
+from arm_description import DescriptionError, load_robot, parse_robot
+
+
+def test_small_robot_in_si_units(small):
+    model = parse_robot(small)
+    turn, slide = model.joints
+    assert (model.name, model.convention, model.n) == ("small", "standard", 2)
+    assert model.joint_names == ("turn", "slide")
+    assert (turn.row.d, turn.row.a) == (0.1, 0.2)
+    assert turn.row.theta == -math.pi / 2
+    assert (slide.row.d, slide.upper) == (0.005, 0.05)
+    np.testing.assert_allclose(model.lower, [-math.pi / 2, 0.0])
+    np.testing.assert_allclose(model.velocity, [math.pi / 3, 0.1])
+    np.testing.assert_allclose(model.acceleration, [2 * math.pi / 3, 0.4])
+    assert model.gripper.joints == ("left", "right")
+    assert (model.gripper.max_width, model.gripper.velocity) == (0.04, 0.08)
+    assert dict(model.postures["rest"]) == {"turn": 0.0, "slide": 0.0, "gripper": 0.01}
+    assert model.colours == Colours()
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"), [("m", "0.254"), ("dm", "2.54"), ("mm", "254"), ("inch", "10")]
+)
+def test_every_length_unit(small, unit, text):
+    text = small.replace("length: mm", f"length: {unit}").replace("l1: 100", f"l1: {text}")
+    text = text.split("gripper:")[0].replace("upper: 50", "upper: 1")
+    text = text.replace("d: 5", "d: 0")
+    assert parse_robot(text).joints[0].row.d == pytest.approx(0.254, abs=1e-15)
+
+
+def test_the_model_cannot_be_changed(small):
+    model = parse_robot(small)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.name = "other"
+    for array in (model.lower, model.upper, model.velocity, model.acceleration):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+    with pytest.raises(TypeError):
+        model.postures["rest"]["turn"] = 1.0
+
+
+def test_fk_is_the_product_of_base_rows_and_tool(small):
+    moved = small + "base: {xyz: [0, 0, 100]}\ntool: {xyz: [0, 0, 10], rpy: [0, 0, 90]}\n"
+    model = parse_robot(moved)
+    np.testing.assert_allclose(model.base.matrix[:3, 3], [0, 0, 0.1])
+    plain = parse_robot(small)
+    q = [0.3, 0.02]
+    expected = model.base.matrix @ plain.fk(q) @ model.tool.matrix
+    np.testing.assert_allclose(model.fk(q), expected, atol=1e-15)
+    assert len(model.dh_frames(q)) == 3
+
+
+@pytest.mark.parametrize("q", [[0.0], [0.0, math.nan], [[0.0, 0.0]], [0, 0, 0]])
+def test_fk_refuses_what_is_no_q(small, q):
+    with pytest.raises(DescriptionError, match="2 finite numbers, one for each of turn, slide"):
+        parse_robot(small).fk(q)
+
+
+def test_offsets_may_be_left_out(small):
+    model = parse_robot(small.replace("    theta: -90\n", "").replace("    d: 5\n", ""))
+    assert model.joints[0].row.theta == 0.0
+    assert model.joints[1].row.d == 0.0
+
+
+def test_limits_across_half_a_turn(small):
+    model = parse_robot(small.replace("lower: -90, upper: 90", "lower: -10, upper: 210"))
+    assert model.upper[0] == pytest.approx(math.radians(210))
+
+
+def test_posture_at_the_limit_is_inside(small):
+    text = small.replace("rest: {turn: 0", "rest: {turn: 89.9999999999")
+    assert parse_robot(text).postures["rest"]["turn"] <= math.pi / 2
+
+
+def test_names_in_any_alphabet(small):
+    model = parse_robot(
+        small.replace("name: turn", "name: 'dreh:gelenk\"1\"ü'").replace(
+            "rest: {turn:", "rest: {'dreh:gelenk\"1\"ü':"
+        )
+    )
+    assert model.joint_names[0] == 'dreh:gelenk"1"ü'
+    assert "dreh:gelenk&quot;1&quot;ü_link" in model.to_urdf()
+
+
+def test_load_by_path(tmp_path, small):
+    path = tmp_path / "my.yaml"
+    path.write_text("\ufeff" + small, encoding="utf-8")
+    assert load_robot(path) == load_robot(str(path))
+
+
+def test_errors_survive_a_process_boundary():
+    with pytest.raises(DescriptionError) as caught:
+        parse_robot("name: x\nfoo: 1", "x.yaml")
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert (str(error), error.line, error.key) == (str(caught.value), 2, "foo")

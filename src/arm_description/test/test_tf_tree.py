@@ -1,0 +1,137 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the tree of frames, and its errors."""
+
+import threading
+
+import numpy as np
+import pytest
+from arm_description.tf_tree import TransformError, TransformTree
+from arm_description.transforms import rpy_matrix
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError
+
+
+def pose(rng):
+    return rpy_matrix(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3))
+
+
+def random_tree(seed, size):
+    """A tree of frames f0 .. fn, and each frame's pose in the root."""
+    rng = np.random.default_rng(seed)
+    tree, poses = TransformTree(), {"f0": np.eye(4)}
+    for i in range(1, size):
+        parent, T = f"f{rng.integers(i)}", pose(rng)
+        tree.set(parent, f"f{i}", T)
+        poses[f"f{i}"] = poses[parent] @ T
+    return tree, poses
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 12))
+def test_laws(seed, size):
+    tree, poses = random_tree(seed, size)
+    rng = np.random.default_rng(seed)
+    a, b, c = (f"f{i}" for i in rng.integers(size, size=3))
+    ab, bc = tree.lookup(a, b), tree.lookup(b, c)
+    np.testing.assert_allclose(ab, np.linalg.inv(poses[a]) @ poses[b], atol=1e-12)
+    np.testing.assert_allclose(tree.lookup(a, a), np.eye(4), atol=1e-13)
+    np.testing.assert_allclose(ab @ tree.lookup(b, a), np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(ab @ bc, tree.lookup(a, c), atol=1e-12)
+
+
+def test_the_newest_transform_counts_and_a_frame_may_move_to_another_parent():
+    tree = TransformTree()
+    tree.set("a", "b", rpy_matrix((1, 0, 0), (0, 0, 0)))
+    tree.set("a", "c", rpy_matrix((0, 5, 0), (0, 0, 0)))
+    tree.set("a", "b", rpy_matrix((2, 0, 0), (0, 0, 0)))
+    assert tree.lookup("a", "b")[0, 3] == 2
+    tree.set("c", "b", np.eye(4))
+    assert tree.parent("b") == "c"
+    assert tree.lookup("a", "b")[1, 3] == 5
+    assert tree.parent("a") is None
+    assert tree.frames == ("a", "b", "c")
+
+
+def test_functions_are_called_once_when_needed():
+    calls = []
+    tree = TransformTree()
+    tree.set("a", "b", lambda: calls.append(1) or np.eye(4))
+    assert not calls
+    tree.lookup("a", "b")
+    tree.lookup("b", "a")
+    assert len(calls) == 1
+
+
+def test_what_goes_in_is_copied():
+    tree, T = TransformTree(), np.eye(4)
+    tree.set("a", "b", T)
+    T[0, 3] = 9
+    assert tree.lookup("a", "b")[0, 3] == 0
+
+
+def test_unknown_frames_are_answered_with_the_known_ones():
+    tree = TransformTree()
+    with pytest.raises(TransformError, match="no frame 'a'; known are none yet"):
+        tree.lookup("a", "b")
+    tree.set("base_link", "tool0", np.eye(4))
+    with pytest.raises(TransformError, match="no frame 'tool1'; known are base_link, tool0"):
+        tree.lookup("base_link", "tool1")
+    with pytest.raises(DescriptionError):
+        tree.parent("nothing")
+
+
+def test_two_trees_do_not_connect():
+    tree = TransformTree()
+    tree.set("a", "b", np.eye(4))
+    tree.set("x", "y", np.eye(4))
+    with pytest.raises(TransformError, match=r"'b' \(below 'a'\) and 'y' \(below 'x'\)"):
+        tree.lookup("b", "y")
+
+
+@pytest.mark.parametrize(
+    ("parent", "child", "T", "says"),
+    [
+        ("c", "a", np.eye(4), "'a' cannot hang below 'c'"),
+        ("a", "a", np.eye(4), "'a' cannot hang below 'a'"),
+        ("", "z", np.eye(4), "without a name"),
+        ("a", "", np.eye(4), "without a name"),
+        ("a", "z", np.full((4, 4), np.nan), "4 x 4 finite"),
+        ("a", "z", np.eye(3), "4 x 4 finite"),
+    ],
+)
+def test_what_is_refused_changes_nothing(parent, child, T, says):
+    tree = TransformTree()
+    tree.set("a", "b", np.eye(4))
+    tree.set("b", "c", np.eye(4))
+    with pytest.raises(TransformError, match=says):
+        tree.set(parent, child, T)
+    assert tree.frames == ("a", "b", "c")
+    np.testing.assert_array_equal(tree.lookup("a", "c"), np.eye(4))
+
+
+def test_many_threads():
+    """A lookup never mixes two states: b and c move together, their distance stays."""
+    tree, stop, wrong = TransformTree(), threading.Event(), []
+    tree.set("a", "b", np.eye(4))
+    tree.set("b", "c", np.eye(4))
+
+    def move():
+        for i in range(2000):
+            tree.set("a", "b", rpy_matrix((i, 0, 0), (0, 0, 0)))
+        stop.set()
+
+    def look():
+        while not stop.is_set():
+            if not np.array_equal(tree.lookup("b", "c"), np.eye(4)):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=t) for t in (move, look, look)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not wrong
+    assert stop.is_set()

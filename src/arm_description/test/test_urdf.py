@@ -1,0 +1,183 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The URDF against the DH table, by our own reading, a foreign library's, and its structure."""
+
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from arm_description.elements import Origin
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
+from arm_description.urdf import read_urdf, robot_urdf
+
+CONVENTIONS = ("standard", "modified")
+EXACT = 1e-12
+
+
+def compare(urdf_fk, model, rng, poses=5):
+    urdf = model.to_urdf(dh_frames=True)
+    for _ in range(poses):
+        q = rng.uniform(-3, 3, model.n)
+        values = dict(zip(model.joint_names, q, strict=True))
+        frames = model.dh_frames(q)
+        for i, frame in enumerate(frames):
+            found = urdf_fk(urdf, values, "base_link", f"dh_{i}")
+            np.testing.assert_allclose(found, frame, rtol=0, atol=EXACT)
+        flange = urdf_fk(urdf, values, "base_link", "flange")
+        np.testing.assert_allclose(flange, frames[-1], rtol=0, atol=EXACT)
+        tool = urdf_fk(urdf, values, "base_link", "tool0")
+        np.testing.assert_allclose(tool, model.fk(q), rtol=0, atol=EXACT)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), convention=st.sampled_from(CONVENTIONS), n=st.integers(1, 7))
+def test_random_tables_agree_with_the_urdf(random_model, urdf_fk, seed, convention, n):
+    rng = np.random.default_rng(seed)
+    compare(urdf_fk, random_model(rng, convention, n), rng)
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_shipped_robots_agree_with_the_urdf(robot, urdf_fk):
+    compare(urdf_fk, load_robot(robot), np.random.default_rng(1), poses=20)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_foreign_library_agrees(convention, random_model):
+    yourdfpy = pytest.importorskip("yourdfpy")
+    rng = np.random.default_rng(2)
+    models = [random_model(rng, convention, 6) for _ in range(5)]
+    models += [load_robot(robot) for robot in shipped_robots()]
+    for model in models:
+        robot = yourdfpy.URDF.load(io.StringIO(model.to_urdf()), load_meshes=False)
+        assert robot.validate(), robot.errors
+        for _ in range(5):
+            q = rng.uniform(-2, 2, model.n)
+            robot.update_cfg(dict(zip(model.joint_names, q, strict=True)))
+            found = robot.get_transform("tool0", "base_link")
+            np.testing.assert_allclose(found, model.fk(q), rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_every_moving_link_is_seen_collides_and_weighs(robot):
+    root = ET.fromstring(load_robot(robot).to_urdf())
+    links = {link.get("name"): link for link in root.findall("link")}
+    moving = [j for j in root.findall("joint") if j.get("type") != "fixed"]
+    for joint in moving:
+        link = links[joint.find("child").get("link")]
+        assert link.findall("visual")
+        assert len(link.findall("visual")) == len(link.findall("collision"))
+        assert_plausible(link.find("inertial"))
+        limit = {key: float(value) for key, value in joint.find("limit").attrib.items()}
+        assert limit["lower"] < limit["upper"]
+        assert limit["velocity"] > 0
+        assert limit["effort"] > 0
+    assert links["base_link"].find("visual") is not None
+
+
+def assert_plausible(inertial):
+    """A rigid body: mass, and moments that are positive and obey the triangle inequality."""
+    t = {key: float(value) for key, value in inertial.find("inertia").attrib.items()}
+    tensor = np.array(
+        [
+            [t["ixx"], t["ixy"], t["ixz"]],
+            [t["ixy"], t["iyy"], t["iyz"]],
+            [t["ixz"], t["iyz"], t["izz"]],
+        ]
+    )
+    moments = np.linalg.eigvalsh(tensor)
+    assert 0.001 < float(inertial.find("mass").get("value")) < 50
+    assert moments[0] > 0
+    assert moments[0] + moments[1] >= moments[2] * (1 - 1e-5)
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_no_file_outside_is_needed_and_yaml_cannot_misread_it(robot):
+    urdf = load_robot(robot).to_urdf("p_", dh_frames=True)
+    assert "mesh" not in urdf
+    assert "package://" not in urdf
+    assert ": " not in urdf
+    assert "nan" not in urdf
+    ET.fromstring(urdf)
+
+
+def test_nut_arm_frames():
+    tree = read_urdf(load_robot("nut_arm").to_urdf(dh_frames=True))
+    assert tree.root == "base_link"
+    assert set(tree.links) == {
+        "base_link", "waist_link", "shoulder_link", "elbow_link", "wrist_roll_link", "flange",
+        "tool0", "gripper_link", "left_finger_link", "right_finger_link",
+        "dh_0", "dh_1", "dh_2", "dh_3", "dh_4",
+    }  # fmt: skip
+    moving = [joint.name for joint in tree.joints if joint.kind != "fixed"]
+    assert sorted(moving) == sorted(
+        ["waist", "shoulder", "elbow", "wrist_roll", "left_finger", "right_finger"]
+    )
+
+
+def test_fingers_stand_half_the_width_beside_the_grasp_point(urdf_fk):
+    model = load_robot("nut_arm")
+    urdf = model.to_urdf()
+    values = dict.fromkeys(model.joint_names, 0.2) | {"left_finger": 0.01, "right_finger": 0.01}
+    tool = urdf_fk(urdf, values, "base_link", "tool0")
+    for finger, y in (("left_finger", -0.01), ("right_finger", 0.01)):
+        pose = urdf_fk(urdf, values, "base_link", f"{finger}_link")
+        np.testing.assert_allclose(np.linalg.solve(tool, pose)[:3, 3], [0, y, 0], atol=1e-15)
+    joint = next(j for j in read_urdf(urdf).joints if j.name == "left_finger")
+    assert (joint.limit.lower, joint.limit.upper) == (0.0, 0.015)
+
+
+def test_prefix_is_put_before_every_name():
+    model = load_robot("nut_arm")
+    plain, prefixed = (ET.fromstring(model.to_urdf(p, dh_frames=True)) for p in ("", "left_"))
+    for element in plain.iter():
+        if element.tag in ("link", "joint"):
+            element.set("name", "left_" + element.get("name"))
+        if element.tag in ("parent", "child"):
+            element.set("link", "left_" + element.get("link"))
+    assert ET.tostring(plain) == ET.tostring(prefixed)
+
+
+@pytest.mark.parametrize("prefix", ["a b", "a/", "${x}", "<", "\n"])
+def test_prefix_that_is_no_name(prefix):
+    with pytest.raises(DescriptionError, match="cannot be part of a name"):
+        load_robot("planar2").to_urdf(prefix)
+
+
+def test_mounted_on_a_parent(urdf_fk):
+    model = load_robot("planar2")
+    mount = Origin((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    urdf = robot_urdf(model, "l_", parent="world", mount=mount)
+    assert read_urdf(urdf).root == "world"
+    values = {"l_shoulder": 0.3, "l_elbow": -0.4}
+    found = urdf_fk(urdf, values, "world", "l_tool0")
+    np.testing.assert_allclose(found, mount.matrix @ model.fk([0.3, -0.4]), atol=EXACT)
+
+
+def test_names_that_the_urdf_uses_itself(small):
+    text = small.replace("name: turn", "name: flange_fixed").split("postures:")[0]
+    with pytest.raises(DescriptionError, match="two joints of the URDF would be called 'flange_"):
+        parse_robot(text).to_urdf()
+    with pytest.raises(DescriptionError, match="two links of the URDF would be called 'tool0'"):
+        robot_urdf(parse_robot(small), parent="tool0")
+
+
+def test_names_that_need_escaping(small):
+    name = "a:b'\"ü\u4e2d"
+    text = small.replace("name: turn", 'name: "a:b\'\\"ü\u4e2d"').split("postures:")[0]
+    tree = read_urdf(parse_robot(text).to_urdf(dh_frames=True))
+    assert name in [joint.name for joint in tree.joints]
+
+
+def test_reading_gives_back_what_was_written(small):
+    model = parse_robot(small)
+    joints = {joint.name: joint for joint in read_urdf(model.to_urdf()).joints}
+    for joint in model.joints:
+        limit = joints[joint.name].limit
+        assert (limit.lower, limit.upper, limit.velocity, limit.effort) == (
+            joint.lower, joint.upper, joint.velocity, joint.effort,
+        )  # fmt: skip
+        assert joints[joint.name].kind == joint.type

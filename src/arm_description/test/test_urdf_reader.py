@@ -1,0 +1,125 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Foreign URDF: what is understood, and what is refused with a sentence."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from arm_description.transforms import matrix_to_pose
+from arm_description.urdf.motion import JointMotion
+
+from arm_description.urdf import UrdfError, read_urdf
+
+JOINT = '<joint name="{n}" type="{t}"><parent link="{p}"/><child link="{c}"/>{x}</joint>'
+LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
+SWAPPED = '<limit lower="0.3" upper="0.2"/>'
+
+
+def robot(*joints, links=("a", "b", "c")):
+    body = "".join(f'<link name="{name}"/>' for name in links)
+    return f'<robot name="r">{body}{"".join(joints)}</robot>'
+
+
+def joint(name, parent, child, kind="fixed", inside=""):
+    return JOINT.format(n=name, t=kind, p=parent, c=child, x=inside)
+
+
+AB, BC = joint("ab", "a", "b"), joint("bc", "b", "c")
+
+
+def test_joints_come_from_the_root_outwards():
+    tree = read_urdf(robot(BC, AB))
+    assert (tree.name, tree.root) == ("r", "a")
+    assert [j.name for j in tree.joints] == ["ab", "bc"]
+
+
+def test_defaults_of_the_specification():
+    (only,) = read_urdf(robot(joint("j", "a", "b", "revolute", LIMIT), links="ab")).joints
+    assert only.axis == (1.0, 0.0, 0.0)
+    assert only.origin.xyz == only.origin.rpy == (0.0, 0.0, 0.0)
+
+
+def test_axes_are_made_unit_and_mimics_read():
+    inside = LIMIT + '<axis xyz="0 3 4"/><mimic joint="ab" multiplier="-2" offset="0.5"/>'
+    tree = read_urdf(robot(AB, joint("j", "b", "c", "prismatic", inside)))
+    assert tree.joints[1].axis == (0.0, 0.6, 0.8)
+    mimic = tree.joints[1].mimic
+    assert (mimic.joint, mimic.multiplier, mimic.offset) == ("ab", -2.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is empty"),
+        ("   ", "is empty"),
+        (None, "is empty"),
+        ('<!DOCTYPE r [<!ENTITY a "b">]>' + robot(AB, BC), "has a DOCTYPE"),
+        (" " * 32_000_000 + robot(AB, BC), "over 32 MB"),
+        (robot(AB, BC) + "\ud800", "not XML"),
+        ("not xml", "not XML"),
+        ("<robot>", "not XML"),
+        ("<model/>", "outermost element is <model>"),
+        ("<robot/>", "this has none"),
+        (robot(), "this has a, b, c"),
+        (robot(AB), "this has a, c"),
+        (robot(AB, BC, joint("ca", "c", "a")), "this has none"),
+        (robot(joint("bc", "b", "c"), joint("cb", "c", "b")), "the links b, c form a loop"),
+        (robot(AB, BC, joint("x", "a", "c")), "link 'c' is the child of two joints, 'bc' and 'x'"),
+        (robot(AB, AB.replace('"b"', '"c"')), "more than one joint 'ab'"),
+        (robot(AB, links="aab"), "more than one link 'a'"),
+        (robot(AB, links="a"), "link 'b', which is missing"),
+        (robot(joint("", "a", "b")), "a joint has no 'name'"),
+        (robot(AB.replace('<parent link="a"/>', "")), "'ab' has no parent"),
+        (robot(AB.replace('link="a"', "")), "has no 'link'"),
+        (robot(AB.replace("fixed", "screw")), "has type 'screw'"),
+        (robot(joint("j", "a", "b", "revolute")), "has no limit"),
+        (robot(joint("j", "a", "b", "revolute", SWAPPED)), "lower limit 0.3 above its upper"),
+        (
+            robot(joint("j", "a", "b", "revolute", LIMIT.replace('"-1"', '"low"'))),
+            "lower has 'low'",
+        ),
+        (
+            robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="no"/>')),
+            "mimics 'no', which does",
+        ),
+        (robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="j"/>')), "in a circle"),
+        (robot(joint("j", "a", "b", "fixed", '<origin xyz="1 2"/>')), "must be three numbers"),
+        (robot(joint("j", "a", "b", "fixed", '<origin rpy="0 0 x"/>')), "not a finite number"),
+        (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 0 nan"/>')), "not a finite number"),
+        (robot(joint("j", "a", "b", "continuous", '<axis xyz="0 0 0"/>')), "no length"),
+    ],
+    ids=itertools.count(),
+)
+def test_what_is_refused(text, says):
+    with pytest.raises(UrdfError, match=says) as caught:
+        read_urdf(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "floating"])
+def test_what_has_no_axis_may_say_anything_of_it(kind):
+    (only,) = read_urdf(
+        robot(joint("j", "a", "b", kind, '<axis xyz="0 0 0"/>'), links="ab")
+    ).joints
+    assert (only.kind, only.limit) == (kind, None)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "continuous", "fixed"])
+def test_motion_of_any_axis_and_origin(kind, urdf_fk):
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        xyz, rpy, axis = rng.uniform(-2, 2, (3, 3))
+        axis /= np.linalg.norm(axis)
+        texts = [" ".join(map(repr, map(float, v))) for v in (xyz, rpy, axis)]
+        inside = '<origin xyz="{}" rpy="{}"/><axis xyz="{}"/>'.format(*texts) + LIMIT
+        text = robot(joint("j", "a", "b", kind, inside), links="ab")
+        motion, q = JointMotion(read_urdf(text).joints[0]), rng.uniform(-7, 7)
+        position, quaternion = matrix_to_pose(urdf_fk(text, {"j": q}, "a", "b"))
+        if kind == "fixed":
+            q = 0.0
+        np.testing.assert_allclose(motion.translation(q), position, atol=1e-14)
+        found = np.array(motion.rotation(q) if kind != "fixed" else motion.quaternion)
+        assert math.isclose(abs(found @ quaternion), 1.0, abs_tol=1e-13)
+        assert math.isclose(np.linalg.norm(found), 1.0, abs_tol=1e-13)

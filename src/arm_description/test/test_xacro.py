@@ -1,0 +1,89 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The xacro form against to_urdf: same generator, same robot."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from arm_description.elements import Origin
+
+from arm_description import load_robot, shipped_robots
+from arm_description.urdf import robot_macro, robot_urdf
+
+xacro = pytest.importorskip("xacro")
+
+
+def canonical(text):
+    """Names of elements in their order, with attributes; comments and white space dropped."""
+    return [(e.tag, sorted(e.attrib.items())) for e in ET.fromstring(text).iter()]
+
+
+def expand(path, **mappings):
+    return xacro.process_file(str(path), mappings=mappings).toxml()
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_shipped_macros_are_up_to_date(robot, package):
+    path = package / "urdf/robots" / f"{robot}.urdf.xacro"
+    command = f"dh2urdf {robot} --macro {robot} -o urdf/robots/{robot}.urdf.xacro"
+    assert path.read_text() == robot_macro(load_robot(robot), robot), f"run: {command}"
+
+
+def test_every_macro_has_its_robot(package):
+    macros = {path.name.split(".")[0] for path in (package / "urdf/robots").iterdir()}
+    assert macros == set(shipped_robots())
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+@pytest.mark.parametrize("prefix", ["", "left_"])
+@pytest.mark.parametrize("dh_frames", [False, True])
+def test_arm_xacro_equals_to_urdf(robot, prefix, dh_frames, installed):
+    found = expand(
+        installed / "urdf/arm.urdf.xacro",
+        robot=robot,
+        prefix=prefix,
+        dh_frames=str(dh_frames).lower(),
+    )
+    assert canonical(found) == canonical(load_robot(robot).to_urdf(prefix, dh_frames))
+
+
+def test_arm_xacro_on_a_parent(installed):
+    found = expand(
+        installed / "urdf/arm.urdf.xacro",
+        robot="nut_arm",
+        prefix="l_",
+        parent="world",
+        xyz="0.1 0 0.5",
+        rpy="0 0 1.5",
+    )
+    mount = Origin((0.1, 0.0, 0.5), (0.0, 0.0, 1.5))
+    expected = robot_urdf(load_robot("nut_arm"), "l_", parent="world", mount=mount)
+    assert sorted(canonical(found)) == sorted(canonical(expected))
+
+
+def test_two_arms_on_one_robot(installed, tmp_path):
+    path = tmp_path / "pair.urdf.xacro"
+    path.write_text(
+        """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="pair">
+        <xacro:include filename="$(find arm_description)/urdf/robots/nut_arm.urdf.xacro"/>
+        <xacro:include filename="$(find arm_description)/urdf/robots/planar2.urdf.xacro"/>
+        <link name="torso"/>
+        <xacro:nut_arm prefix="left_" parent="torso" xyz="0 0.2 0"/>
+        <xacro:planar2 prefix="right_" parent="torso" xyz="0 -0.2 0"/>
+        </robot>"""
+    )
+    names = [e.get("name") for e in ET.fromstring(expand(path)).findall("link")]
+    assert len(names) == len(set(names))
+    assert {"torso", "left_tool0", "right_tool0"} <= set(names)
+
+
+def test_macro_of_a_robot_with_odd_names(tmp_path, small):
+    from arm_description import parse_robot
+
+    text = small.replace("name: turn", 'name: "a:b\'ü"').split("postures:")[0]
+    model = parse_robot(text)
+    path = tmp_path / "odd.urdf.xacro"
+    macro = robot_macro(model, "odd").replace("</robot>", '<xacro:odd prefix="x_"/></robot>')
+    path.write_text(macro, encoding="utf-8")
+    found = ET.fromstring(expand(path))
+    assert canonical(ET.tostring(found, "unicode"))[1:] == canonical(model.to_urdf("x_"))[1:]

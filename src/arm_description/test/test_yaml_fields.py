@@ -1,0 +1,70 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The reader that every file of the project goes through."""
+
+import pytest
+from arm_description.yaml_source import parse_yaml, read_yaml
+
+from arm_description import DescriptionError
+
+
+def root(text):
+    return parse_yaml(text, "f.yaml", DescriptionError)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *[("1e-3", 1e-3), ("-2.5E+2", -250.0), ("010", 8), ("1:30", 90), ("0x40", 64)],
+        *[("no", False), ("~", None), ("", None), ("word", "word"), ("'1e-3'", "1e-3")],
+        ("2024-01-01", "2024-01-01"),
+    ],
+)
+def test_a_scalar_has_the_value_of_yaml_but_exponents_and_dates(text, value):
+    read = root(f"a: {text}").mapping()["a"].value
+    assert read == value and type(read) is type(value)
+
+
+def test_raw_is_what_stands_in_the_file():
+    fields = root("[010, 1:30, no, 1e-3]").items()
+    assert [field.raw("a word") for field in fields] == ["010", "1:30", "no", "1e-3"]
+
+
+def test_the_line_is_the_keys_and_the_key_is_the_whole_path():
+    inner = root("a:\n  b:\n\n    [1,\n    2]\n").mapping()["a"].mapping()["b"]
+    assert (inner.line, inner.key) == (2, "a.b")
+    assert [(f.line, f.key) for f in inner.items()] == [(4, "a.b[0]"), (5, "a.b[1]")]
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "true", ".nan", "-.inf", "1e999", "9" * 400, "", "[1]", "{a: 1}", "'1'"]
+)
+def test_only_finite_numbers_are_numbers(text):
+    with pytest.raises(DescriptionError, match=r"^f.yaml:1: a: must be a finite number, not "):
+        root(f"a: {text}").mapping()["a"].number()
+
+
+@pytest.mark.parametrize("text", ["!!bool x", "!!int ''", "!!binary aGk=", "!!float x", "!x y"])
+def test_other_tags_are_refused_in_one_sentence(text):
+    with pytest.raises(DescriptionError, match=r"^f.yaml:1: a: .*put it in quotes$"):
+        root(f"a: {text}").mapping()["a"].value  # noqa: B018
+
+
+def test_aliases_may_be_shared_but_not_contain_themselves():
+    shared = root("a: &a [1, &b {c: 2}]\nd: *a\ne: [*a, *b]").mapping()
+    assert shared["e"].items()[1].mapping()["c"].value == 2
+    for text in ("a: &a [*a]", "a: 1\nb: &b {c: [*b]}"):
+        with pytest.raises(DescriptionError, match="alias that contains itself"):
+            root(text)
+
+
+def test_many_aliases_of_aliases_take_no_time():
+    layers = [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 200)]
+    assert len(root("\n".join(["a0: &a0 [1]", *layers])).mapping()) == 200
+
+
+def test_merge_keys_are_refused(tmp_path):
+    file = tmp_path / "f.yaml"
+    file.write_bytes(b"\xef\xbb\xbfa: &a {b: 1}\nc:\n  <<: *a\n")
+    with pytest.raises(DescriptionError, match=r":3: c: a key must be a single word"):
+        read_yaml(file, DescriptionError).mapping()["c"].mapping()

@@ -1,0 +1,111 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The axes that the driver moves: the arm's joints, base to tip, then the gripper's width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+GRIPPER = "gripper"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that moves, and how far and fast it may.
+
+    Attributes:
+        name: Joint name, or "gripper".
+        unit: "rad" or "m".
+        lower: Smallest position [unit].
+        upper: Largest position [unit].
+        velocity: Largest speed [unit/s].
+        acceleration: Largest acceleration [unit/s^2].
+    """
+
+    name: str
+    unit: str
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+
+    def narrowed(self, lower: float, upper: float) -> Axis:
+        """Return the same axis with limits no wider than given [unit]."""
+        return replace(self, lower=max(self.lower, lower), upper=min(self.upper, upper))
+
+
+@dataclass(frozen=True)
+class Axes:
+    """All axes of one arm.
+
+    Attributes:
+        arm: The joints, base to tip.
+        gripper: The width of the gripper, or None.
+        fingers: Names of the two finger joints, each at half of the width; empty without a
+            gripper.
+    """
+
+    arm: tuple[Axis, ...]
+    gripper: Axis | None = None
+    fingers: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[Axis, ...]:
+        """The arm's axes, then the gripper if there is one."""
+        return self.arm if self.gripper is None else (*self.arm, self.gripper)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the arm's joints."""
+        return tuple(axis.name for axis in self.arm)
+
+    def __iter__(self) -> Iterator[Axis]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+
+def axes_of(model: Any) -> Axes:
+    """Return the axes of a robot description.
+
+    Args:
+        model: An ``arm_description.RobotModel``.
+    """
+    arm = tuple(
+        Axis(
+            joint.name,
+            "rad" if joint.type == "revolute" else "m",
+            float(joint.lower),
+            float(joint.upper),
+            float(joint.velocity),
+            float(joint.acceleration),
+        )
+        for joint in model.joints
+    )
+    grip = model.gripper
+    if grip is None:
+        return Axes(arm)
+    width = Axis(
+        GRIPPER,
+        "m",
+        float(grip.min_width),
+        float(grip.max_width),
+        float(grip.velocity),
+        float(grip.acceleration),
+    )
+    return Axes(arm, width, tuple(grip.joints))
+
+
+def rest_of(model: Any, axes: Axes) -> tuple[float, ...]:
+    """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
+
+    Joints that the posture leaves out rest at 0, the gripper at its largest width.
+    """
+    posture = model.postures.get("rest", {})
+    arm = tuple(float(posture.get(axis.name, 0.0)) for axis in axes.arm)
+    if axes.gripper is None:
+        return arm
+    return (*arm, float(posture.get(GRIPPER, axes.gripper.upper)))

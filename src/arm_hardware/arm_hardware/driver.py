@@ -1,0 +1,163 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver without ROS: robot, calibration, bus, motion and loop put together."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from arm_hardware.axes import Axes, axes_of, rest_of
+from arm_hardware.bounds import check_position
+from arm_hardware.bus import Bus
+from arm_hardware.calibration import Calibration, calibration_path
+from arm_hardware.calibration_file import load_calibration
+from arm_hardware.clock import Clock, SteadyClock
+from arm_hardware.errors import CalibrationError, HardwareError, StateError
+from arm_hardware.fake_bus import FakeBus
+from arm_hardware.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
+from arm_hardware.motion import Motion
+from arm_hardware.options import Options
+from arm_hardware.output import Output
+from arm_hardware.pi_i2c import real_i2c
+from arm_hardware.servo_map import FineMap, ServoMap
+from arm_hardware.servokit_bus import ServoKitBus
+from arm_hardware.sim.arm import SimArm
+
+LOGGER = logging.getLogger(__name__)
+ARM_WITHIN = 10.0  # [s] of the wall: all first pulses are sent by then, or the loop is dead
+
+
+class Driver:
+    """One arm's driver, from configuration to the way out.
+
+    Attributes:
+        options: As chosen.
+        clock: Time base.
+        period: Length of a tick [s] of that clock.
+        calibration: None with fake hardware.
+        axes: The arm, limits narrowed to what its servos can be told.
+        bus: The board.
+        sim: What stands in for board and servos; None but with sim hardware.
+        output: The lowest layer before the bus.
+        motion: Takes commands.
+        loop: Ticks.
+    """
+
+    def __init__(self, model: Any, options: Options, clock: Clock | None = None) -> None:
+        """Make a driver that has touched nothing yet.
+
+        Args:
+            model: An ``arm_description.RobotModel``.
+            options: Checked here.
+            clock: Time base; a steady clock at the options' speed if None.
+
+        Raises:
+            HardwareError: The options make no sense.
+        """
+        options.check()
+        self.options = options
+        self.clock = clock or SteadyClock(options.speed)
+        self.period = period_of(options.rate_hz, options.speed)
+        self.calibration: Calibration | None = None
+        self.sim: SimArm | None = None
+        self._model = model
+        self.axes, maps = self._axes_and_maps()
+        self.bus: Bus = self._make_bus()
+        self.output = Output(self.bus, self.axes, maps, self.period)
+        self.motion = Motion(self.axes, self.output, self.period, rest_of(model, self.axes))
+        slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
+        self.loop = ControlLoop(self.motion.tick, self._failed, self.clock, self.period, slip)
+        self._open = False
+
+    def open(self) -> None:
+        """Open the bus, read the registers, start the control loop; send no pulse.
+
+        Raises:
+            BusError: The board is not there.
+        """
+        self.bus.open()
+        try:
+            self.motion.read()
+        except HardwareError:
+            self.bus.close()
+            raise
+        self._open = True
+        self.loop.start()
+
+    def arm(self) -> None:
+        """Arm; return when every servo has its pulse.
+
+        Raises:
+            HardwareError: The calibration is an example but the hardware real, the stop is
+                latched, or the bus is lost.
+        """
+        if self.options.hardware == "real" and self.calibration and self.calibration.example:
+            raise CalibrationError(
+                "is an example; copy it, measure your servos, set example: false",
+                str(self.calibration.path),
+            )
+        self.motion.arm()
+        deadline = time.monotonic() + ARM_WITHIN
+        while self.motion.arming:
+            if time.monotonic() > deadline:
+                self.motion.disarm("arming took too long.")
+                raise StateError("The servos could not be armed: the control loop does not run.")
+            time.sleep(0.005)
+        self.motion.require_ready()
+
+    def close(self, release: bool | None = None) -> None:
+        """Leave: refuse motion, end the loop, hold or release. Never raises.
+
+        Args:
+            release: Whether servos go limp; None for what the options say.
+        """
+        if not self._open:
+            return
+        self._open = False
+        self.loop.close()
+        try:
+            if self.options.releases if release is None else release:
+                self.motion.release("the driver ended.")
+            else:
+                self.motion.disarm("the driver ended.")
+        except HardwareError as error:
+            LOGGER.error("The servos could not be released: %s", error)
+        self.bus.close()
+
+    def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
+        axes = axes_of(self._model)
+        for axis, rest in zip(axes, rest_of(self._model, axes), strict=True):
+            check_position(axis, rest, " of the rest posture")
+        if self.options.hardware == "fake":
+            return axes, tuple(FineMap(i) for i in range(len(axes)))
+        path = calibration_path(self.options.calibration, self._model.name, self.options.folder)
+        self.calibration = load_calibration(path)
+        if self.calibration.robot != self._model.name:
+            raise CalibrationError(
+                f"is for robot '{self.calibration.robot}', not '{self._model.name}'", str(path)
+            )
+        maps = self.calibration.maps(axes)
+        narrowed = [a.narrowed(m.lower, m.upper) for a, m in zip(axes, maps, strict=True)]
+        for axis, narrow, rest in zip(axes, narrowed, rest_of(self._model, axes), strict=True):
+            check_position(narrow, rest, " of the rest posture")
+            if narrow != axis:
+                LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
+        n = len(axes.arm)
+        grip = narrowed[n] if axes.gripper else None
+        return Axes(tuple(narrowed[:n]), grip, axes.fingers), maps
+
+    def _make_bus(self) -> Bus:
+        if self.options.hardware == "fake" or self.calibration is None:
+            return FakeBus()
+        board = self.calibration.board
+        if self.options.hardware == "real":
+            return ServoKitBus(board, real_i2c)
+        sim = self.sim = SimArm(board, self.clock)
+        return ServoKitBus(board, lambda: sim.i2c, any_computer=True)
+
+    def _failed(self, error: Exception) -> None:
+        """The loop's tick raised: nothing more is sent until armed again."""
+        if not isinstance(error, HardwareError):
+            self.motion.fail(f"The driver failed inside ({error!r}); please report this defect.")

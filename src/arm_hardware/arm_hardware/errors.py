@@ -1,0 +1,78 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the servo driver: one family, each a single sentence with the data it speaks of."""
+
+from __future__ import annotations
+
+# Codes of control_msgs/action/FollowJointTrajectory.Result, repeated here so that the core needs
+# no ROS.
+SUCCESSFUL = 0
+INVALID_GOAL = -1
+INVALID_JOINTS = -2
+OLD_HEADER_TIMESTAMP = -3
+PATH_TOLERANCE_VIOLATED = -4
+GOAL_TOLERANCE_VIOLATED = -5
+
+
+class HardwareError(Exception):
+    """Root of the family; ``str(error)`` is one sentence: what, where, remedy."""
+
+
+class CalibrationError(HardwareError):
+    """A calibration file that cannot be trusted.
+
+    Args:
+        problem: What is wrong, without a final point.
+        file: The file, empty if the calibration did not come from one.
+        line: Line in that file, from 1, or 0 if unknown.
+        key: Dotted path of the entry at fault, empty if it is the whole file.
+        remedy: What to do about it, empty where the problem says it already.
+    """
+
+    def __init__(
+        self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
+    ) -> None:
+        place = f"{file}, line {line}" if line else file
+        where = "".join(f"{part}: " for part in (place, key) if part)
+        super().__init__(f"{where}{problem}{'; ' if remedy else ''}{remedy}.")
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class BusError(HardwareError):
+    """The servo board cannot be reached, or broke off.
+
+    Attributes:
+        address: 7-bit address of the board, or None if the bus itself is missing.
+    """
+
+    def __init__(self, sentence: str, address: int | None = None) -> None:
+        super().__init__(sentence)
+        self.address = address
+
+
+class CommandError(HardwareError):
+    """A command that is refused as a whole.
+
+    Attributes:
+        code: A result code of FollowJointTrajectory (the constants of this module).
+        joint: Name of the joint at fault, empty if it is no single joint.
+        amount: By how much, in the unit of the sentence; NaN if that makes no sense.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        code: int = INVALID_GOAL,
+        joint: str = "",
+        amount: float = float("nan"),
+    ) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.joint = joint
+        self.amount = amount
+
+
+class StateError(HardwareError):
+    """A command or a transition that the present state does not allow."""

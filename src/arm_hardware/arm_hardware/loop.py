@@ -1,0 +1,105 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The control thread: tick after tick on a steady clock, whatever else the process does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from arm_hardware.clock import Clock
+
+LOGGER = logging.getLogger(__name__)
+MEMORY = 1000  # ticks that the figures of lateness look back
+SHORTEST_TICK = 0.0025  # [s] of wall time: simulated time may run fast, the processor does not
+# A tick later than this many periods moves the schedule, instead of the next ticks crowding after
+# it: with real servos that would be a jerk, in simulated time it is of no account.
+SLIP, SLIP_SIMULATED = 0.25, 10.0
+
+
+def period_of(rate_hz: float, speed: float) -> float:
+    """Return the length of a tick in scaled time [s]."""
+    return max(1.0 / rate_hz, speed * SHORTEST_TICK)
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """How late ticks began, in scaled time [s], over the last ones."""
+
+    ticks: int
+    slips: int
+    median: float
+    p99: float
+    worst: float
+
+
+class ControlLoop:
+    """Calls a function once a period from a thread of its own, until it is closed."""
+
+    def __init__(
+        self,
+        tick: Callable[[], None],
+        failed: Callable[[Exception], None],
+        clock: Clock,
+        period: float,
+        slip: float = SLIP,
+    ) -> None:
+        """Make the loop; ``start`` begins it.
+
+        Args:
+            tick: The work of one period.
+            failed: Called from the thread with what ``tick`` raised; the loop then goes on.
+            clock: Time base.
+            period: [s] of that clock.
+            slip: Periods; a tick later than this moves the schedule.
+        """
+        self._tick = tick
+        self._failed = failed
+        self._clock = clock
+        self._period = period
+        self._slip = slip
+        self._late: deque[float] = deque(maxlen=MEMORY)
+        self._ticks = 0
+        self._slips = 0
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="arm_control", daemon=True)
+
+    def start(self) -> None:
+        """Begin to tick."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Return once the last tick has ended."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5.0)
+
+    def lateness(self) -> Lateness:
+        """Return figures of the ticks so far; thread-safe."""
+        late = sorted(self._late.copy()) or [0.0]
+        n = len(late)
+        return Lateness(
+            self._ticks, self._slips, late[n // 2], late[min(n - 1, int(0.99 * n))], late[-1]
+        )
+
+    def _run(self) -> None:
+        due = self._clock.now() + self._period
+        while not self._closing.is_set():
+            self._clock.sleep_until(due, self._closing)
+            if self._closing.is_set():
+                return
+            late = max(0.0, self._clock.now() - due)
+            self._late.append(late)
+            self._ticks += 1
+            try:
+                self._tick()
+            except Exception as error:  # noqa: BLE001 - whatever it was, the owner must hear of it
+                LOGGER.error("The control loop failed: %s", error)
+                self._failed(error)
+            if late > self._slip * self._period:
+                self._slips += 1
+                due += late
+            due += self._period

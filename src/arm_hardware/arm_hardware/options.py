@@ -1,0 +1,63 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a user chooses of the driver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arm_hardware.errors import HardwareError
+from arm_hardware.shipped import config_folder
+
+HARDWARE = ("fake", "sim", "real")
+EXIT_ACTIONS = ("auto", "hold", "release")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user chooses.
+
+    Attributes:
+        hardware: fake, sim or real.
+        calibration: Path or shipped name; empty means the shipped one of the robot.
+        rate_hz: Ticks per second of driver time.
+        speed: Driver seconds per wall second; only 1 with real hardware.
+        exit_action: hold, release, or auto: release real servos, hold others.
+        folder: Where shipped calibrations are.
+    """
+
+    hardware: str = "fake"
+    calibration: str = ""
+    rate_hz: float = 50.0
+    speed: float = 1.0
+    exit_action: str = "auto"
+    folder: Path = field(default_factory=config_folder)
+
+    def check(self) -> None:
+        """Refuse what makes no sense.
+
+        Raises:
+            HardwareError: One sentence.
+        """
+        if self.hardware not in HARDWARE:
+            raise HardwareError(f"hardware '{self.hardware}' is none of {', '.join(HARDWARE)}.")
+        if self.exit_action not in EXIT_ACTIONS:
+            raise HardwareError(
+                f"exit_action '{self.exit_action}' is none of {', '.join(EXIT_ACTIONS)}."
+            )
+        if not 0.01 <= self.speed <= 100.0:
+            raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
+        if not 5.0 <= self.rate_hz <= 200.0:
+            raise HardwareError(f"rate_hz {self.rate_hz:g} is not within 5 to 200.")
+        if self.hardware == "real" and self.speed != 1.0:
+            raise HardwareError(
+                f"speed {self.speed:g} is for simulated time only; real servos run at speed 1."
+            )
+
+    @property
+    def releases(self) -> bool:
+        """Whether servos go limp when the driver ends."""
+        return self.exit_action == "release" or (
+            self.exit_action == "auto" and self.hardware == "real"
+        )

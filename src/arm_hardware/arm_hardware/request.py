@@ -1,0 +1,174 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories as they come, and what joint_trajectory_controller checks before it accepts one.
+
+Every refusal is one sentence that names the joint and the amount. Nothing is clamped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arm_hardware.axes import Axes, Axis
+from arm_hardware.bounds import check_position, check_speed
+from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
+from arm_hardware.trajectory import Array
+
+SPEED_MARGIN = 1.01  # on the speed limit at points and in the mean between two: rounding
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a request; ``time`` in seconds from the trajectory's start."""
+
+    time: float
+    positions: Sequence[float]
+    velocities: Sequence[float] = ()
+    accelerations: Sequence[float] = ()
+    effort: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A trajectory as it came.
+
+    Attributes:
+        joints: Names, in the order of each point's columns.
+        points: See Point.
+        start: Seconds from now to the start, negative if it lies in the past; None means now.
+    """
+
+    joints: Sequence[str]
+    points: Sequence[Point]
+    start: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request that passed every check that does not depend on where the arm is.
+
+    Attributes:
+        times: (m,) seconds from the motion's begin; points in the past are left out.
+        positions: (m, n), columns as the arm's axes; NaN where a partial goal leaves a joint out.
+        velocities: (m, n) or None.
+        delay: Seconds until the motion begins.
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array | None
+    delay: float
+
+
+def check(request: Request, axes: Axes, allow_partial: bool = False) -> Plan:
+    """Return the plan of a request.
+
+    Accelerations are checked for their number and not used.
+
+    Args:
+        request: As it came.
+        axes: The arm; a request that names the gripper is refused.
+        allow_partial: Whether joints may be left out: they then stay where they are.
+
+    Raises:
+        CommandError: The first thing that is wrong, with the action's result code.
+    """
+    _check_names(request.joints, axes, allow_partial)
+    _check_sizes(request)
+    times = _check_times(request)
+    columns = [axes.names.index(name) for name in request.joints]
+    shape = (len(request.points), len(axes.arm))
+    positions = np.full(shape, np.nan)
+    positions[:, columns] = np.array([p.positions for p in request.points], dtype=float)
+    velocities = None
+    if request.points[0].velocities:
+        velocities = np.zeros(shape)
+        velocities[:, columns] = np.array([p.velocities for p in request.points], dtype=float)
+    for i in columns:
+        _check_column(
+            axes.arm[i], positions[:, i], None if velocities is None else velocities[:, i]
+        )
+    start = 0.0 if request.start is None else request.start
+    left = times + start > 0.0 if start < 0.0 else np.ones(len(times), dtype=bool)
+    left[-1] = True
+    return Plan(
+        times[left] + min(start, 0.0),
+        positions[left],
+        None if velocities is None else velocities[left],
+        max(0.0, start),
+    )
+
+
+def _check_names(joints: Sequence[str], axes: Axes, allow_partial: bool) -> None:
+    known = ", ".join(axes.names)
+    for name in joints:
+        if name not in axes.names:
+            raise CommandError(f"Joint '{name}' is not one of {known}.", INVALID_JOINTS, name)
+        if list(joints).count(name) > 1:
+            raise CommandError(f"Joint '{name}' is named twice.", INVALID_JOINTS, name)
+    missing = [name for name in axes.names if name not in joints]
+    if missing and not (allow_partial and joints):
+        raise CommandError(
+            f"Joint '{missing[0]}' is missing; a trajectory names all of {known}.",
+            INVALID_JOINTS,
+            missing[0],
+        )
+
+
+def _check_sizes(request: Request) -> None:
+    if not request.points:
+        raise CommandError("The trajectory has no points.")
+    n = len(request.joints)
+    with_rates = bool(request.points[0].velocities)
+    for k, point in enumerate(request.points):
+        if point.effort:
+            raise CommandError(f"Point {k} has efforts; servos take positions only.")
+        if len(point.positions) != n:
+            raise CommandError(f"Point {k} has {len(point.positions)} positions for {n} joints.")
+        if bool(point.velocities) != with_rates:
+            raise CommandError(f"Point {k} differs from point 0 in having velocities or not.")
+        for what in ("velocities", "accelerations"):
+            found = len(getattr(point, what))
+            if found not in (0, n):
+                raise CommandError(f"Point {k} has {found} {what} for {n} joints.")
+
+
+def _check_times(request: Request) -> Array:
+    times = np.array([p.time for p in request.points], dtype=float)
+    if not np.isfinite(times).all() or times[0] < 0.0:
+        raise CommandError("Times from the start must be finite and not negative.")
+    for k in range(1, len(times)):
+        if times[k] <= times[k - 1]:
+            raise CommandError(
+                f"Times must increase strictly: point {k} at {times[k]:.6g} s follows one at "
+                f"{times[k - 1]:.6g} s."
+            )
+    if request.start is not None and request.start + times[-1] < 0.0:
+        late = -(request.start + float(times[-1]))
+        raise CommandError(
+            f"The trajectory ended {late:.3g} s ago; check its header stamp and the clocks.",
+            OLD_HEADER_TIMESTAMP,
+            amount=late,
+        )
+    return times
+
+
+def _check_column(axis: Axis, positions: Array, velocities: Array | None) -> None:
+    """Check one joint's values at the points."""
+    for k, value in enumerate(positions):
+        check_position(axis, float(value), f" at point {k}")
+    if velocities is None:
+        return
+    if not np.isfinite(velocities).all():
+        raise CommandError(f"{axis.name}: a velocity is not a finite number.", joint=axis.name)
+    check_speed(axis, float(np.abs(velocities).max()), SPEED_MARGIN, "at a point")
+    last = float(velocities[-1])
+    if last != 0.0:
+        raise CommandError(
+            f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, it must be 0.",
+            joint=axis.name,
+            amount=last,
+        )

@@ -1,0 +1,109 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages from and to the driver's own types."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Time
+from control_msgs.action import FollowJointTrajectory
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from arm_hardware.axes import Axes
+from arm_hardware.calibration import Calibration
+from arm_hardware.driver import Driver
+from arm_hardware.errors import INVALID_JOINTS, CommandError
+from arm_hardware.request import Point, Request
+from arm_hardware.runs import Tolerances
+from arm_hardware.servo_map import ServoMap
+from arm_hardware.states import Snapshot
+from arm_interfaces.msg import HardwareStatus, JointPulse
+
+
+def request_of(message: JointTrajectory, start: float | None) -> Request:
+    """Return a trajectory message as plain numbers, to begin in ``start`` seconds (None: now)."""
+    points = tuple(
+        Point(
+            p.time_from_start.sec + p.time_from_start.nanosec * 1e-9,
+            tuple(p.positions),
+            tuple(p.velocities),
+            tuple(p.accelerations),
+            tuple(p.effort),
+        )
+        for p in message.points
+    )
+    return Request(tuple(message.joint_names), points, start)
+
+
+def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
+    """Return what a goal says about tolerances.
+
+    Raises:
+        CommandError: It names an unknown joint, or brings points for free-flying joints.
+    """
+    for entry in (*goal.path_tolerance, *goal.goal_tolerance):
+        if entry.name not in axes.names:
+            raise CommandError(
+                f"A tolerance names '{entry.name}', not one of {', '.join(axes.names)}.",
+                INVALID_JOINTS,
+                entry.name,
+            )
+    if goal.multi_dof_trajectory.points:
+        raise CommandError("Multi-dof trajectories are not for this arm.")
+    late = goal.goal_time_tolerance
+    return Tolerances(
+        {entry.name: entry.position for entry in goal.path_tolerance},
+        late.sec + late.nanosec * 1e-9,
+    )
+
+
+def joint_state(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState | None:
+    """Return what is commanded, fingers at half the width; None while a position is unknown."""
+    if any(p is None for p in snapshot.positions):
+        return None
+    positions = [float(p) for p in snapshot.positions if p is not None]
+    message = JointState()
+    message.header.stamp = stamp
+    n = len(axes.arm)
+    message.name = [*axes.names, *axes.fingers]
+    message.position = [*positions[:n], *(p / 2.0 for p in positions[n:] for _ in axes.fingers)]
+    rates = snapshot.velocities
+    message.velocity = [*rates[:n], *(v / 2.0 for v in rates[n:] for _ in axes.fingers)]
+    return message
+
+
+def status(
+    hardware: str, driver: Driver | None, snapshot: Snapshot, stamp: Time
+) -> HardwareStatus:
+    """Return the status message."""
+    message = HardwareStatus()
+    message.header.stamp = stamp
+    message.state = int(snapshot.state)
+    message.hardware = hardware
+    message.message = snapshot.message
+    if driver is not None:
+        message.joints = [
+            _pulse(axis.name, servo, position, count, driver.calibration)
+            for axis, servo, position, count in zip(
+                driver.axes, driver.output.maps, snapshot.positions, snapshot.counts, strict=True
+            )
+        ]
+    return message
+
+
+def _pulse(
+    name: str,
+    servo: ServoMap,
+    position: float | None,
+    count: int | None,
+    calibration: Calibration | None,
+) -> JointPulse:
+    """Return one servo's line of the status; fake hardware has neither channels nor pulses."""
+    pulse = JointPulse(name=name, channel=-1, position=float("nan"))
+    if position is not None:
+        pulse.position = float(position)
+    if calibration is not None:
+        pulse.channel = servo.channel
+        pulse.count = count or 0
+        pulse.pulse_us = float((count or 0) * calibration.board.count_us)
+    return pulse

@@ -1,0 +1,109 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node's parameters: all read-only, all described."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+
+from arm_hardware.errors import HardwareError
+from arm_hardware.options import Options
+from arm_hardware.shipped import config_folder
+
+AUTOSTART = ("none", "configure", "activate", "auto")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What was set.
+
+    Attributes:
+        robot: Name or path of a robot description.
+        options: The driver's.
+        autostart: none, configure or activate; auto has been decided.
+        joint_state_rate_hz: Of joint_states while moving, in driver time.
+        allow_partial: Whether trajectories may leave joints out.
+    """
+
+    robot: str
+    options: Options
+    autostart: str
+    joint_state_rate_hz: float
+    allow_partial: bool
+
+
+def declare(node: Any) -> Parameters:
+    """Declare and read the parameters of a node.
+
+    Raises:
+        HardwareError: A value makes no sense.
+    """
+
+    def text(name: str, default: str, description: str) -> str:
+        descriptor = ParameterDescriptor(description=description, read_only=True)
+        return str(node.declare_parameter(name, default, descriptor).value)
+
+    def number(name: str, default: float, low: float, high: float, description: str) -> float:
+        span = FloatingPointRange(from_value=low, to_value=high)
+        descriptor = ParameterDescriptor(
+            description=description,
+            read_only=True,
+            dynamic_typing=True,
+            floating_point_range=[span],
+        )
+        value = node.declare_parameter(name, default, descriptor).value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise HardwareError(f"Parameter {name} must be a number, not '{value}'.")
+        return float(value)
+
+    autostart = text(
+        "autostart",
+        "none",
+        "Transition to make by itself after start: none, configure, activate, or auto (activate"
+        " fake and sim, only configure real: its servos are armed by a person).",
+    )
+    if autostart not in AUTOSTART:
+        raise HardwareError(f"autostart '{autostart}' is none of {', '.join(AUTOSTART)}.")
+    options = Options(
+        hardware=text(
+            "hardware", "fake", "Hardware to drive: fake (mirrors commands), sim, real."
+        ),
+        calibration=text(
+            "calibration",
+            "",
+            "Servo calibration: path or shipped name; empty for the one shipped for the robot.",
+        ),
+        rate_hz=number(
+            "rate_hz", 50.0, 5.0, 200.0, "Control ticks per second of driver time [Hz]."
+        ),
+        speed=number(
+            "speed", 1.0, 0.01, 100.0, "Driver seconds per wall second; other than 1 not for real."
+        ),
+        exit_action=text(
+            "exit_action",
+            "auto",
+            "What servos do when the node ends: hold, release, auto (release real, hold others).",
+        ),
+        folder=config_folder(),
+    )
+    options.check()
+    partial = ParameterDescriptor(
+        description="Accept trajectories that leave joints out; these stay where they are.",
+        read_only=True,
+    )
+    if autostart == "auto":
+        autostart = "configure" if options.hardware == "real" else "activate"
+    return Parameters(
+        robot=text("robot", "nut_arm", "Robot description: shipped name or path of its YAML."),
+        options=options,
+        autostart=autostart,
+        joint_state_rate_hz=number(
+            "joint_state_rate_hz", 50.0, 1.0, 200.0, "joint_states per second while moving [Hz]."
+        ),
+        allow_partial=bool(
+            node.declare_parameter("allow_partial_joints_goal", False, partial).value
+        ),
+    )

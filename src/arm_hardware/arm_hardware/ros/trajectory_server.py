@@ -1,0 +1,94 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""FollowJointTrajectory and its topic form, with joint_trajectory_controller's semantics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from control_msgs.action import FollowJointTrajectory
+from trajectory_msgs.msg import JointTrajectory
+
+from arm_hardware.errors import HardwareError
+from arm_hardware.goal import Goal
+from arm_hardware.motion import Motion
+from arm_hardware.request import Plan, check
+from arm_hardware.ros.action_goal import GoalServer, Running
+from arm_hardware.ros.messages import request_of, tolerances_of
+
+
+class TrajectoryServer:
+    """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller."""
+
+    def __init__(self, node: Any) -> None:
+        """Offer the interfaces.
+
+        Args:
+            node: The HardwareNode.
+        """
+        self._node = node
+        self._server = GoalServer(
+            node,
+            FollowJointTrajectory,
+            "arm_controller/follow_joint_trajectory",
+            self._try,
+            self._begin,
+            self._feedback,
+            self._result,
+        )
+        self._topic = node.create_subscription(
+            JointTrajectory,
+            "arm_controller/joint_trajectory",
+            self._on_topic,
+            10,
+            callback_group=self._server.group,
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether the client of some goal has not been told of its end."""
+        return self._server.busy
+
+    def _plan(self, trajectory: JointTrajectory, motion: Motion) -> Plan:
+        """Check a message as far as that is possible without knowing where the arm is."""
+        motion.require_ready()
+        start = self._node.time.seconds_until(trajectory.header.stamp)
+        partial = self._node.parameters.allow_partial
+        return check(request_of(trajectory, start), motion.axes, partial)
+
+    def _try(self, goal: FollowJointTrajectory.Goal) -> None:
+        motion = self._node.motion()
+        plan = self._plan(goal.trajectory, motion)
+        tolerances_of(goal, motion.axes)
+        motion.try_follow(plan)
+
+    def _begin(self, goal: FollowJointTrajectory.Goal, motion: Motion) -> Goal:
+        plan = self._plan(goal.trajectory, motion)
+        return motion.follow(plan, tolerances_of(goal, motion.axes))
+
+    def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
+        """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
+        motion = running.motion
+        reference = motion.reference if motion else None
+        if motion is None or reference is None:
+            return None
+        n = len(motion.axes.arm)
+        positions, velocities = (values[:n] for values in motion.command())
+        message = FollowJointTrajectory.Feedback(joint_names=list(motion.axes.names))
+        message.header.stamp = self._node.time.now()
+        message.desired.positions = list(reference)
+        message.actual.positions = positions
+        message.actual.velocities = velocities
+        message.error.positions = [r - p for r, p in zip(reference, positions, strict=True)]
+        return message
+
+    def _result(self, running: Running) -> FollowJointTrajectory.Result:
+        goal = running.goal
+        return FollowJointTrajectory.Result(error_code=goal.code, error_string=goal.message)
+
+    def _on_topic(self, message: JointTrajectory) -> None:
+        try:
+            motion = self._node.motion()
+            motion.follow(self._plan(message, motion))
+        except HardwareError as error:
+            self._node.refuse("arm_controller/joint_trajectory", error)

@@ -1,0 +1,211 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The state machine under every motion: armed or not, stopped or not, broken or not.
+
+Callers come from any thread; a lock orders them with the control loop's ticks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from arm_hardware.arming import Waking, check_found
+from arm_hardware.axes import Axes
+from arm_hardware.errors import StateError
+from arm_hardware.limiter import AxisState
+from arm_hardware.output import Output
+from arm_hardware.states import Snapshot, State
+
+HOLDING = "Holding; positions are commanded, not measured."
+NOT_ARMED = "Not armed: activate the node to arm."
+REFUSALS = {
+    State.STOPPED: "the stop is latched; call reset",
+    State.FAULT: "the hardware failed; deactivate and activate to arm again",
+}
+
+
+class Safety:
+    """Arms, disarms, stops and fails; what moves is the subclass' affair.
+
+    Attributes:
+        axes: The arm; its limits are the ones that count.
+        changed: Called, with the lock held or not, whenever state or message may have changed.
+    """
+
+    def __init__(self, axes: Axes, output: Output, dt: float, rest: Sequence[float]) -> None:
+        """Make the machine, disarmed; nothing is read or sent.
+
+        Args:
+            axes: The arm.
+            output: Where positions go.
+            dt: Length of a tick [s].
+            rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
+        """
+        self.axes = axes
+        self.changed: Callable[[], None] = lambda: None
+        self._output = output
+        self._dt = dt
+        self._rest = tuple(rest)
+        self._lock = threading.RLock()
+        self._states = [AxisState(p) for p in rest]
+        self._armed = False
+        self._latched = False
+        self._fault = ""
+        self._note = NOT_ARMED
+        self._waking: Waking | None = None
+
+    def _busy(self) -> bool:
+        """Return whether a command runs."""
+        return False
+
+    def _drop(self, why: str) -> None:
+        """End all commands at once and put every axis at rest where it is."""
+        self._waking = None
+        for state in self._states:
+            state.velocity = 0.0
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        with self._lock:
+            if self._fault:
+                return State.FAULT
+            if self._latched:
+                return State.STOPPED
+            if self._armed and self._waking is None:
+                return State.MOVING if self._busy() else State.ARMED
+            return State.UNKNOWN if None in self._output.counts else State.DISARMED
+
+    def snapshot(self) -> Snapshot:
+        """Return what is commanded now."""
+        with self._lock:
+            return Snapshot(
+                self.state,
+                self._fault or self._note,
+                tuple(self._output.shown()),
+                tuple(s.velocity for s in self._states),
+                tuple(self._output.counts),
+            )
+
+    def command(self) -> tuple[list[float], list[float]]:
+        """Return unquantised positions and velocities of all axes [rad or m, per second]."""
+        with self._lock:
+            return [s.position for s in self._states], [s.velocity for s in self._states]
+
+    def read(self) -> None:
+        """Take the start state from the board's registers.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            found = self._output.read()
+            for state, position, rest in zip(self._states, found, self._rest, strict=True):
+                state.position, state.velocity = rest if position is None else position, 0.0
+            self._note = (
+                "Positions unknown: the board sends no pulses; activate the node to arm."
+                if None in found
+                else "Not armed; the board still sends its last pulses."
+            )
+        self.changed()
+
+    def arm(self) -> None:
+        """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
+
+        Raises:
+            StateError: The stop is latched, or a servo stands where calibration or limits forbid.
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            if self._latched:
+                raise StateError("The stop is latched; call reset before arming.")
+            self.read()
+            check_found(self.axes, self._output)
+            waking = Waking(self._output, self._dt)
+            names = ", ".join(self.axes.all[i].name for i in waking.left)
+            self._waking = waking if names else None
+            self._note = HOLDING
+            if names:
+                self._note = (
+                    "No pulses were sent since power-up: the rest posture is assumed for "
+                    f"{names}; where they really stood is unknown."
+                )
+            self._fault = ""
+            self._armed = True
+        self.changed()
+
+    @property
+    def arming(self) -> bool:
+        """Whether some servos still wait for their first pulse."""
+        with self._lock:
+            return self._waking is not None
+
+    def disarm(self, why: str) -> None:
+        """Refuse motion from now on; pulses stay as they are."""
+        with self._lock:
+            self._drop(f"The driver was disarmed: {why}")
+            self._armed = False
+            self._fault = ""
+            self._note = f"Not armed: {why} The last pulses go on."
+        self.changed()
+
+    def release(self, why: str) -> None:
+        """Refuse motion and end all pulses.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            self.disarm(why)
+            self._output.release()
+            self._note = f"Not armed: {why} The servos are released."
+        self.changed()
+
+    def require_ready(self) -> None:
+        """Refuse motion unless armed.
+
+        Raises:
+            StateError: With what to do.
+        """
+        with self._lock:
+            state = self.state
+            if state in (State.ARMED, State.MOVING):
+                return
+            reason = REFUSALS.get(state, "the driver is not armed; activate it")
+            if self._waking is not None:
+                reason = "the servos are still being armed, one after another"
+            raise StateError(f"Refused in state {state.name}: {reason}.")
+
+    def stop(self, why: str = "the stop was called") -> None:
+        """Freeze all commands and refuse motion until reset; no register changes afterwards."""
+        with self._lock:
+            self._latched = True
+            self._armed = self._armed and self._waking is None
+            self._drop(f"Stopped: {why}.")
+            self._note = f"Stopped: {why}. Call reset to accept motion again."
+        self.changed()
+
+    def reset(self) -> str:
+        """Unlatch the stop; nothing moves. Return one sentence.
+
+        Raises:
+            StateError: The hardware failed; reset does not help.
+        """
+        with self._lock:
+            if self._fault:
+                raise StateError("The hardware failed; deactivate and activate to arm again.")
+            if not self._latched:
+                return "Nothing to reset."
+            self._latched = False
+            self._note = HOLDING if self._armed else NOT_ARMED
+        self.changed()
+        return "The stop is cleared; nothing moves until commanded."
+
+    def fail(self, why: str) -> None:
+        """Enter FAULT: nothing is sent until armed again."""
+        with self._lock:
+            self._drop(why)
+            self._armed = False
+            self._fault = why
+        self.changed()

@@ -1,0 +1,132 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Axis position -> pulse length -> 12-bit count, and back. Pure.
+
+One count is one step of the board's counter: ``(PRE_SCALE + 1) / clock`` seconds (NXP PCA9685 data
+sheet, rev. 4, section 7.3.5).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+COUNTS = 4096
+FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
+
+
+def prescale_of(frequency_hz: float, clock_hz: float) -> int:
+    """Return the PRE_SCALE register for a pulse frequency (data sheet, section 7.3.5, eq. 1).
+
+    Args:
+        frequency_hz: Wanted pulses per second.
+        clock_hz: The board's oscillator.
+    """
+    return int(clock_hz / COUNTS / frequency_hz + 0.5) - 1
+
+
+def count_us(frequency_hz: float, clock_hz: float) -> float:
+    """Return the length of one count [us]."""
+    return (prescale_of(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
+
+
+class ServoMap(Protocol):
+    """Between an axis and its channel."""
+
+    @property
+    def channel(self) -> int:
+        """Channel of the board."""
+
+    @property
+    def lower(self) -> float:
+        """Smallest position that the map can command [rad or m]."""
+
+    @property
+    def upper(self) -> float:
+        """Largest position that the map can command [rad or m]."""
+
+    def count_of(self, position: float) -> int:
+        """Return the count of a position."""
+
+    def position_of(self, count: int) -> float:
+        """Return the position of a count."""
+
+
+@dataclass(frozen=True)
+class PointMap:
+    """Piecewise linear through calibrated points.
+
+    Attributes:
+        channel: Channel of the board.
+        positions: Of the points, strictly increasing [rad or m].
+        pulses_us: Of the points, strictly increasing or strictly decreasing [us].
+        pulse_limits_us: (least, most) pulse that may ever be sent [us].
+        count_us: Length of a count [us].
+    """
+
+    channel: int
+    positions: tuple[float, ...]
+    pulses_us: tuple[float, ...]
+    pulse_limits_us: tuple[float, float]
+    count_us: float
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """The least and the most count that may ever be sent."""
+        low = max(self.pulse_limits_us[0], min(self.pulses_us))
+        high = min(self.pulse_limits_us[1], max(self.pulses_us))
+        return math.ceil(low / self.count_us - 1e-9), math.floor(high / self.count_us + 1e-9)
+
+    @property
+    def lower(self) -> float:
+        """Smallest position that points and pulse limits allow [rad or m]."""
+        return min(self._ends())
+
+    @property
+    def upper(self) -> float:
+        """Largest position that points and pulse limits allow [rad or m]."""
+        return max(self._ends())
+
+    def pulse_of(self, position: float) -> float:
+        """Return the pulse length of a position [us]; beyond the points, that of the end point."""
+        return float(np.interp(position, self.positions, self.pulses_us))
+
+    def count_of(self, position: float) -> int:
+        """Return the nearest count that may be sent for a position [rad or m]."""
+        least, most = self.counts
+        return min(max(round(self.pulse_of(position) / self.count_us), least), most)
+
+    def position_of(self, count: int) -> float:
+        """Return the position that a count stands for [rad or m]."""
+        return self._position_at(count * self.count_us)
+
+    def _position_at(self, pulse_us: float) -> float:
+        rising = self.pulses_us[0] < self.pulses_us[-1]
+        step = 1 if rising else -1
+        return float(np.interp(pulse_us, self.pulses_us[::step], self.positions[::step]))
+
+    def _ends(self) -> tuple[float, float]:
+        low = max(self.pulse_limits_us[0], min(self.pulses_us))
+        high = min(self.pulse_limits_us[1], max(self.pulses_us))
+        return self._position_at(low), self._position_at(high)
+
+
+@dataclass(frozen=True)
+class FineMap:
+    """The map of fake hardware: any position, in steps too fine to matter."""
+
+    channel: int
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    def count_of(self, position: float) -> int:
+        """Return the count of a position [rad or m]."""
+        return round(position / FAKE_COUNT)
+
+    def position_of(self, count: int) -> float:
+        """Return the position of a count [rad or m]."""
+        return count * FAKE_COUNT

@@ -1,0 +1,41 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver says about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class State(IntEnum):
+    """As in arm_interfaces/msg/HardwareStatus."""
+
+    UNKNOWN = 0
+    DISARMED = 1
+    ARMED = 2
+    MOVING = 3
+    STOPPED = 4
+    FAULT = 5
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is commanded at one moment; axes in the order of ``axes.all``.
+
+    Attributes:
+        state: See State.
+        message: One sentence about it.
+        positions: Commanded, quantised to counts; None where no pulse is sent [rad or m].
+        velocities: Commanded [rad/s or m/s].
+        counts: As sent; None where no pulse is sent.
+    """
+
+    state: State
+    message: str
+    positions: tuple[float | None, ...]
+    velocities: tuple[float, ...]
+    counts: tuple[int | None, ...]
+
+
+UNCONFIGURED = Snapshot(State.DISARMED, "Not configured: configure the node.", (), (), ())

@@ -1,0 +1,37 @@
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+PACKAGE = "arm_hardware"
+
+
+def installed(folder, pattern="*"):
+    """Return the data_files entry that installs a folder's files under share/<package>."""
+    files = sorted(str(f) for f in Path(folder).glob(pattern) if f.is_file())
+    return (f"share/{PACKAGE}/{folder}", files)
+
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={PACKAGE: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+        installed("config", "*.yaml"),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=False,
+    maintainer="Arm developers",
+    maintainer_email="arm@example.org",
+    description="Servo driver for the PCA9685, with fake and simulated hardware in the same node.",
+    license="Apache-2.0",
+    tests_require=["pytest"],
+    entry_points={
+        "console_scripts": [
+            "hardware = arm_hardware.hardware:main",
+            "doctor = arm_hardware.doctor:main",
+        ]
+    },
+)

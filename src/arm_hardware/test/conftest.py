@@ -1,0 +1,112 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arm_hardware.axes import axes_of, rest_of
+from arm_hardware.calibration_file import load_calibration
+from arm_hardware.fake_bus import FakeBus
+from arm_hardware.motion import Motion
+from arm_hardware.output import Output
+from arm_hardware.request import Point, Request
+from arm_hardware.shipped import config_folder
+from hypothesis import settings
+
+from arm_description import load_robot
+
+DT = 0.02
+
+settings.register_profile("arm_hardware", deadline=None)
+settings.load_profile("arm_hardware")
+
+
+class ManualClock:
+    """Time that passes when told; sleepers return at once."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep_until(self, moment: float, wake: threading.Event) -> None:
+        self.time = max(self.time, moment)
+
+
+class Rig:
+    """The motion core over a mirroring bus with real servo maps, ticked by hand."""
+
+    def __init__(self, model, calibration) -> None:
+        axes = axes_of(model)
+        self.maps = calibration.maps(axes)
+        narrowed = [a.narrowed(m.lower, m.upper) for a, m in zip(axes, self.maps, strict=True)]
+        n = len(axes.arm)
+        self.axes = dataclasses.replace(axes, arm=tuple(narrowed[:n]), gripper=narrowed[n])
+        self.bus = FakeBus()
+        self.output = Output(self.bus, self.axes, self.maps, DT)
+        self.motion = Motion(self.axes, self.output, DT, rest_of(model, axes))
+
+    def arm(self) -> None:
+        self.motion.read()
+        self.motion.arm()
+        while self.motion.arming:
+            self.motion.tick()
+
+    def run(self, goal, limit: float = 60.0) -> int:
+        """Tick until a goal ends; return the number of ticks."""
+        for k in range(int(limit / DT)):
+            if goal.done:
+                return k
+            self.motion.tick()
+        raise AssertionError("the goal does not end")
+
+    def request(self, *points, names=None, start=None, velocities=None) -> Request:
+        """Return a request of (time, positions) pairs."""
+        rates = velocities or [()] * len(points)
+        rows = tuple(
+            Point(t, tuple(map(float, q)), tuple(map(float, v)))
+            for (t, q), v in zip(points, rates, strict=True)
+        )
+        return Request(names or self.axes.names, rows, start)
+
+    @property
+    def positions(self) -> np.ndarray:
+        return np.array(self.motion.command()[0])
+
+
+@pytest.fixture(scope="session")
+def model():
+    return load_robot("nut_arm")
+
+
+@pytest.fixture(scope="session")
+def calibration_path() -> Path:
+    return config_folder() / "nut_arm_servos.yaml"
+
+
+@pytest.fixture(scope="session")
+def calibration(calibration_path):
+    return load_calibration(calibration_path)
+
+
+@pytest.fixture
+def rig(model, calibration) -> Iterator[Rig]:
+    return Rig(model, calibration)
+
+
+@pytest.fixture
+def armed(rig) -> Rig:
+    rig.arm()
+    return rig
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()

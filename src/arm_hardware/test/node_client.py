@@ -1,0 +1,202 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A driver node as a process, and a client of all its interfaces."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import rclpy
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.action import ActionClient
+from rclpy.executors import (
+    ExternalShutdownException,
+    ShutdownException,
+    SingleThreadedExecutor,
+)
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from arm_interfaces.msg import HardwareStatus
+
+NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
+BOUND = 15.0  # [s] for whatever is waited for; nothing takes nearly so long
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def wait_for(condition, what: str, bound: float = BOUND):
+    """Return the first true value of a condition."""
+    deadline = time.monotonic() + bound
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f"no {what} within {bound} s")
+
+
+class NodeProcess:
+    """One driver node."""
+
+    def __init__(self, domain: int, code: str = "", **parameters) -> None:
+        program = ["-c", code] if code else ["-m", "arm_hardware.hardware"]
+        arguments = [sys.executable, *program, "--ros-args"]
+        for name, value in parameters.items():
+            arguments += ["-p", f"{name}:={value}"]
+        self.process = subprocess.Popen(
+            arguments,
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def hears_signals(self) -> bool:
+        """Return whether the process has a handler for SIGTERM."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        caught = next(line for line in lines if line.startswith("SigCgt"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; return exit code and output."""
+        self.process.send_signal(number)
+        return self.output()
+
+    def output(self) -> tuple[int, str]:
+        """Wait for the end; return exit code and output."""
+        try:
+            text, _ = self.process.communicate(timeout=BOUND)
+        finally:
+            self.process.kill()
+        return self.process.returncode, text
+
+
+class Client:
+    """Talks to a driver node in a domain."""
+
+    def __init__(self, domain: int) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node("client", context=self.context)
+        self.states: list[JointState] = []
+        self.status: HardwareStatus | None = None
+        self.diagnostics: DiagnosticArray | None = None
+        self.clocks: list[Clock] = []
+        make = self.node.create_subscription
+        make(JointState, "joint_states", self.states.append, 10)
+        make(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+        make(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        make(Clock, "/clock", self.clocks.append, 10)
+        self.arm = ActionClient(
+            self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+        )
+        self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
+        self.topic = self.node.create_publisher(
+            JointTrajectory, "arm_controller/joint_trajectory", 10
+        )
+        self._services = {}
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        with contextlib.suppress(ExternalShutdownException, ShutdownException):
+            self.executor.spin()
+
+    def _on_status(self, message) -> None:
+        self.status = message
+
+    def _on_diagnostics(self, message) -> None:
+        self.diagnostics = message
+
+    def close(self) -> None:
+        rclpy.shutdown(context=self.context)
+        self._thread.join(timeout=5.0)
+
+    # -- Waiting -----------------------------------------------------------------------------
+
+    def done(self, future):
+        wait_for(future.done, "answer")
+        return future.result()
+
+    def wait_state(self, *states: int):
+        return wait_for(
+            lambda: self.status is not None and self.status.state in states and self.status,
+            f"state {states}",
+        )
+
+    def wait_armed(self) -> None:
+        self.wait_state(HardwareStatus.ARMED)
+        assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
+        wait_for(lambda: self.states, "joint state")
+
+    def position(self, name: str) -> float:
+        message = self.states[-1]
+        return message.position[list(message.name).index(name)]
+
+    # -- Services ----------------------------------------------------------------------------
+
+    def call(self, kind, name: str, request):
+        if name not in self._services:
+            self._services[name] = self.node.create_client(kind, name)
+        assert self._services[name].wait_for_service(BOUND)
+        return self.done(self._services[name].call_async(request))
+
+    def trigger(self, name: str) -> Trigger.Response:
+        return self.call(Trigger, f"arm_hardware/{name}", Trigger.Request())
+
+    def change(self, transition: int) -> bool:
+        request = ChangeState.Request()
+        request.transition.id = transition
+        return self.call(ChangeState, "arm_hardware/change_state", request).success
+
+    def lifecycle(self) -> str:
+        answer = self.call(GetState, "arm_hardware/get_state", GetState.Request())
+        return answer.current_state.label
+
+    # -- Goals -------------------------------------------------------------------------------
+
+    def send(self, *points, names=NAMES, stamp=None):
+        """Send a trajectory of (time, positions) pairs; return the goal handle."""
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory(points, names, stamp))
+        return self.done(self.arm.send_goal_async(goal))
+
+    def grip(self, width: float):
+        goal = GripperCommand.Goal()
+        goal.command.position = width
+        return self.done(self.gripper.send_goal_async(goal))
+
+    def result(self, handle):
+        return self.done(handle.get_result_async())
+
+    def go(self, *q, time=0.5):
+        handle = self.send((time, q))
+        assert handle.accepted
+        result = self.result(handle)
+        assert result.status == GoalStatus.STATUS_SUCCEEDED, result.result.error_string
+
+
+def trajectory(points, names=NAMES, stamp=None) -> JointTrajectory:
+    message = JointTrajectory(joint_names=list(names))
+    if stamp is not None:
+        message.header.stamp = stamp
+    for time_, q in points:
+        point = JointTrajectoryPoint(positions=[float(x) for x in q])
+        point.time_from_start.sec = int(time_)
+        point.time_from_start.nanosec = int((time_ - int(time_)) * 1e9)
+        message.points.append(point)
+    return message

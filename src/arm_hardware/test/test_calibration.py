@@ -1,0 +1,154 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+import copy
+import math
+
+import pytest
+import yaml
+from arm_hardware.axes import axes_of
+from arm_hardware.calibration import calibration_path as find
+from arm_hardware.calibration_file import load_calibration
+from arm_hardware.errors import CalibrationError
+
+
+@pytest.fixture
+def content(calibration_path):
+    return yaml.safe_load(calibration_path.read_text())
+
+
+def refused(tmp_path, content) -> CalibrationError:
+    path = tmp_path / "servos.yaml"
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+    with pytest.raises(CalibrationError) as caught:
+        load_calibration(path)
+    sentence = str(caught.value)
+    assert sentence.startswith(str(path)) and "\n" not in sentence
+    return caught.value
+
+
+def test_shipped_file_is_an_example_with_the_documented_channels(calibration, model):
+    assert calibration.example
+    channels = {name: servo.channel for name, servo in calibration.servos.items()}
+    assert channels == {"waist": 0, "shoulder": 1, "elbow": 2, "wrist_roll": 3, "gripper": 5}
+    assert calibration.robot == model.name
+
+
+def test_shipped_maps_cover_the_model(calibration, model):
+    axes = axes_of(model)
+    for axis, servo in zip(axes, calibration.maps(axes), strict=True):
+        assert servo.lower <= axis.lower + 1e-9 and axis.upper - 1e-9 <= servo.upper
+    waist = calibration.maps(axes)[0]
+    assert waist.pulse_of(math.pi / 2) == pytest.approx(2500.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "says"),
+    [
+        (lambda c: c.update(colour=1), "colour", "is not a known key"),
+        (lambda c: c["joints"]["waist"].update(angle=3), "joints.waist.angle", "is not a known"),
+        (lambda c: c["board"].update(adress=64), "board.adress", "did you mean 'address'"),
+        (lambda c: c.pop("robot"), "", "has no 'robot'"),
+        (lambda c: c.update(example="yes"), "example", "true or false"),
+        (lambda c: c.update(board=[]), "board", "mapping"),
+        (lambda c: c["board"].update(address=0x80), "board.address", "7-bit"),
+        (lambda c: c["board"].update(frequency_hz=1000), "board.frequency_hz", "from 24 to 400"),
+        (lambda c: c["board"].update(reference_clock_hz=math.nan), "board", "finite"),
+        (lambda c: c["joints"]["waist"].update(channel=16), "joints.waist.channel", "0 to 15"),
+        (lambda c: c["joints"]["waist"].update(channel=True), "joints.waist.channel", "0 to 15"),
+        (lambda c: c["joints"]["waist"].update(channel=5), "gripper", "channel 5, which waist"),
+        (lambda c: c["joints"]["waist"].pop("points_deg_us"), "joints.waist", "needs either"),
+        (lambda c: c["gripper"].update(points_deg_us=[[0, 600], [1, 700]]), "gripper", "either"),
+        (lambda c: _points(c, [[0, 1500]]), "points_deg_us", "two points"),
+        (lambda c: _points(c, [[0, 1500], [0, 1600]]), "points_deg_us", "rise from point"),
+        (lambda c: _points(c, [[0, 1500], [1, 1600], [2, 1550]]), "points_deg_us", "throughout"),
+        (lambda c: _points(c, [[0, 1500], [1, 1500]]), "points_deg_us", "throughout"),
+        (lambda c: _points(c, [[0, 50], [1, 1500]]), "points_deg_us", "100 to 4000"),
+        (lambda c: _points(c, [[0, "x"], [1, 1500]]), "points_deg_us", "finite number"),
+        (lambda c: _points(c, [[0], [1, 1500]]), "points_deg_us", "pair"),
+        (lambda c: _points(c, 7), "points_deg_us", "list"),
+        (lambda c: _clamp(c, [2500, 500]), "pulse_limits_us", "must rise"),
+        (lambda c: _clamp(c, [2600, 2700]), "pulse_limits_us", "overlap"),
+        (
+            lambda c: c["joints"]["waist"].pop("pulse_limits_us"),
+            "joints.waist",
+            "has no 'pulse_limits_us'",
+        ),
+        (lambda c: c["board"].update(frequency_hz=400), "", "longer than the period"),
+    ],
+)
+def test_each_fault_is_refused_with_its_key(tmp_path, content, change, key, says):
+    change(content)
+    error = refused(tmp_path, content)
+    assert key in error.key and says in str(error)
+
+
+def _points(content, points):
+    content["joints"]["waist"]["points_deg_us"] = points
+
+
+def _clamp(content, limits):
+    content["joints"]["waist"]["pulse_limits_us"] = limits
+
+
+def test_a_joint_that_occurs_twice_is_refused(tmp_path, calibration_path):
+    text = calibration_path.read_text().replace("  shoulder:", "  waist:")
+    assert "joints.waist: is given twice" in str(refused(tmp_path, text))
+
+
+def test_broken_yaml_names_the_line(tmp_path):
+    assert "line 3" in str(refused(tmp_path, "a: 1\nb: [\n"))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "is empty"),
+        (b"a: \xff", "line 1: is not UTF-8"),
+        (b"[" * 5000, "nested too deeply"),
+        (b"joints: &a {b: *a}", "contains itself"),
+    ],
+)
+def test_what_is_no_calibration_at_all_is_refused(tmp_path, data, says):
+    path = tmp_path / "servos.yaml"
+    path.write_bytes(data)
+    with pytest.raises(CalibrationError, match=says):
+        load_calibration(path)
+
+
+def test_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(CalibrationError, match="cannot be read"):
+        load_calibration(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda c: c["joints"].pop("elbow"), "'elbow' has no entry"),
+        (lambda c: c["joints"].update(tail=c["joints"].pop("elbow")), "'tail' is not a joint"),
+        (
+            lambda c: c["joints"]["elbow"].update(
+                points_mm_us=c["joints"]["elbow"].pop("points_deg_us")
+            ),
+            "needs points_deg_us",
+        ),
+    ],
+)
+def test_maps_must_fit_the_robot(tmp_path, content, model, change, says):
+    content = copy.deepcopy(content)
+    change(content)
+    path = tmp_path / "servos.yaml"
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(CalibrationError, match=says):
+        load_calibration(path).maps(axes_of(model))
+
+
+def test_files_are_found_by_path_name_and_robot(calibration_path):
+    folder = calibration_path.parent
+    assert find("", "nut_arm", folder) == calibration_path
+    assert find("nut_arm_servos", "other", folder) == calibration_path
+    assert find(str(calibration_path), "other", folder) == calibration_path
+    with pytest.raises(CalibrationError, match=r"for robot 'puma560'.*nut_arm_servos"):
+        find("", "puma560", folder)
+    with pytest.raises(CalibrationError, match="'nothing'"):
+        find("nothing", "nut_arm", folder)

@@ -1,0 +1,217 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver put together, without ROS."""
+
+import dataclasses
+import threading
+from importlib.util import find_spec
+
+import pytest
+import yaml
+from arm_hardware.driver import Driver
+from arm_hardware.errors import CalibrationError, HardwareError, StateError
+from arm_hardware.goal import Outcome
+from arm_hardware.loop import SLIP, ControlLoop, period_of
+from arm_hardware.options import Options
+from arm_hardware.request import Point, Request, check
+from arm_hardware.sim.pca9685_chip import CHANNELS
+from arm_hardware.states import State
+
+from arm_description import load_robot
+
+FAST = {"speed": 10.0}
+WITH_SERVOKIT = pytest.mark.skipif(
+    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
+)
+
+
+@pytest.fixture(params=["fake", pytest.param("sim", marks=WITH_SERVOKIT)])
+def driver(request, model):
+    made = Driver(model, Options(hardware=request.param, **FAST))
+    yield made
+    made.close()
+
+
+def go(driver, *q, time=1.0):
+    request = Request(driver.axes.names, [Point(time, q)])
+    return driver.motion.follow(check(request, driver.axes))
+
+
+def test_both_kinds_of_hardware_run_the_same_contract(driver):
+    driver.open()
+    assert driver.motion.state is State.UNKNOWN
+    with pytest.raises(StateError):
+        go(driver, 0.1, 0.1, 0.1, 0.1)
+    driver.arm()
+    assert driver.motion.state is State.ARMED
+    arm, grip = go(driver, 0.5, -0.5, 0.5, 1.0), driver.motion.grip(0.012)
+    assert arm.wait(10) and grip.wait(10)
+    assert arm.outcome is grip.outcome is Outcome.SUCCEEDED
+    shown = driver.motion.snapshot().positions
+    assert shown == pytest.approx((0.5, -0.5, 0.5, 1.0, 0.012), abs=0.004)
+    driver.motion.stop()
+    assert driver.motion.state is State.STOPPED
+    driver.motion.reset()
+    assert driver.motion.state is State.ARMED
+
+
+@WITH_SERVOKIT
+def test_no_channel_is_written_before_arming(model):
+    driver = Driver(model, Options(hardware="sim", **FAST))
+    driver.open()
+    assert driver.sim.chip.channel_writes == 0
+    driver.arm()
+    assert driver.sim.chip.channel_writes == 5 * 4
+    driver.close()
+
+
+@WITH_SERVOKIT
+@pytest.mark.parametrize(("action", "pulses"), [("hold", 5), ("release", 0), ("auto", 5)])
+def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
+    driver = Driver(model, Options(hardware="sim", exit_action=action, **FAST))
+    driver.open()
+    driver.arm()
+    go(driver, 0.5, -0.5, 0.5, 1.0)
+    driver.close()
+    driver.close()
+    chip = driver.sim.chip
+    assert sum(chip.pulse_us(channel) > 0 for channel in range(CHANNELS)) == pulses
+
+
+def test_closing_aborts_what_runs(driver):
+    driver.open()
+    driver.arm()
+    goal = go(driver, 0.5, -0.5, 0.5, 1.0, time=100.0)
+    driver.close()
+    assert goal.outcome is Outcome.ABORTED
+
+
+@WITH_SERVOKIT
+def test_servos_arrive_where_they_are_told(model):
+    driver = Driver(model, Options(hardware="sim", **FAST))
+    driver.open()
+    driver.arm()
+    assert go(driver, 0.5, -0.5, 0.5, 1.0).wait(10)
+    driver.loop.close()
+    later = driver.clock.now() + 1.0
+    for channel in (0, 1, 2, 3):
+        told = driver.sim.chip.pulse_us(channel)
+        assert driver.sim.servos[channel].position_us(later) == pytest.approx(told, abs=5.0)
+    driver.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"hardware": "robot"}, "none of fake, sim, real"),
+        ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
+        ({"speed": 0.0}, "speed 0"),
+        ({"speed": float("nan")}, "speed nan"),
+        ({"rate_hz": 1000.0}, "rate_hz"),
+        ({"exit_action": "jump"}, "exit_action"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(model, options, says):
+    with pytest.raises(HardwareError, match=says):
+        Driver(model, Options(**options))
+
+
+def changed_file(tmp_path, calibration_path, change):
+    content = yaml.safe_load(calibration_path.read_text())
+    change(content)
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_real_hardware_refuses_the_example(model, calibration_path):
+    driver = Driver(model, Options(hardware="real", calibration=str(calibration_path)))
+    with pytest.raises(CalibrationError, match="is an example"):
+        driver.arm()
+
+
+def test_a_calibration_of_another_robot_is_refused(model, tmp_path, calibration_path):
+    path = changed_file(tmp_path, calibration_path, lambda c: c.update(robot="other"))
+    with pytest.raises(CalibrationError, match="'other', not 'nut_arm'"):
+        Driver(model, Options(hardware="sim", calibration=path))
+
+
+@WITH_SERVOKIT
+def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
+    model, tmp_path, calibration_path
+):
+    def change(content):
+        content["joints"]["elbow"]["pulse_limits_us"] = [1000, 2000]
+
+    path = changed_file(tmp_path, calibration_path, change)
+    driver = Driver(model, Options(hardware="sim", calibration=path, **FAST))
+    elbow = driver.axes.arm[2]
+    assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
+    driver.open()
+    driver.arm()
+    with pytest.raises(HardwareError, match="elbow"):
+        go(driver, 0.0, 0.0, 1.0, 0.0)
+    driver.close()
+
+
+def test_a_rest_posture_out_of_the_clamp_is_refused(model, tmp_path, calibration_path):
+    def change(content):
+        content["joints"]["elbow"]["pulse_limits_us"] = [1600, 2000]
+
+    path = changed_file(tmp_path, calibration_path, change)
+    with pytest.raises(HardwareError, match=r"elbow.*rest posture"):
+        Driver(model, Options(hardware="sim", calibration=path))
+
+
+@pytest.mark.parametrize("robot", ["planar2", "puma560"])
+def test_fake_hardware_drives_any_robot(robot):
+    driver = Driver(load_robot(robot), Options(hardware="fake", **FAST))
+    driver.open()
+    driver.arm()
+    assert driver.motion.state is State.ARMED
+    driver.close()
+
+
+def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
+    driver = Driver(model, Options(hardware="fake", **FAST))
+    driver.open()
+    driver.arm()
+    failed = threading.Event()
+    driver.motion.changed = lambda: driver.motion.state is State.FAULT and failed.set()
+    driver.motion._work = lambda: 1 / 0
+    assert failed.wait(5)
+    assert "ZeroDivisionError" in driver.motion.snapshot().message
+    driver.close()
+
+
+def test_periods_of_scaled_time():
+    assert period_of(50.0, 1.0) == pytest.approx(0.02)
+    assert period_of(50.0, 8.0) == pytest.approx(0.02)
+    assert period_of(50.0, 100.0) == pytest.approx(0.25)
+
+
+def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
+    moments, done = [], threading.Event()
+
+    def tick():
+        moments.append(clock.now())
+        if len(moments) == 3:
+            clock.time += 0.015  # a long tick
+        if len(moments) == 5:
+            clock.time += 0.05  # longer than the period
+        if len(moments) == 7:
+            done.set()
+            loop._closing.set()
+
+    loop = ControlLoop(tick, lambda error: None, clock, 0.02, SLIP)
+    loop.start()
+    assert done.wait(5)
+    loop.close()
+    assert moments == pytest.approx([0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.17])
+    late = loop.lateness()
+    assert late.slips == 1 and late.worst == pytest.approx(0.03)
+
+
+def test_options_are_data():
+    assert dataclasses.replace(Options(), hardware="real").releases
+    assert not Options().releases

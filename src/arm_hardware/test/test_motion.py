@@ -1,0 +1,301 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The control core, ticked by hand over a mirroring bus with real servo maps."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_hardware.errors import (
+    GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
+    PATH_TOLERANCE_VIOLATED,
+    CommandError,
+    HardwareError,
+    StateError,
+)
+from arm_hardware.goal import Outcome
+from arm_hardware.motion import Motion
+from arm_hardware.output import Output
+from arm_hardware.request import check
+from arm_hardware.runs import Tolerances
+from arm_hardware.states import State
+
+THERE = (0.5, -0.4, 0.3, 1.0)
+
+
+def follow(rig, *points, tolerances=None, **more):
+    plan = check(rig.request(*points, **more), rig.axes)
+    return rig.motion.follow(plan, tolerances)
+
+
+def test_from_unknown_to_armed_one_servo_after_another(rig):
+    rig.motion.read()
+    assert rig.motion.state is State.UNKNOWN
+    assert rig.motion.snapshot().positions == (None,) * 5
+    rig.motion.arm()
+    woken = []
+    while rig.motion.arming:
+        before = len(rig.bus.counts)
+        rig.motion.tick()
+        woken.append(len(rig.bus.counts) - before)
+    assert max(woken) == 1 and sum(woken) == 5 and len(woken) == 4 * 5 + 1
+    assert rig.motion.state is State.ARMED
+    assert "assumed" in rig.motion.snapshot().message
+
+
+def test_nothing_is_written_before_arming(rig):
+    rig.motion.read()
+    for _ in range(10):
+        rig.motion.tick()
+    assert rig.bus.counts == {} and rig.output.writes == 0
+
+
+def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, rig):
+    rig.run(follow(rig, (1.0, THERE)))
+    counts = dict(rig.bus.counts)
+    again = Output(rig.bus, rig.axes, rig.maps, 0.02)
+    motion = Motion(rig.axes, again, 0.02, (0.0,) * 5)
+    motion.read()
+    assert motion.state is State.DISARMED
+    motion.arm()
+    motion.tick()
+    assert motion.state is State.ARMED and rig.bus.counts == counts and again.writes == 0
+    np.testing.assert_allclose(motion.command()[0][:4], THERE, atol=0.008)
+
+
+def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
+    rig.bus.counts = {m.channel: 300 for m in rig.maps} | {1: 700}
+    rig.motion.read()
+    with pytest.raises(StateError, match=r"shoulder.*channel 1 stands at count 700"):
+        rig.motion.arm()
+    assert rig.motion.state is State.DISARMED
+
+
+def test_a_trajectory_is_followed_to_its_end(armed):
+    goal = follow(armed, (1.0, THERE))
+    assert armed.motion.state is State.MOVING
+    ticks = armed.run(goal)
+    assert goal.outcome is Outcome.SUCCEEDED and goal.code == 0
+    assert 50 <= ticks <= 60  # one second, and the corners of a linear profile
+    np.testing.assert_array_equal(armed.positions[:4], THERE)
+    assert armed.motion.state is State.ARMED
+    shown = armed.motion.snapshot().positions
+    assert all(abs(a - b) <= 0.0039 for a, b in zip(shown, THERE, strict=False))
+
+
+def test_linear_corners_do_not_overshoot(armed):
+    goal = follow(armed, (0.4, (0.9, 0, 0, 0)), (0.8, (0, 0, 0, 0)), (1.6, (0, 0, 0, 0)))
+    while not goal.done:
+        armed.motion.tick()
+        assert -1e-9 <= armed.positions[0] <= 0.9 + 1e-9
+    assert goal.outcome is Outcome.SUCCEEDED
+
+
+def test_a_feasible_cubic_is_followed_exactly(armed):
+    zero = (0.0,) * 4
+    goal = follow(armed, (1.5, THERE), velocities=[zero])
+    armed.motion.tick()
+    while not goal.done:
+        reference = armed.motion.reference
+        np.testing.assert_allclose(armed.positions[:4], reference, atol=1e-9)
+        armed.motion.tick()
+
+
+def test_a_newer_goal_aborts_the_older_and_blends(armed):
+    first = follow(armed, (1.0, THERE))
+    for _ in range(25):
+        armed.motion.tick()
+    before, rates = armed.motion.command()
+    assert max(map(abs, rates)) > 0.5
+    second = follow(armed, (2.0, (0, 0, 0, 0)))
+    assert first.outcome is Outcome.ABORTED and "Preempted" in first.message
+    armed.motion.tick()
+    after, new_rates = armed.motion.command()
+    for axis, v, w in zip(armed.axes, rates, new_rates, strict=True):
+        assert abs(w - v) <= axis.acceleration * 0.02 + 1e-9
+    assert before != after
+    armed.run(second)
+    assert second.outcome is Outcome.SUCCEEDED
+
+
+def test_cancel_brakes_and_holds(armed):
+    goal = follow(armed, (1.0, THERE))
+    for _ in range(25):
+        armed.motion.tick()
+    position, rates = (np.array(values) for values in armed.motion.command())
+    armed.motion.cancel(goal)
+    armed.run(goal)
+    assert goal.outcome is Outcome.CANCELED and armed.motion.state is State.ARMED
+    way = np.abs(armed.positions - position)
+    bound = [v * v / (2 * a.acceleration) for a, v in zip(armed.axes, rates, strict=True)]
+    assert (way <= np.array(bound) + 1e-9).all()
+    held = armed.positions
+    armed.motion.tick()
+    np.testing.assert_array_equal(armed.positions, held)
+
+
+def test_stop_freezes_at_once_latches_and_reset_does_not_move(armed):
+    goal = follow(armed, (1.0, THERE))
+    grip = armed.motion.grip(0.02)
+    for _ in range(20):
+        armed.motion.tick()
+    armed.motion.stop()
+    counts = dict(armed.bus.counts)
+    assert goal.outcome is grip.outcome is Outcome.ABORTED and "Stopped" in goal.message
+    assert armed.motion.state is State.STOPPED
+    for _ in range(50):
+        armed.motion.tick()
+    with pytest.raises(StateError, match=r"STOPPED.*reset"):
+        follow(armed, (1.0, THERE))
+    with pytest.raises(StateError, match="reset"):
+        armed.motion.grip(0.01)
+    armed.motion.reset()
+    for _ in range(50):
+        armed.motion.tick()
+    assert armed.bus.counts == counts and armed.motion.state is State.ARMED
+    assert armed.motion.reset() == "Nothing to reset."
+    armed.run(follow(armed, (2.0, THERE)))
+
+
+def test_stop_while_arming_ends_the_arming(rig):
+    rig.motion.read()
+    rig.motion.arm()
+    rig.motion.tick()
+    rig.motion.stop()
+    for _ in range(50):
+        rig.motion.tick()
+    assert len(rig.bus.counts) == 1
+    with pytest.raises(StateError, match="reset before arming"):
+        rig.motion.arm()
+    rig.motion.reset()
+    assert rig.motion.state is State.UNKNOWN
+
+
+def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
+    arm, grip = follow(armed, (1.0, THERE)), armed.motion.grip(0.02)
+    armed.run(grip)
+    assert not arm.done and "commanded, not measured" in grip.message
+    assert armed.positions[4] == 0.02
+    armed.run(arm)
+    older = armed.motion.grip(0.0)
+    newer = armed.motion.grip(0.03)
+    assert older.outcome is Outcome.ABORTED
+    armed.motion.tick()
+    armed.motion.cancel(newer)
+    armed.run(newer)
+    assert newer.outcome is Outcome.CANCELED
+
+
+@pytest.mark.parametrize("width", [math.nan, math.inf, -0.001, 0.031])
+def test_gripper_refuses_widths_out_of_its_limits(armed, width):
+    with pytest.raises(CommandError, match="gripper"):
+        armed.motion.grip(width)
+    assert armed.motion.state is State.ARMED
+
+
+def test_path_tolerance_is_a_bound_on_the_command(armed):
+    late = Tolerances(path={"waist": 0.01})
+    goal = follow(armed, (0.5, (1.2, 0, 0, 0)), tolerances=late)
+    armed.run(goal)
+    assert (goal.outcome, goal.code) == (Outcome.ABORTED, PATH_TOLERANCE_VIOLATED)
+    assert goal.message.startswith("waist:")
+    while armed.motion.state is State.MOVING:
+        armed.motion.tick()
+    assert max(map(abs, armed.motion.command()[1])) == 0.0
+
+
+def test_goal_time_tolerance_is_a_bound_on_the_command(armed):
+    goal = follow(armed, (0.5, (1.5, 0, 0, 0)), tolerances=Tolerances(goal_time=0.02))
+    armed.run(goal)
+    assert (goal.outcome, goal.code) == (Outcome.ABORTED, GOAL_TOLERANCE_VIOLATED)
+
+
+def test_a_start_in_the_future_is_waited_for(armed):
+    goal = follow(armed, (0.5, (0.2, 0, 0, 0)), start=1.0)
+    for _ in range(49):
+        armed.motion.tick()
+    assert armed.positions[0] == 0.0 and not goal.done
+    armed.run(goal)
+    assert armed.positions[0] == 0.2
+
+
+def test_disarm_aborts_and_holds(armed):
+    goal = follow(armed, (1.0, THERE))
+    armed.motion.tick()
+    armed.motion.disarm("the test says so.")
+    counts = dict(armed.bus.counts)
+    armed.motion.tick()
+    assert goal.outcome is Outcome.ABORTED and armed.bus.counts == counts
+    assert armed.motion.state is State.DISARMED
+    with pytest.raises(StateError, match="activate"):
+        follow(armed, (1.0, THERE))
+    armed.motion.release("the test says so.")
+    assert armed.bus.counts == {} and armed.motion.state is State.UNKNOWN
+
+
+class FlakyBus:
+    """Fails a number of transfers, with the errno that Linux gives."""
+
+    def __init__(self, bus) -> None:
+        self.bus, self.failures = bus, 0
+
+    def __getattr__(self, name):
+        if self.failures > 0 and name in ("write_counts", "read_counts", "release"):
+            self.failures -= 1
+            raise OSError(121, "Remote I/O error")
+        return getattr(self.bus, name)
+
+
+def test_single_bus_faults_are_repeated_unseen(armed):
+    armed.output._bus = FlakyBus(armed.bus)
+    goal = follow(armed, (1.0, THERE))
+    while not goal.done:
+        armed.output._bus.failures = 2
+        armed.motion.tick()
+    assert goal.outcome is Outcome.SUCCEEDED and armed.output.faults > 10
+
+
+def test_a_lasting_bus_fault_needs_arming_again(armed):
+    armed.output._bus = flaky = FlakyBus(armed.bus)
+    goal = follow(armed, (1.0, THERE))
+    armed.motion.tick()
+    flaky.failures = 3
+    with pytest.raises(HardwareError, match="does not answer"):
+        for _ in range(10):
+            armed.motion.tick()
+    assert armed.motion.state is State.FAULT and goal.outcome is Outcome.ABORTED
+    with pytest.raises(StateError, match="activate"):
+        follow(armed, (1.0, THERE))
+    with pytest.raises(StateError, match="activate"):
+        armed.motion.reset()
+    armed.motion.tick()
+    armed.motion.disarm("deactivated.")
+    armed.arm()
+    assert armed.motion.state is State.ARMED
+    armed.run(follow(armed, (1.0, THERE)))
+
+
+@pytest.mark.parametrize(
+    ("position", "says"),
+    [(math.nan, "held back"), (math.inf, "held back"), (2.0, "limits"), (0.5, "speed limit")],
+)
+def test_the_lowest_layer_holds_back_what_breaks_a_bound(armed, position, says):
+    counts = dict(armed.bus.counts)
+    with pytest.raises(HardwareError, match=says):
+        armed.output.write([0.0, position, 0.0, 0.0, 0.0])
+    assert armed.bus.counts == counts
+
+
+def test_unchanged_counts_are_not_rewritten(armed):
+    writes = armed.output.writes
+    armed.run(follow(armed, (1.0, (0.0005, 0.0, 0.0, 0.0))))
+    assert armed.output.writes == writes
+    armed.run(follow(armed, (2.0, (0.1, 0.0, 0.0, 0.0))))
+    assert armed.output.writes - writes == 13  # 0.1 rad are 13 counts
+
+
+def test_codes_are_the_actions(armed):
+    goal = follow(armed, (1.0, THERE))
+    armed.motion.fail("broken on purpose.")
+    assert (goal.code, goal.message) == (INVALID_GOAL, "broken on purpose.")

@@ -1,0 +1,356 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node over real DDS: one contract for fake and simulated hardware."""
+
+import importlib.util
+import math
+import signal
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+_spec = importlib.util.spec_from_file_location(
+    "node_client", Path(__file__).with_name("node_client.py")
+)
+nc = importlib.util.module_from_spec(_spec)
+sys.modules["node_client"] = nc
+_spec.loader.exec_module(nc)
+
+from action_msgs.msg import GoalStatus  # noqa: E402
+from builtin_interfaces.msg import Time  # noqa: E402
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+from arm_interfaces.msg import HardwareStatus  # noqa: E402
+
+pytestmark = pytest.mark.system
+DOMAINS = {"fake": 40, "sim": 41}
+SPEEDS = {"fake": 4, "sim": 1}  # fake in simulated time, so that the contract is seen in both
+NO_SERVOKIT = find_spec("adafruit_servokit") is None
+HOME = (0.0, 0.0, 0.0, 0.0)
+THERE = (0.4, -0.3, 0.3, 0.8)
+
+
+@pytest.fixture(scope="module", params=["fake", "sim"])
+def arm(request):
+    """An armed node and its client."""
+    if request.param == "sim" and NO_SERVOKIT:
+        pytest.skip("needs adafruit-circuitpython-servokit")
+    client = nc.Client(DOMAINS[request.param])
+    client.hardware, client.speed = request.param, SPEEDS[request.param]
+    process = nc.NodeProcess(
+        DOMAINS[request.param], hardware=request.param, speed=client.speed, autostart="activate"
+    )
+    try:
+        client.wait_armed()
+        yield client
+    finally:
+        code, output = process.end()
+        client.close()
+    assert code == 0, output
+    assert "Traceback" not in output
+
+
+def test_executes_a_trajectory(arm):
+    handle = arm.send((0.25, (0.2, -0.15, 0.15, 0.4)), (0.5, THERE))
+    assert handle.accepted
+    result = arm.result(handle)
+    assert result.status == GoalStatus.STATUS_SUCCEEDED and result.result.error_code == 0
+    for name, value in zip(nc.NAMES, THERE, strict=True):
+        nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < 0.004, "arrival")
+    arm.go(*HOME)
+
+
+def test_joint_states_have_all_joints_stamps_and_velocities(arm):
+    arm.states.clear()
+    arm.go(*THERE, time=0.5 * arm.speed)
+    names = set(arm.states[-1].name)
+    assert names == {*nc.NAMES, "left_finger", "right_finger"}
+    moving = [m for m in arm.states if any(abs(v) > 0 for v in m.velocity)]
+    assert len(moving) > 15  # 50 Hz for half a second, with room for a busy machine
+    stamps = [m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in arm.states]
+    assert stamps == sorted(stamps)
+    assert all(len(m.name) == len(m.position) == len(m.velocity) for m in arm.states)
+    arm.go(*HOME)
+
+
+@pytest.mark.parametrize(
+    ("points", "names"),
+    [
+        ([(0.5, (0.1, math.nan, 0.1, 0.1))], nc.NAMES),
+        ([(0.5, (0.1, math.inf, 0.1, 0.1))], nc.NAMES),
+        ([(0.5, (*HOME, 0.0))], (*nc.NAMES, "tail")),
+        ([(0.5, HOME[:3])], nc.NAMES[:3]),
+        ([(0.5, HOME)], ("waist", "waist", "elbow", "wrist_roll")),
+        ([(0.5, HOME)], ()),
+        ([(9.0, (2.0, 0.0, 0.0, 0.0))], nc.NAMES),
+        ([(0.05, (1.5, 0.0, 0.0, 0.0))], nc.NAMES),
+        ([(0.5, HOME), (0.5, HOME)], nc.NAMES),
+        ([(0.5, HOME), (0.4, HOME)], nc.NAMES),
+        ([], nc.NAMES),
+        ([(0.5, HOME[:2])], nc.NAMES),
+    ],
+)
+def test_rejects(arm, points, names):
+    before = arm.position("waist")
+    assert not arm.send(*points, names=names).accepted
+    assert arm.position("waist") == before
+    assert arm.wait_state(HardwareStatus.ARMED)
+
+
+def test_rejects_a_trajectory_of_the_past(arm):
+    assert not arm.send((0.5, HOME), stamp=Time(sec=1)).accepted
+
+
+def test_the_last_refusal_is_in_the_diagnostics(arm):
+    assert not arm.send((9.0, (2.0, 0.0, 0.0, 0.0))).accepted
+
+    def told():
+        status = arm.diagnostics and arm.diagnostics.status[0]
+        values = {v.key: v.value for v in status.values} if status else {}
+        return "waist: 2 rad at point 0 is 0.429 rad" in values.get("last refusal", "")
+
+    nc.wait_for(told, "diagnostics")
+
+
+def test_a_newer_goal_preempts(arm):
+    first = arm.send((5.0, THERE))
+    second = arm.send((0.5, HOME))
+    old, new = arm.result(first), arm.result(second)
+    assert old.status == GoalStatus.STATUS_ABORTED and "Preempted" in old.result.error_string
+    assert new.status == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_cancel_holds(arm):
+    handle = arm.send((5.0, THERE))
+    nc.wait_for(lambda: arm.position("waist") > 0.05, "motion")
+    arm.done(handle.cancel_goal_async())
+    result = arm.result(handle)
+    assert result.status == GoalStatus.STATUS_CANCELED
+    arm.wait_state(HardwareStatus.ARMED)
+    assert 0.0 < arm.position("waist") < 0.4
+    arm.go(*HOME)
+
+
+def test_stop_latches_and_reset_does_not_move(arm):
+    handle, grip = arm.send((5.0, THERE)), arm.grip(0.03)
+    nc.wait_for(lambda: arm.position("waist") > 0.05, "motion")
+    assert arm.trigger("stop").success
+    result = arm.result(handle)
+    assert result.status == GoalStatus.STATUS_ABORTED and "Stopped" in result.result.error_string
+    assert arm.result(grip).status == GoalStatus.STATUS_ABORTED
+    arm.wait_state(HardwareStatus.STOPPED)
+    assert not arm.send((5.0, THERE)).accepted and not arm.grip(0.01).accepted
+    held = list(arm.states[-1].position)
+    assert arm.trigger("reset").success
+    arm.wait_state(HardwareStatus.ARMED)
+    count = len(arm.states)
+    nc.wait_for(lambda: len(arm.states) > count + 2, "joint states")
+    assert list(arm.states[-1].position) == held
+    arm.go(*HOME, time=1.0)
+
+
+def test_gripper_says_what_was_commanded(arm):
+    handle = arm.grip(0.02)
+    result = arm.result(handle)
+    assert result.status == GoalStatus.STATUS_SUCCEEDED
+    assert result.result.reached_goal and not result.result.stalled
+    assert result.result.effort == 0.0 and result.result.position == pytest.approx(0.02)
+    nc.wait_for(lambda: abs(arm.position("left_finger") - 0.01) < 1e-4, "width")
+    assert arm.position("right_finger") == arm.position("left_finger")
+    for width in (math.nan, -0.01, 0.05):
+        assert not arm.grip(width).accepted
+    handle = arm.grip(0.0)
+    arm.done(handle.cancel_goal_async())
+    assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
+
+
+def test_the_topic_form_moves_and_refuses(arm):
+    arm.topic.publish(nc.trajectory([(0.4, (0.2, 0.0, 0.0, 0.0))]))
+    nc.wait_for(lambda: abs(arm.position("waist") - 0.2) < 0.004, "motion")
+    arm.topic.publish(nc.trajectory([(0.4, (9.0, 0.0, 0.0, 0.0))]))
+    arm.topic.publish(nc.trajectory([(0.4, HOME)]))
+    nc.wait_for(lambda: abs(arm.position("waist")) < 0.004, "motion back")
+
+
+def test_storm_of_preemptions_and_cancels(arm):
+    handles = []
+    for k in range(40):
+        handle = arm.send((2.0, THERE if k % 2 else HOME))
+        assert handle.accepted
+        handles.append(handle)
+        if k % 3 == 0:
+            handle.cancel_goal_async()
+        if k % 5 == 0:
+            arm.grip(0.01 + 0.0003 * k)
+    ended = [arm.result(handle).status for handle in handles]
+    allowed = {
+        GoalStatus.STATUS_SUCCEEDED,
+        GoalStatus.STATUS_ABORTED,
+        GoalStatus.STATUS_CANCELED,
+    }
+    assert set(ended) <= allowed and GoalStatus.STATUS_ABORTED in ended
+    arm.wait_state(HardwareStatus.ARMED)
+    arm.go(*HOME, time=1.0)
+
+
+def test_status_has_pulses_where_there_are_any(arm):
+    status = arm.wait_state(HardwareStatus.ARMED)
+    assert status.hardware == arm.hardware
+    by_name = {pulse.name: pulse for pulse in status.joints}
+    assert list(by_name) == [*nc.NAMES, "gripper"]
+    waist = by_name["waist"]
+    if arm.hardware == "fake":
+        assert (waist.channel, waist.count, waist.pulse_us) == (-1, 0, 0.0)
+    else:
+        assert waist.channel == 0 and waist.pulse_us == pytest.approx(waist.count * 4.88)
+        assert waist.position == pytest.approx(arm.position("waist"))
+
+
+def test_only_speed_1_leaves_the_clock_alone(arm):
+    assert (arm.speed == 1) == (arm.clocks == [])
+
+
+# -- Processes of their own ------------------------------------------------------------------
+
+
+@pytest.fixture
+def start():
+    """Start nodes in domain 42 and end them whatever happens."""
+    started = []
+
+    def begin(**parameters):
+        started.append(nc.NodeProcess(42, **parameters))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.process.kill()
+        process.process.communicate()
+
+
+@pytest.fixture
+def client():
+    made = nc.Client(42)
+    yield made
+    made.close()
+
+
+@pytest.mark.skipif(NO_SERVOKIT, reason="needs adafruit-circuitpython-servokit")
+def test_the_lifecycle_by_hand(start, client):
+    process = start(hardware="sim")
+    assert client.lifecycle() == "unconfigured"
+    assert client.change(Transition.TRANSITION_CONFIGURE)
+    status = client.wait_state(HardwareStatus.UNKNOWN)
+    assert [pulse.count for pulse in status.joints] == [0] * 5
+    assert all(math.isnan(pulse.position) for pulse in status.joints)
+    assert client.arm.wait_for_server(nc.BOUND)
+    assert not client.send((1.0, THERE)).accepted and client.states == []
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    status = client.wait_state(HardwareStatus.ARMED)
+    assert "assumed" in status.message and all(pulse.count > 0 for pulse in status.joints)
+    client.go(*THERE)
+    held = client.send((5.0, HOME))
+    assert client.change(Transition.TRANSITION_DEACTIVATE)
+    assert client.result(held).status == GoalStatus.STATUS_ABORTED
+    assert not client.send((1.0, THERE)).accepted
+    status = client.wait_state(HardwareStatus.DISARMED)
+    pulses = [pulse.count for pulse in status.joints]
+    assert all(pulses)
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    status = client.wait_state(HardwareStatus.ARMED)
+    assert [pulse.count for pulse in status.joints] == pulses
+    assert client.change(Transition.TRANSITION_DEACTIVATE)
+    assert client.change(Transition.TRANSITION_CLEANUP)
+    assert client.lifecycle() == "unconfigured"
+    code, output = process.end(signal.SIGTERM)
+    assert code == 0 and "Traceback" not in output
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_in_mid_motion_end_it_in_order(start, client, number):
+    process = start(hardware="fake", autostart="activate")
+    client.wait_armed()
+    handle = client.send((5.0, THERE))
+    answer = handle.get_result_async()
+    code, output = process.end(number)
+    assert code == 0, output
+    assert "Traceback" not in output and "never retrieved" not in output
+    assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_before_the_start_is_done_end_it_too(start, number):
+    process = start(hardware="fake", autostart="activate")
+    nc.wait_for(process.hears_signals, "handler")
+    code, output = process.end(number)
+    assert code == 0 and "Traceback" not in output, output
+
+
+FAILING = """
+import sys
+from arm_hardware import hardware, hardware_node
+
+def fail(*_):
+    raise RuntimeError("on purpose")
+
+hardware_node.HardwareNode._on_reset = fail
+sys.exit(hardware.main())
+"""
+
+
+def test_an_exception_in_a_callback_ends_it_in_order(start, client):
+    process = start(code=FAILING, hardware="fake", autostart="activate")
+    client.wait_armed()
+    goal = client.send((5.0, THERE))
+    answer = goal.get_result_async()
+    reset = client.node.create_client(Trigger, "arm_hardware/reset")
+    assert reset.wait_for_service(nc.BOUND)
+    reset.call_async(Trigger.Request())
+    code, output = process.output()
+    assert code == 1 and "A callback failed: RuntimeError('on purpose')" in output
+    assert "Traceback" not in output
+    assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+
+
+def test_simulated_time_runs_fast_and_is_published(start, client):
+    process = start(hardware="fake", autostart="auto", speed=8)
+    client.wait_armed()
+    nc.wait_for(lambda: len(client.clocks) > 3, "clock")
+    first = len(client.clocks)
+    client.go(*THERE, time=8.0)  # one second of the wall
+    clocks = [c.clock.sec + 1e-9 * c.clock.nanosec for c in client.clocks[first - 1 :]]
+    assert clocks == sorted(clocks) and clocks[-1] - clocks[0] >= 7.5
+    state, clock = client.states[-1].header.stamp, client.clocks[-1].clock
+    assert abs(state.sec - clock.sec) <= 3
+    stamp = Time(sec=client.clocks[-1].clock.sec + 4)
+    handle = client.send((1.0, HOME), stamp=stamp)
+    assert handle.accepted
+    assert client.result(handle).status == GoalStatus.STATUS_SUCCEEDED
+    assert process.end()[0] == 0
+
+
+BAD = [
+    ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
+    ({"hardware": "toaster"}, "none of fake, sim, real"),
+    ({"autostart": "maybe"}, "autostart 'maybe'"),
+    ({"speed": "fast"}, "speed"),
+    ({"rate_hz": 9999.0}, "rate_hz"),
+    ({"robot": "no_such_arm", "autostart": "activate"}, "no_such_arm"),
+    ({"hardware": "sim", "calibration": "x", "autostart": "activate"}, "no calibration 'x'"),
+]
+
+
+if not Path("/dev/i2c-1").exists():
+    BAD.append(({"hardware": "real", "autostart": "auto"}, "no /dev/i2c-1: enable I2C"))
+
+
+def test_bad_parameters_end_the_process_with_one_sentence(start):
+    processes = [start(**parameters) for parameters, _ in BAD]
+    for process, (parameters, says) in zip(processes, BAD, strict=True):
+        code, output = process.output()
+        assert code == 1 and says in output, (parameters, output)
+        assert "Traceback" not in output

@@ -1,0 +1,148 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every check at the door, for the plain numbers that a trajectory message becomes."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_hardware.begin import begin
+from arm_hardware.errors import (
+    INVALID_GOAL,
+    INVALID_JOINTS,
+    OLD_HEADER_TIMESTAMP,
+    CommandError,
+)
+from arm_hardware.request import Point, Request, check
+
+NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
+HOME = np.zeros(4)
+
+
+def request(*points, names=NAMES, start=None):
+    return Request(names, points, start)
+
+
+def at(time, *q, **more):
+    return Point(time, q or (0.1, 0.1, 0.1, 0.1), **more)
+
+
+def plan_of(rig, message, **more):
+    return begin(check(message, rig.axes, **more), rig.axes, HOME, HOME)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "joint", "says"),
+    [
+        (request(at(1), names=()), INVALID_JOINTS, "waist", "missing"),
+        (request(at(1), names=NAMES[:3]), INVALID_JOINTS, "wrist_roll", "missing"),
+        (request(at(1), names=(*NAMES, "tail")), INVALID_JOINTS, "tail", "not one of"),
+        (request(at(1), names=(*NAMES, "gripper")), INVALID_JOINTS, "gripper", "not one of"),
+        (request(at(1), names=(*NAMES, "waist")), INVALID_JOINTS, "waist", "twice"),
+        (request(), INVALID_GOAL, "", "no points"),
+        (request(at(1, 0.1, 0.1)), INVALID_GOAL, "", "Point 0 has 2 positions for 4"),
+        (request(Point(1.0, ())), INVALID_GOAL, "", "Point 0 has 0 positions"),
+        (request(at(1, velocities=(0.0,))), INVALID_GOAL, "", "1 velocities for 4"),
+        (request(at(1, accelerations=(0.0,))), INVALID_GOAL, "", "1 accelerations for 4"),
+        (request(at(1, effort=(0.0,) * 4)), INVALID_GOAL, "", "efforts"),
+        (request(at(1), at(2, velocities=(0.0,) * 4)), INVALID_GOAL, "", "differs from point 0"),
+        (request(at(1), at(1)), INVALID_GOAL, "", "strictly: point 1 at 1 s follows one at 1 s"),
+        (request(at(2), at(1)), INVALID_GOAL, "", "strictly"),
+        (request(at(-1)), INVALID_GOAL, "", "not negative"),
+        (request(at(math.nan)), INVALID_GOAL, "", "finite"),
+        (request(at(1), start=-1.5), OLD_HEADER_TIMESTAMP, "", "ended 0.5 s ago"),
+        (request(at(1, 0, math.nan, 0, 0)), INVALID_GOAL, "shoulder", "is nan"),
+        (request(at(1, 0, 0, math.inf, 0)), INVALID_GOAL, "elbow", "is inf"),
+        (request(at(9, 0, 0, 0, 1.6)), INVALID_GOAL, "wrist_roll", "0.0292 rad outside"),
+        (request(at(9, -3, 0, 0, 0)), INVALID_GOAL, "waist", "outside of its limits"),
+        (request(at(0.1, 1, 0, 0, 0)), INVALID_GOAL, "waist", "to the first point is faster"),
+        (request(at(0, 1, 0, 0, 0)), INVALID_GOAL, "waist", "leaves no time"),
+        (
+            request(at(1, 0, 0, 0, 0), at(1.1, 0, 1, 0, 0)),
+            INVALID_GOAL,
+            "shoulder",
+            "10 rad/s on the way to point 1",
+        ),
+        (
+            request(at(1, velocities=(0.0, 0.0, 0.0, 0.3))),
+            INVALID_GOAL,
+            "wrist_roll",
+            "last velocity is 0.3",
+        ),
+        (
+            request(at(1, velocities=(0, 9, 0, 0)), at(2, velocities=(0,) * 4)),
+            INVALID_GOAL,
+            "shoulder",
+            "9 rad/s at a point is faster",
+        ),
+        (
+            request(at(1, velocities=(0, math.nan, 0, 0)), at(2, velocities=(0,) * 4)),
+            INVALID_GOAL,
+            "shoulder",
+            "not a finite",
+        ),
+        (
+            request(
+                at(1, 1.5, 0, 0, 0, velocities=(2, 0, 0, 0)),
+                at(2, 1.5, 0, 0, 0, velocities=(0,) * 4),
+            ),
+            INVALID_GOAL,
+            "waist",
+            "between points",
+        ),
+    ],
+)
+def test_each_fault_is_refused_in_one_sentence(rig, message, code, joint, says):
+    with pytest.raises(CommandError) as caught:
+        plan_of(rig, message)
+    error = caught.value
+    assert (error.code, error.joint) == (code, joint)
+    assert says in str(error) and "\n" not in str(error) and str(error).endswith(".")
+
+
+def test_the_amount_beyond_a_limit_is_told(rig):
+    with pytest.raises(CommandError) as caught:
+        plan_of(rig, request(at(9, 2.0, 0, 0, 0)))
+    assert caught.value.amount == pytest.approx(2.0 - math.pi / 2)
+
+
+def test_columns_are_mapped_by_name(rig):
+    names = ("elbow", "wrist_roll", "waist", "shoulder")
+    plan = check(request(at(1, 0.3, 0.4, 0.1, 0.2), names=names), rig.axes)
+    np.testing.assert_array_equal(plan.positions, [[0.1, 0.2, 0.3, 0.4]])
+
+
+def test_partial_goals_hold_the_other_joints_if_allowed(rig):
+    message = request(at(1, 0.3), names=("elbow",))
+    trajectory = begin(
+        check(message, rig.axes, allow_partial=True), rig.axes, np.full(4, 0.05), HOME
+    )
+    np.testing.assert_allclose(trajectory.final, [0.05, 0.05, 0.3, 0.05])
+
+
+def test_points_in_the_past_are_left_out(rig):
+    message = request(at(1, 0.1, 0, 0, 0), at(2, 0.2, 0, 0, 0), at(3, 0.3, 0, 0, 0), start=-1.5)
+    plan = check(message, rig.axes)
+    np.testing.assert_allclose(plan.times, [0.5, 1.5])
+    np.testing.assert_allclose(plan.positions[:, 0], [0.2, 0.3])
+    assert plan.delay == 0.0
+
+
+def test_a_start_in_the_future_is_waited_for(rig):
+    plan = check(request(at(0, 0, 0, 0, 0), at(1), start=2.0), rig.axes)
+    assert plan.delay == 2.0
+    np.testing.assert_allclose(plan.times, [0.0, 1.0])
+
+
+def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
+    first = np.full(4, 0.0077)  # one count
+    plan = check(request(at(0, *first), at(1)), rig.axes)
+    trajectory = begin(plan, rig.axes, HOME, HOME)
+    np.testing.assert_allclose(trajectory.positions[0], first)
+
+
+def test_cubics_lead_in_with_the_present_velocity(rig):
+    plan = check(request(at(1, velocities=(0.0,) * 4)), rig.axes)
+    moving = np.array([0.5, 0.0, 0.0, 0.0])
+    trajectory = begin(plan, rig.axes, HOME, moving)
+    np.testing.assert_array_equal(trajectory.velocities, [moving, HOME])

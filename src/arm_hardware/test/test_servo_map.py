@@ -1,0 +1,97 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+import itertools
+import math
+
+import pytest
+from arm_hardware.servo_map import FineMap, PointMap, count_us, prescale_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@st.composite
+def maps(draw):
+    """Point maps of any number of points, either direction, any clamp, board clocks of +-10 %."""
+    n = draw(st.integers(2, 5))
+    steps = draw(st.lists(st.floats(0.2, 1.0), min_size=n - 1, max_size=n - 1))
+    rises = draw(st.lists(st.floats(100.0, 600.0), min_size=n - 1, max_size=n - 1))
+    positions = [draw(st.floats(-2.0, 0.0))]
+    pulses = [500.0]
+    for step, rise in zip(steps, rises, strict=True):
+        positions.append(positions[-1] + step)
+        pulses.append(pulses[-1] + rise)
+    if draw(st.booleans()):
+        pulses.reverse()
+    low = draw(st.floats(400.0, 530.0))
+    high = draw(st.floats(570.0, 3000.0))
+    clock = draw(st.floats(22.5e6, 27.5e6))
+    return PointMap(0, tuple(positions), tuple(pulses), (low, high), count_us(50.0, clock))
+
+
+def least_slope(servo: PointMap) -> float:
+    return max(
+        abs((b - a) / (q - p))
+        for a, b, p, q in zip(
+            servo.positions,
+            servo.positions[1:],
+            servo.pulses_us,
+            servo.pulses_us[1:],
+            strict=False,
+        )
+    )
+
+
+@given(maps())
+def test_counts_survive_the_way_through_positions(servo):
+    least, most = servo.counts
+    for count in range(least, most + 1):
+        assert servo.count_of(servo.position_of(count)) == count
+
+
+@given(maps(), st.floats(0.0, 1.0))
+def test_positions_come_back_within_one_count(servo, share):
+    position = servo.lower + share * (servo.upper - servo.lower)
+    back = servo.position_of(servo.count_of(position))
+    assert abs(back - position) <= servo.count_us * least_slope(servo) * (1 + 1e-9)
+
+
+@given(maps())
+def test_strictly_monotone_in_counts_and_never_beyond_the_clamp(servo):
+    least, most = servo.counts
+    values = [servo.position_of(c) for c in range(least, most + 1)]
+    steps = [b - a for a, b in itertools.pairwise(values)]
+    assert all(s > 0 for s in steps) or all(s < 0 for s in steps)
+    for position in (-math.inf, -100.0, servo.lower, servo.upper, 100.0, math.inf):
+        pulse = servo.count_of(position) * servo.count_us
+        assert servo.pulse_limits_us[0] - 1e-6 <= pulse <= servo.pulse_limits_us[1] + 1e-6
+
+
+@given(maps())
+def test_positions_of_counts_stay_within_the_map(servo):
+    least, most = servo.counts
+    for count in (least, most):
+        assert servo.lower - 1e-9 <= servo.position_of(count) <= servo.upper + 1e-9
+
+
+def test_one_count_at_50_hz_is_4_88_us():
+    assert prescale_of(50.0, 25e6) == 121  # data sheet, section 7.3.5, with its equation 1
+    assert prescale_of(200.0, 25e6) == 0x1E  # the worked example and power-on value there
+    assert count_us(50.0, 25e6) == pytest.approx(4.88)
+
+
+def test_calibrated_points_are_met():
+    servo = PointMap(0, (-1.0, 0.0, 2.0), (2400.0, 1400.0, 600.0), (500.0, 2500.0), 1.0)
+    assert [servo.count_of(p) for p in (-1.0, -0.5, 0.0, 1.0, 2.0)] == [
+        2400,
+        1900,
+        1400,
+        1000,
+        600,
+    ]
+
+
+@given(st.floats(-1e3, 1e3))
+def test_fake_counts_are_too_fine_to_matter(position):
+    servo = FineMap(0)
+    assert servo.position_of(servo.count_of(position)) == pytest.approx(position, abs=1e-9)

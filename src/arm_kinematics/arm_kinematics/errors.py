@@ -1,0 +1,23 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The one error family of this package: raised for misuse, never for "no solution"."""
+
+from __future__ import annotations
+
+
+class KinematicsError(ValueError):
+    """The caller's input makes no sense; the message is one sentence with the remedy.
+
+    Attributes:
+        what: Name of the argument or part at fault, e.g. ``"target"`` or a joint's name.
+        value: The offending value, as given.
+    """
+
+    def __init__(self, message: str, *, what: str = "", value: object = None) -> None:
+        super().__init__(message)
+        self.what = what
+        self.value = value
+
+
+class UrdfError(KinematicsError):
+    """A robot description cannot be used as a chain: what is wrong with it, and where."""

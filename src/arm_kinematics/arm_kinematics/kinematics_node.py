@@ -1,0 +1,146 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+"""The node: inverse and forward kinematics and Jacobians as services.
+
+Subscribes robot_description, joint_states, tf and tf_static. A robot description that comes later
+replaces the one before. Everything is compiled, or loaded from the cache, before the services are
+announced.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from arm_description.node_main import run_node
+from arm_description.tf_listener import TfListener
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import ParameterException
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.jit import HAVE_NUMBA
+from arm_kinematics.robot import Robot
+from arm_kinematics.ros.refusal import RefusalError
+from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
+from arm_kinematics.ros.solve_ik import solve_ik
+from arm_kinematics.ros.state import State
+from arm_kinematics.warm_up import prepare_chains
+
+_DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
+
+
+class KinematicsNode(Node):  # type: ignore[misc]
+    """Serves solve_ik, solve_fk and get_jacobian for the robot that is described to it."""
+
+    def __init__(self) -> None:
+        super().__init__("kinematics")
+        tip = self._parameter("tip_frame", "tool0", "Frame that an empty tip_frame means.")
+        self._timeout = self._parameter(
+            "default_timeout",
+            1.0,
+            "Time allowed for a request that sets none [s].",
+            FloatingPointRange(from_value=1e-6, to_value=3600.0),
+        )
+        self._state = State(TfListener(self).tree, tip)
+        self._problem = "no robot description has been received"
+        self._xml = ""
+        self._counts: dict[str, int] = {}
+        self._subscribe()
+        self._serve(SolveIK, "solve_ik", self._solve_ik)
+        self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
+        self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
+
+    def _parameter(self, name: str, default: Any, text: str, *ranges: FloatingPointRange) -> Any:
+        descriptor = ParameterDescriptor(
+            description=text, read_only=True, floating_point_range=list(ranges)
+        )
+        return self.declare_parameter(name, default, descriptor).value
+
+    def _subscribe(self) -> None:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.create_subscription(String, "robot_description", self._on_description, latched)
+        self.create_subscription(JointState, "joint_states", self._state.set_joints, 10)
+
+    def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
+        """Announce a service; refusals become a status and one sentence."""
+
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+            except RefusalError as refusal:
+                response.status, response.message = refusal.status, str(refusal)
+            key = f"{name}: status {response.status}"
+            self._counts[key] = self._counts.get(key, 0) + 1
+            return response
+
+        self.create_service(kind, f"~/{name}", callback)
+
+    def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
+        solve_ik(self._state, request, response, self._timeout)
+
+    def _on_description(self, message: String) -> None:
+        if message.data == self._xml:
+            return
+        try:
+            robot = self._state.set_description(message.data)
+        except KinematicsError as error:
+            self._problem = f"the last robot description was refused: {error}"
+            self.get_logger().error(f"robot_description refused: {error}")
+            return
+        self._xml, self._problem = message.data, ""
+        self.get_logger().info(
+            f"Ready for '{robot.name}', base '{robot.base}', joints {', '.join(robot.joint_names)}"
+        )
+        self._build_default_chain(robot)
+
+    def _build_default_chain(self, robot: Robot) -> None:
+        """Build what the first request will most likely need."""
+        try:
+            chain = robot.chain(self._state.default_tip)
+        except KinematicsError as error:
+            self._problem = f"requests have to name a tip_frame: {error}"
+            self.get_logger().warning(self._problem)
+            return
+        chain.ik(chain.fk(chain.middle), timeout=self._timeout)
+
+    def _diagnose(self) -> None:
+        status = DiagnosticStatus()
+        status.name = f"{self.get_name()}: solver"
+        status.level = DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK
+        status.message = self._problem or "ready"
+        values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
+
+
+def make_node() -> list[Node]:
+    """Compile what is not compiled yet, then make the node."""
+    began = time.monotonic()
+    prepare_chains()
+    node = KinematicsNode()
+    node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
+    return [node]
+
+
+def main() -> int:
+    """Run the node until it is told to end; returns the exit code."""
+    return run_node(make_node, (ParameterException,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rotations SO(3) and rigid motions SE(3): exponential, logarithm, adjoint, Jacobians.
+
+A twist is a 6-vector [v; w]: linear part first, as in the rows of the geometric Jacobian. Lengths
+in metres, angles in radians. Formulae: Lynch and Park, "Modern Robotics" (2017), chapter 3, and
+Barfoot, "State Estimation for Robotics" (2017), section 7.1. Each function is accurate at angle 0
+and at angle pi; the logarithm goes through the unit quaternion for that reason.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_kinematics.errors import KinematicsError
+
+Array = NDArray[np.float64]
+
+_SMALL = 1e-4
+"""Angle [rad] under which series replace quotients; their next terms are below 1e-17."""
+
+
+def hat(w: ArrayLike) -> Array:
+    """Return the skew-symmetric (3, 3) matrix whose product with x is the cross product w x x."""
+    x, y, z = _vector(w, 3)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def so3_exp(w: ArrayLike) -> Array:
+    """Return the rotation (3, 3) by the rotation vector w [rad] (Rodrigues, MR eq. 3.51)."""
+    vector = _vector(w, 3)
+    angle = math.sqrt(vector @ vector)
+    W = hat(vector)
+    return np.eye(3) + _sinc(angle) * W + _cosc(angle) * (W @ W)
+
+
+def so3_log(R: ArrayLike) -> Array:
+    """Return the rotation vector (3,) [rad] of a rotation, of length 0 to pi.
+
+    At exactly pi both signs are right; one of them is returned.
+    """
+    x, y, z, w = quaternion(rotation(R))
+    v = np.array([x, y, z])
+    length = math.sqrt(v @ v)
+    if length < 1e-12:
+        return v * (2.0 / w)
+    return v * (2.0 * math.atan2(length, w) / length)
+
+
+def quaternion(R: Array) -> tuple[float, float, float, float]:
+    """Return the unit quaternion x, y, z, w (w >= 0) of a rotation (3, 3), which is not checked.
+
+    From its largest component (Shepperd, J. Guidance and Control 1(3), 1978), so that it is
+    accurate at 0 and at pi.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    trace = a + e + i
+    if trace >= max(a, e, i):
+        x, y, z, w = h - f, c - g, d - b, 1.0 + trace
+    elif a >= max(e, i):
+        x, y, z, w = 1.0 + 2.0 * a - trace, b + d, c + g, h - f
+    elif e >= i:
+        x, y, z, w = b + d, 1.0 + 2.0 * e - trace, f + h, c - g
+    else:
+        x, y, z, w = c + g, f + h, 1.0 + 2.0 * i - trace, d - b
+    scale = math.copysign(1.0 / math.sqrt(x * x + y * y + z * z + w * w), w)
+    return scale * x, scale * y, scale * z, scale * w
+
+
+def rotation_of(x: float, y: float, z: float, w: float) -> Array:
+    """Return the rotation (3, 3) of a quaternion of any length but zero (MR appendix B.3)."""
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array(
+        [
+            [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+            [s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)],
+            [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def so3_left_jacobian(w: ArrayLike) -> Array:
+    """Return J (3, 3) with d/dt exp(w) = hat(J dw/dt) exp(w) (Barfoot section 7.1)."""
+    vector = _vector(w, 3)
+    angle = math.sqrt(vector @ vector)
+    W = hat(vector)
+    return np.eye(3) + _cosc(angle) * W + _sinc_rest(angle) * (W @ W)
+
+
+def so3_left_jacobian_inverse(w: ArrayLike) -> Array:
+    """Return the inverse of :func:`so3_left_jacobian`, for angles below 2 pi."""
+    vector = _vector(w, 3)
+    angle = math.sqrt(vector @ vector)
+    W = hat(vector)
+    return np.eye(3) - 0.5 * W + _cot_rest(angle) * (W @ W)
+
+
+def se3(R: ArrayLike, p: ArrayLike) -> Array:
+    """Return the (4, 4) rigid motion with rotation R (3, 3) and translation p (3,) [m]."""
+    T = np.eye(4)
+    T[:3, :3] = R
+    T[:3, 3] = p
+    return T
+
+
+def se3_exp(twist: ArrayLike) -> Array:
+    """Return the rigid motion (4, 4) along the twist [v; w] for unit time (MR eq. 3.88)."""
+    xi = _vector(twist, 6)
+    return se3(so3_exp(xi[3:]), so3_left_jacobian(xi[3:]) @ xi[:3])
+
+
+def se3_log(T: ArrayLike) -> Array:
+    """Return the twist (6,) [v; w] with exp(twist) = T (MR eq. 3.92)."""
+    motion = transform(T)
+    w = so3_log(motion[:3, :3])
+    return np.concatenate([so3_left_jacobian_inverse(w) @ motion[:3, 3], w])
+
+
+def se3_inverse(T: ArrayLike) -> Array:
+    """Return the inverse of a rigid motion (4, 4), without a linear solve."""
+    motion = transform(T)
+    R = motion[:3, :3].T
+    return se3(R, -R @ motion[:3, 3])
+
+
+def adjoint(T: ArrayLike) -> Array:
+    """Return Ad (6, 6), which carries twists [v; w] of the source frame of T to its target."""
+    motion = transform(T)
+    R = motion[:3, :3]
+    Ad = np.zeros((6, 6))
+    Ad[:3, :3] = Ad[3:, 3:] = R
+    Ad[:3, 3:] = hat(motion[:3, 3]) @ R
+    return Ad
+
+
+def rotation(R: ArrayLike, what: str = "rotation") -> Array:
+    """Return R as a float (3, 3) array, or raise KinematicsError if it is not a rotation."""
+    matrix = _finite(R, (3, 3), what)
+    if np.abs(matrix.T @ matrix - np.eye(3)).max() > 1e-6 or np.linalg.det(matrix) < 0.0:
+        raise KinematicsError(
+            f"{what}: the (3, 3) part is not a rotation matrix (orthonormal, determinant +1)",
+            what=what,
+            value=R,
+        )
+    return matrix
+
+
+def transform(T: ArrayLike, what: str = "transform") -> Array:
+    """Return T as a float (4, 4) array, or raise KinematicsError if it is no rigid motion."""
+    matrix = _finite(T, (4, 4), what)
+    rotation(matrix[:3, :3], what)
+    if np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).sum() > 1e-9:
+        raise KinematicsError(f"{what}: the last row must be 0 0 0 1", what=what, value=T)
+    return matrix
+
+
+def _vector(values: ArrayLike, size: int) -> Array:
+    return _finite(values, (size,), "vector")
+
+
+def _finite(values: Any, shape: tuple[int, ...], what: str) -> Array:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.shape != shape:
+        found = "something else" if array is None else str(array.shape)
+        raise KinematicsError(
+            f"{what}: expected numbers of shape {shape}, got {found}", what=what, value=values
+        )
+    if not np.isfinite(array).all():
+        raise KinematicsError(f"{what}: contains NaN or infinity", what=what, value=values)
+    return array
+
+
+def _sinc(x: float) -> float:
+    """Return sin(x)/x."""
+    return 1.0 - x * x / 6.0 if x < _SMALL else math.sin(x) / x
+
+
+def _cosc(x: float) -> float:
+    """Return (1 - cos(x))/x^2, by the half angle, which does not cancel."""
+    return 0.5 * _sinc(0.5 * x) ** 2
+
+
+def _sinc_rest(x: float) -> float:
+    """Return (x - sin(x))/x^3."""
+    if x < 0.05:  # the quotient cancels long before the other ones do
+        return 1.0 / 6.0 - x**2 / 120.0 + x**4 / 5040.0 - x**6 / 362880.0
+    return (x - math.sin(x)) / x**3
+
+
+def _cot_rest(x: float) -> float:
+    """Return (1 - (x/2) cot(x/2))/x^2."""
+    if x < 0.05:
+        return 1.0 / 12.0 + x**2 / 720.0 + x**4 / 30240.0 + x**6 / 1209600.0
+    return (1.0 - 0.5 * x / math.tan(0.5 * x)) / (x * x)

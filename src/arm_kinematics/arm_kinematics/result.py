@@ -1,0 +1,188 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What inverse kinematics answers: a status, solutions, residuals, and one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from arm_kinematics.kernels_search import HEAD, SLOT
+from arm_kinematics.lie import Array
+
+
+class IkStatus(IntEnum):
+    """Why a search ended; the numbers are those of arm_interfaces/srv/SolveIK."""
+
+    SUCCESS = 1
+    """Every solution is within tolerance and limits."""
+    APPROXIMATE = 2
+    """Out of reach; the solution is the nearest reachable pose that was found."""
+    UNREACHABLE_POSITION = -1
+    """The position is out of reach."""
+    UNREACHABLE_ORIENTATION = -2
+    """The position is within reach, the orientation there is not."""
+    JOINT_LIMIT = -3
+    """The pose would be within reach but for the limits of some joints."""
+    TIMEOUT = -5
+    """The time ran out before a solution was found."""
+
+
+class IkSolution(NamedTuple):
+    """One answer, inside the joint limits.
+
+    Attributes:
+        q: Joint positions (n,) [rad or m].
+        position_error: Distance from the wanted position [m].
+        orientation_error: Angle from the wanted orientation [rad]: of the whole rotation in mode
+            "pose", between the two tool axes in mode "position_axis", 0 in mode "position".
+        distance: Euclidean distance of q from the seed.
+    """
+
+    q: Array
+    position_error: float
+    orientation_error: float
+    distance: float
+
+
+class Reason(NamedTuple):
+    """Why there is no solution.
+
+    Attributes:
+        status: The status that says it.
+        clause: The same in words, without a capital and a full stop.
+        joints: The joints to blame.
+    """
+
+    status: IkStatus
+    clause: str
+    joints: tuple[str, ...] = ()
+
+
+class IkResult:
+    """The answer to one target; read-only.
+
+    Attributes:
+        status: Why the search ended.
+    """
+
+    __slots__ = ("_n", "_out", "_reason", "_solutions", "status")
+
+    status: IkStatus
+
+    def __init__(
+        self,
+        status: IkStatus,
+        out: Array,
+        n: int,
+        reason: Reason | None = None,
+    ) -> None:
+        self.status = status
+        self._out = out
+        self._n = n
+        self._reason = reason
+        self._solutions: tuple[IkSolution, ...] | None = None
+
+    @property
+    def cause(self) -> IkStatus:
+        """The status if approximate answers were not allowed: why there is no exact solution."""
+        return self._reason.status if self._reason else self.status
+
+    @property
+    def limiting_joints(self) -> tuple[str, ...]:
+        """Joints whose limits are in the way (JOINT_LIMIT), else those that stand at one."""
+        return self._reason.joints if self._reason else ()
+
+    @property
+    def ok(self) -> bool:
+        """True for SUCCESS and for APPROXIMATE (which has to be allowed)."""
+        return self.status > 0
+
+    @property
+    def solutions(self) -> tuple[IkSolution, ...]:
+        """The solutions, nearest to the seed first; if there is none, the best effort alone."""
+        if self._solutions is None:
+            self._solutions = _solutions(self._out, self._n)
+        return self._solutions
+
+    @property
+    def q(self) -> Array:
+        """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
+        if self._solutions is None and self._out.size == HEAD + self._n + SLOT:  # no need to sort
+            q = self._out[HEAD : HEAD + self._n]
+            q.setflags(write=False)
+            return q
+        return self.solutions[0].q
+
+    @property
+    def position_error(self) -> float:
+        """Distance of the first solution from the wanted position [m]."""
+        return self.solutions[0].position_error
+
+    @property
+    def orientation_error(self) -> float:
+        """Angle of the first solution from the wanted orientation [rad]."""
+        return self.solutions[0].orientation_error
+
+    @property
+    def starts(self) -> int:
+        """Descents that were tried."""
+        return int(self._out[1])
+
+    @property
+    def evaluations(self) -> int:
+        """Forward kinematics and Jacobians that were computed."""
+        return int(self._out[2])
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person: what was found, or why not, with residuals."""
+        best = self.solutions[0]
+        away = f"{_mm(best.position_error)} and {_deg(best.orientation_error)} from the target"
+        if self.status == IkStatus.SUCCESS:
+            count = len(self.solutions)
+            found = "Solved" if count == 1 else f"{count} solutions, the nearest"
+            return f"{found}: {away}."
+        why = self._reason.clause if self._reason else self.status.name
+        if self.status == IkStatus.APPROXIMATE:
+            return f"Approximate answer, {away}: {why}."
+        return f"{why[:1].upper()}{why[1:]}; the best found is {away}."
+
+    def __repr__(self) -> str:
+        return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
+
+
+def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
+    slots = out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0]))]
+    found = [_solution(slot, n) for slot in slots]
+    found.sort(key=lambda s: s.distance)
+    return tuple(found)
+
+
+def _solution(slot: Array, n: int) -> IkSolution:
+    q = slot[:n]
+    q.setflags(write=False)
+    px, py, pz, x, y, z = slot[n : n + 6].tolist()
+    return IkSolution(
+        q,
+        math.sqrt(px * px + py * py + pz * pz),
+        math.sqrt(x * x + y * y + z * z),
+        float(slot[n + 7]),
+    )
+
+
+def _mm(metres: float) -> str:
+    return f"{1e3 * metres:.3g} mm"
+
+
+def _deg(radians: float) -> str:
+    return f"{math.degrees(radians):.3g} deg"
+
+
+def joint_list(names: Sequence[str]) -> str:
+    """Return names as people write them: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The services solve_fk and get_jacobian."""
+
+from __future__ import annotations
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+
+from arm_interfaces.srv import GetJacobian, SolveFK
+from arm_kinematics.dexterity import condition_number, manipulability
+from arm_kinematics.errors import UrdfError
+from arm_kinematics.lie import Array, se3_inverse
+from arm_kinematics.robot import MissingJointsError
+from arm_kinematics.ros.conversions import fill_pose
+from arm_kinematics.ros.refusal import NOT_READY, RefusalError, bad
+from arm_kinematics.ros.state import State, picked
+
+
+def solve_fk(state: State, request: SolveFK.Request, response: SolveFK.Response) -> None:
+    """Fill the response with the poses of the wanted links.
+
+    Raises:
+        RefusalError: The request cannot be answered.
+    """
+    joints = state.joints(request.joint_state, "joint_state")
+    frame = request.reference_frame or state.robot.base
+    reference = _pose(state, frame, joints, "reference_frame")
+    links = list(request.links) or [state.default_tip]
+    poses = [_pose(state, link, joints, "links") for link in links]
+    if frame != state.robot.base:
+        into = se3_inverse(reference)
+        poses = [into @ pose for pose in poses]
+    for pose in poses:
+        message = PoseStamped()
+        fill_pose(message, pose, frame)
+        response.poses.append(message)
+    response.status = SolveFK.Response.SUCCESS
+    response.message = f"Poses of {len(poses)} links in '{frame}'."
+
+
+def get_jacobian(
+    state: State, request: GetJacobian.Request, response: GetJacobian.Response
+) -> None:
+    """Fill the response with the Jacobian and its measures.
+
+    Raises:
+        RefusalError: The request cannot be answered.
+    """
+    chain = state.chain(request.tip_frame)
+    joints = state.joints(request.joint_state, "joint_state")
+    J = chain.jacobian(np.array(picked(chain, joints, "joint_state")))
+    response.joint_names = list(chain.joint_names)
+    response.jacobian = J.ravel().tolist()
+    response.manipulability = manipulability(J)
+    response.condition_number = condition_number(J)
+    response.status = GetJacobian.Response.SUCCESS
+    response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
+
+
+def _pose(state: State, link: str, joints: dict[str, float], what: str) -> Array:
+    try:
+        return state.robot.link_pose(link, joints)
+    except UrdfError as error:
+        raise bad(f"{what}: {error}.") from error
+    except MissingJointsError as error:
+        raise RefusalError(
+            NOT_READY,
+            f"The position of {', '.join(error.joints)} is not known: nothing came on "
+            "joint_states yet, and joint_state does not give it.",
+        ) from error

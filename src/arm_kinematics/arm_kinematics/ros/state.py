@@ -1,0 +1,116 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the node knows when a request comes: the robot, its joints, the frames around it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from arm_description.tf_tree import TransformError, TransformTree
+from builtin_interfaces.msg import Time
+from sensor_msgs.msg import JointState
+
+from arm_kinematics.chain import Chain
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+from arm_kinematics.robot import Robot
+from arm_kinematics.ros.refusal import NO_TRANSFORM, NOT_READY, RefusalError, bad
+
+
+class State:
+    """Robot, joint positions and frames, each the newest that was heard of.
+
+    Attributes:
+        tree: The frames of tf.
+        default_tip: Frame that an empty tip_frame means.
+        positions: Joint positions by name [rad or m].
+        stamp: Time of the newest joint state.
+    """
+
+    def __init__(self, tree: TransformTree, default_tip: str) -> None:
+        self.tree = tree
+        self.default_tip = default_tip
+        self.positions: dict[str, float] = {}
+        self.stamp = Time()
+        self._robot: Robot | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """The robot; a refusal if its description has not come yet."""
+        if self._robot is None:
+            raise RefusalError(
+                NOT_READY, "No robot description has been received on robot_description yet."
+            )
+        return self._robot
+
+    def set_description(self, xml: str) -> Robot:
+        """Take over a robot description; UrdfError, and no change, if it is no URDF."""
+        self._robot = Robot(xml)
+        return self._robot
+
+    def set_joints(self, message: JointState) -> None:
+        """Take over a joint state; entries that are not finite are left out."""
+        for name, position in zip(message.name, message.position, strict=False):
+            if math.isfinite(position):
+                self.positions[name] = position
+        self.stamp = message.header.stamp
+
+    def chain(self, tip: str) -> Chain:
+        """Return the chain to a tip; empty means the default."""
+        robot = self.robot
+        try:
+            return robot.chain(tip or self.default_tip)
+        except KinematicsError as error:
+            raise bad(f"tip_frame: {error}.") from error
+
+    def joints(self, message: JointState, what: str) -> dict[str, float]:
+        """Return the current joint positions, overwritten by those of the message."""
+        return {**self.positions, **given_joints(message, self.robot, what)}
+
+    def base_from(self, frame: str) -> Array | None:
+        """Return the transform base <- frame (4, 4); None if frame is the base frame or empty."""
+        base = self.robot.base
+        if not frame or frame == base:
+            return None
+        try:
+            return self.tree.lookup(base, frame)
+        except TransformError as error:
+            raise RefusalError(
+                NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
+            ) from error
+
+
+def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, float]:
+    """Return the positions in a message by name, checked against the robot's joints.
+
+    Raises:
+        RefusalError: Lengths differ, a name is unknown or given twice, a number is not finite.
+    """
+    names, positions = message.name, message.position
+    if len(names) != len(positions):
+        raise bad(f"{what}: {len(names)} names but {len(positions)} positions.")
+    joints: dict[str, float] = dict(zip(names, positions, strict=True))
+    if len(joints) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise bad(f"{what}: joint '{twice}' is given twice.")
+    for name, position in joints.items():
+        if name not in robot.joint_names:
+            raise bad(
+                f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
+            )
+        if not math.isfinite(position):
+            raise bad(f"{what}: the position of joint '{name}' is {position}.")
+    return joints
+
+
+def picked(chain: Chain, joints: dict[str, float], what: str) -> Any:
+    """Return the positions of a chain's joints (n,), or refuse because some are not known."""
+    missing = [name for name in chain.joint_names if name not in joints]
+    if missing:
+        raise RefusalError(
+            NOT_READY,
+            f"The position of {', '.join(missing)} is not known: nothing came on joint_states "
+            f"yet, and {what} does not give it.",
+        )
+    return [joints[name] for name in chain.joint_names]

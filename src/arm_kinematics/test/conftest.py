@@ -1,0 +1,33 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What several tests of this package need: the shipped robots as chains, and random postures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arm_description import RobotModel, load_robot
+from arm_kinematics import Chain
+
+ROBOTS = ("nut_arm", "planar2", "puma560")
+
+
+@pytest.fixture(params=ROBOTS)
+def model(request: pytest.FixtureRequest) -> RobotModel:
+    return load_robot(request.param)
+
+
+@pytest.fixture
+def chain(model: RobotModel) -> Chain:
+    return Chain.from_model(model)
+
+
+@pytest.fixture
+def nut_arm() -> Chain:
+    return Chain.from_model(load_robot("nut_arm"))
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20261120)

@@ -1,0 +1,173 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Chains: three routes to one pose, Jacobians against finite differences, refusals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.kernels import sine_and_cosine
+from arm_kinematics.lie import se3_exp, se3_inverse, se3_log
+
+from arm_description import load_robot
+from arm_kinematics import Chain, ChainJoint, KinematicsError
+
+
+def random_chain(rng: np.random.Generator, n: int) -> Chain:
+    """A chain of n joints on random axes, about every third of them sliding."""
+    screws, joints = [], []
+    for i in range(n):
+        w = rng.normal(size=3)
+        w /= np.linalg.norm(w)
+        sliding = rng.random() < 0.3
+        point = rng.uniform(-1.0, 1.0, 3)
+        screws.append(np.concatenate([w, np.zeros(3)] if sliding else [np.cross(point, w), w]))
+        joints.append(ChainJoint(f"j{i}", sliding, -2.0, 2.0))
+    return Chain(np.transpose(screws), se3_exp(rng.uniform(-1.0, 1.0, 6)), joints)
+
+
+def product_of_exponentials(chain: Chain, q: np.ndarray) -> np.ndarray:
+    T = np.eye(4)
+    for screw, value in zip(chain.S.T, q, strict=True):
+        T = T @ se3_exp(screw * value)
+    return T @ chain.M
+
+
+TABLE = """
+name: mixed
+convention: {convention}
+units: {{length: m, angle: deg}}
+base: {{xyz: [0.1, 0, 0.2], rpy: [10, 20, 30]}}
+joints:
+  - {{name: one, type: revolute, theta: 20, d: 0.3, a: 0.1, alpha: 40, limits: {limits}}}
+  - {{name: two, type: prismatic, theta: 35, d: 0.2, a: 0.05, alpha: -70, limits: {slide}}}
+  - {{name: three, type: revolute, theta: -50, d: -0.1, a: 0.2, alpha: 15, limits: {limits}}}
+tool: {{xyz: [0, 0.01, 0.1], rpy: [5, 0, 0]}}
+"""
+LIMITS = "{lower: -90, upper: 90, velocity: 90, acceleration: 90}"
+SLIDE = "{lower: 0, upper: 0.2, velocity: 0.1, acceleration: 1}"
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_both_conventions_with_offsets_everywhere(convention, rng, tmp_path):
+    file = tmp_path / "mixed.yaml"
+    file.write_text(TABLE.format(convention=convention, limits=LIMITS, slide=SLIDE))
+    model = load_robot(str(file))
+    from_model, from_urdf = Chain.from_model(model), Chain.from_urdf(model.to_urdf())
+    for _ in range(50):
+        q = rng.uniform(model.lower, model.upper)
+        assert np.abs(from_model.fk(q) - model.fk(q)).max() < 1e-12
+        assert np.abs(from_urdf.fk(q) - model.fk(q)).max() < 1e-12
+        poses = from_model.link_poses(q)
+        for link, pose in from_urdf.link_poses(q).items():
+            assert np.allclose(poses[link], pose, atol=1e-12), link
+
+
+def test_model_urdf_and_chain_agree(model, chain, rng):
+    from_urdf = Chain.from_urdf(model.to_urdf())
+    assert from_urdf.joint_names == chain.joint_names == model.joint_names
+    assert np.allclose(from_urdf.S, chain.S, atol=1e-12)
+    assert np.allclose(from_urdf.lower, chain.lower) and np.allclose(from_urdf.upper, chain.upper)
+    assert np.allclose(chain.velocity, model.velocity)
+    assert np.allclose(chain.acceleration, model.acceleration)
+    for _ in range(100):
+        q = rng.uniform(model.lower, model.upper)
+        T = model.fk(q)
+        assert np.abs(chain.fk(q) - T).max() < 1e-12
+        assert np.abs(from_urdf.fk(q) - T).max() < 1e-12
+        poses = chain.link_poses(q)
+        assert np.abs(poses["tool0"] - T).max() < 1e-12
+        for link, pose in from_urdf.link_poses(q).items():
+            assert np.allclose(poses[link], pose, atol=1e-12), link
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 12])
+def test_fk_is_the_product_of_exponentials(rng, n):
+    for _ in range(20):
+        chain = random_chain(rng, n)
+        q = rng.uniform(-7.0, 7.0, n)
+        assert np.abs(chain.fk(q) - product_of_exponentials(chain, q)).max() < 1e-11
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 7])
+def test_jacobians_by_finite_differences(rng, n):
+    h = 1e-6
+    for _ in range(10):
+        chain = random_chain(rng, n)
+        q = rng.uniform(-2.0, 2.0, n)
+        T = chain.fk(q)
+        for k, step in enumerate(h * np.eye(n)):
+            ahead, behind = chain.fk(q + step), chain.fk(q - step)
+            space = se3_log(ahead @ se3_inverse(behind)) / (2 * h)
+            body = se3_log(se3_inverse(behind) @ ahead) / (2 * h)
+            velocity = (ahead - behind)[:3, 3] / (2 * h)
+            assert np.allclose(chain.jacobian(q)[:3, k], velocity, atol=1e-7)
+            assert np.allclose(chain.jacobian(q)[3:, k], space[3:], atol=1e-7)
+            assert np.allclose(chain.space_jacobian(q)[:, k], space, atol=1e-7)
+            assert np.allclose(chain.body_jacobian(q)[:, k], body, atol=1e-7)
+        assert np.allclose(chain.jacobian(q)[3:], T[:3, :3] @ chain.body_jacobian(q)[3:])
+
+
+def test_sine_and_cosine_are_those_of_the_library(rng):
+    grid = np.concatenate(
+        [rng.uniform(-10.0, 10.0, 2000), rng.uniform(-1e5, 1e5, 500), [0.0, 1e-300, 1e7, -3e9]]
+    )
+    for x in np.concatenate([grid, np.arange(-20, 21) * math.pi / 4]):
+        s, c = sine_and_cosine(float(x))
+        assert abs(s - math.sin(x)) < 3e-16 and abs(c - math.cos(x)) < 3e-16
+
+
+@pytest.mark.parametrize("bad", [[0.0], "home", None, [[0.0] * 4], [math.nan] * 4, [math.inf] * 4])
+def test_bad_joint_positions_are_refused(nut_arm, bad):
+    for ask in (nut_arm.fk, nut_arm.jacobian, nut_arm.link_poses):
+        with pytest.raises(KinematicsError, match="waist, shoulder, elbow, wrist_roll"):
+            ask(bad)
+
+
+def test_any_kind_of_row_is_taken(nut_arm):
+    expected = nut_arm.fk([0.1, 0.2, 0.3, 0.4])
+    frozen = np.array([0.1, 0.2, 0.3, 0.4])
+    frozen.setflags(write=False)
+    spread = np.zeros(8)
+    spread[::2] = frozen
+    for q in ((0.1, 0.2, 0.3, 0.4), frozen, spread[::2]):
+        assert np.array_equal(nut_arm.fk(q), expected)
+    assert np.allclose(nut_arm.fk([1, 0, 0, 0]), nut_arm.fk([1.0, 0.0, 0.0, 0.0]))
+
+
+def test_what_a_chain_says_of_itself_cannot_be_changed(nut_arm):
+    for array in (nut_arm.S, nut_arm.M, nut_arm.lower, nut_arm.upper, nut_arm.velocity):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("screw", "joint", "says"),
+    [
+        ([0, 0, 0, 0, 0, 2], ChainJoint("a", False, -1, 1), "neither a pure turn"),
+        ([0, 0, 1, 0, 0, 1], ChainJoint("a", False, -1, 1), "neither a pure turn"),
+        ([0, 0, 0, 0, 0, 1], ChainJoint("a", True, -1, 1), "neither a pure turn"),
+        ([0, 0, 0, 0, 0, math.nan], ChainJoint("a", False, -1, 1), "finite"),
+        ([0, 0, 0, 0, 0, 1], ChainJoint("a", False, 1, -1), "lower limit"),
+    ],
+)
+def test_chains_that_make_no_sense(screw, joint, says):
+    with pytest.raises(KinematicsError, match=says):
+        Chain(np.transpose([screw]), np.eye(4), [joint])
+
+
+def test_no_joints_or_two_of_one_name():
+    with pytest.raises(KinematicsError, match="at least one"):
+        Chain(np.empty((6, 0)), np.eye(4), [])
+    joint = ChainJoint("a", False, -1, 1)
+    with pytest.raises(KinematicsError, match="not unique"):
+        Chain(np.transpose([[0, 0, 0, 0, 0, 1]] * 2), np.eye(4), [joint, joint])
+
+
+def test_positions_by_name(nut_arm):
+    q = nut_arm.positions({"elbow": 3, "waist": 1, "shoulder": 2, "wrist_roll": 4, "other": 5})
+    assert q.tolist() == [1.0, 2.0, 3.0, 4.0]
+    with pytest.raises(KinematicsError, match="'elbow'"):
+        nut_arm.positions({"waist": 1.0, "shoulder": 2.0})

@@ -1,0 +1,398 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node as a process, over real DDS: each service, each refusal, each way to end."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip("rclpy")
+
+from arm_description.transforms import matrix_to_pose, pose_to_matrix  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from geometry_msgs.msg import TransformStamped  # noqa: E402
+from rclpy.context import Context  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+from tf2_msgs.msg import TFMessage  # noqa: E402
+
+from arm_description import load_robot  # noqa: E402
+from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK  # noqa: E402
+from arm_kinematics import Chain  # noqa: E402
+
+DOMAIN = 30
+PATIENCE = 30.0  # [s], a bound, not a wait
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
+FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
+KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
+
+
+def start(*arguments: str, domain: int = DOMAIN, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "arm_kinematics.kinematics_node", *arguments],
+        env={**os.environ, "ROS_DOMAIN_ID": str(domain), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+class World:
+    """A node beside the one under test: publishes what it listens to and calls its services."""
+
+    def __init__(self, domain: int) -> None:
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node("beside", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.description = self.node.create_publisher(String, "robot_description", LATCHED)
+        self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
+        self.tf_static = self.node.create_publisher(TFMessage, "tf_static", LATCHED)
+        self.diagnostics: list[DiagnosticStatus] = []
+        self.node.create_subscription(
+            DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10
+        )
+        self.clients = {
+            name: self.node.create_client(kind, f"kinematics/{name}")
+            for name, kind in KINDS.items()
+        }
+
+    def until(self, condition) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, "waited in vain"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def call(self, name: str, request):
+        client = self.clients[name]
+        self.until(client.service_is_ready)
+        future = client.call_async(request)
+        self.until(future.done)
+        return future.result()
+
+    def close(self) -> None:
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def joint_state(joints: dict[str, float]) -> JointState:
+    return JointState(name=list(joints), position=list(joints.values()))
+
+
+def pose_request(T: np.ndarray, frame: str = "", **fields) -> SolveIK.Request:
+    request = SolveIK.Request(**fields)
+    request.target.header.frame_id = frame
+    xyz, quaternion = matrix_to_pose(T)
+    p, o = request.target.pose.position, request.target.pose.orientation
+    p.x, p.y, p.z = map(float, xyz)
+    o.x, o.y, o.z, o.w = map(float, quaternion)
+    return request
+
+
+def matrix(pose) -> np.ndarray:
+    p, o = pose.position, pose.orientation
+    return pose_to_matrix((p.x, p.y, p.z), (o.x, o.y, o.z, o.w))
+
+
+def frame(parent: str, child: str, T: np.ndarray) -> TransformStamped:
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id = parent
+    xyz, quaternion = matrix_to_pose(T)
+    t, r = message.transform.translation, message.transform.rotation
+    t.x, t.y, t.z = map(float, xyz)
+    r.x, r.y, r.z, r.w = map(float, quaternion)
+    return message
+
+
+BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    process = start()
+    world = World(DOMAIN)
+    world.description.publish(String(data=MODEL.to_urdf()))
+    world.joint_states.publish(joint_state(REST))
+    world.tf_static.publish(
+        TFMessage(
+            transforms=[frame("base_link", "bolt", BOLT), frame("island", "palm_tree", np.eye(4))]
+        )
+    )
+
+    def ready() -> bool:
+        """Latched topics come by themselves, joint_states only while somebody listens."""
+        world.joint_states.publish(joint_state({**REST, **FINGERS}))
+        request = pose_request(np.eye(4), "bolt")
+        return world.call("solve_ik", request).status not in (
+            SolveIK.Response.NOT_READY,
+            SolveIK.Response.NO_TRANSFORM,
+        )
+
+    world.until(ready)
+    yield world
+    world.close()
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
+    assert "Traceback" not in output
+
+
+class TestSolveIK:
+    def test_a_pose_from_the_current_joints(self, world):
+        q = [0.3, 0.1, 0.2, -0.5]
+        answer = world.call("solve_ik", pose_request(CHAIN.fk(q)))
+        assert answer.status == SolveIK.Response.SUCCESS
+        (solution,) = answer.solutions
+        assert list(solution.joint_state.name) == list(CHAIN.joint_names)
+        assert np.allclose(solution.joint_state.position, q, atol=1e-3)
+        assert solution.achieved.header.frame_id == "base_link"
+        assert np.allclose(matrix(solution.achieved.pose), CHAIN.fk(q), atol=1e-4)
+        assert solution.joint_distance == pytest.approx(
+            np.linalg.norm(np.subtract(solution.joint_state.position, list(REST.values())))
+        )
+
+    def test_equal_requests_get_equal_answers(self, world):
+        request = pose_request(CHAIN.fk([0.3, 0.1, 0.2, -0.5]), max_solutions=4, mode=1)
+        assert world.call("solve_ik", request) == world.call("solve_ik", request)
+
+    def test_a_target_in_a_frame_of_tf(self, world):
+        answer = world.call("solve_ik", pose_request(np.eye(4), "bolt"))
+        assert answer.status == SolveIK.Response.SUCCESS
+        assert np.allclose(matrix(answer.solutions[0].achieved.pose), BOLT, atol=1e-4)
+
+    def test_another_tip(self, world):
+        joints = dict(zip(CHAIN.joint_names, [0.3, 0.1, 0.2, 0.0], strict=True))
+        T = Chain.from_urdf(MODEL.to_urdf(), tip="elbow_link").fk([0.3, 0.1, 0.2])
+        request = pose_request(T, tip_frame="elbow_link", mode=SolveIK.Request.POSITION)
+        request.seed = joint_state(joints)
+        answer = world.call("solve_ik", request)
+        assert answer.status == SolveIK.Response.SUCCESS
+        assert list(answer.solutions[0].joint_state.name) == ["waist", "shoulder", "elbow"]
+
+    def test_a_seed_by_name_in_any_order_and_incomplete(self, world):
+        request = pose_request(CHAIN.fk([0.3, 0.1, 0.2, -0.5]))
+        request.seed = joint_state({"elbow": -0.4, "waist": 0.5, "left_finger": 0.01})
+        answer = world.call("solve_ik", request)
+        assert answer.status == SolveIK.Response.SUCCESS
+        seed = [0.5, REST["shoulder"], -0.4, REST["wrist_roll"]]
+        solution = answer.solutions[0]
+        assert solution.joint_distance == pytest.approx(
+            np.linalg.norm(np.subtract(solution.joint_state.position, seed))
+        )
+
+    @pytest.mark.parametrize(
+        ("shift", "turn", "status", "says"),
+        [
+            (0.5, 0.0, SolveIK.Response.UNREACHABLE_POSITION, "out of reach"),
+            (0.0, 1.0, SolveIK.Response.UNREACHABLE_ORIENTATION, "orientation"),
+        ],
+    )
+    def test_out_of_reach_says_so_and_gives_the_best_effort(
+        self, world, shift, turn, status, says
+    ):
+        T = CHAIN.fk(list(REST.values()))
+        T[0, 3] += shift
+        T[:3, :3] = T[:3, :3] @ [
+            [math.cos(turn), 0, math.sin(turn)],
+            [0, 1, 0],
+            [-math.sin(turn), 0, math.cos(turn)],
+        ]
+        answer = world.call("solve_ik", pose_request(T))
+        assert answer.status == status
+        assert says in answer.message and " mm" in answer.message and " deg" in answer.message
+        assert len(answer.solutions) == 1
+        near = world.call("solve_ik", pose_request(T, allow_approximate=True))
+        assert near.status == SolveIK.Response.APPROXIMATE
+        assert near.solutions == answer.solutions
+
+    def test_a_limit_in_the_way_is_named(self, world):
+        answer = world.call("solve_ik", pose_request(CHAIN.fk([0.0, 0.2, 1.8, 0.0])))
+        assert answer.status == SolveIK.Response.JOINT_LIMIT
+        assert list(answer.limiting_joints) == ["elbow"]
+        assert "elbow" in answer.message
+
+    def test_no_time_at_all(self, world):
+        T = CHAIN.fk(list(REST.values()))
+        T[0, 3] += 0.5
+        request = pose_request(T)
+        request.timeout.nanosec = 1
+        assert world.call("solve_ik", request).status == SolveIK.Response.TIMEOUT
+
+
+def _with_pose(**fields) -> SolveIK.Request:
+    request = pose_request(CHAIN.fk([0.1] * 4))
+    for name, value in fields.items():
+        part = "orientation" if name in ("qx", "qy", "qz", "qw") else "position"
+        setattr(getattr(request.target.pose, part), name.removeprefix("q"), value)
+    return request
+
+
+def _with_seed(names: list[str], positions: list[float]) -> SolveIK.Request:
+    return pose_request(np.eye(4), seed=JointState(name=names, position=positions))
+
+
+def _with_timeout(sec: int) -> SolveIK.Request:
+    request = pose_request(np.eye(4))
+    request.timeout.sec = sec
+    return request
+
+
+BAD_IK = {
+    "NaN in the position": (_with_pose(x=math.nan), "NaN"),
+    "infinite quaternion": (_with_pose(qx=math.inf), "NaN or infinity"),
+    "zero quaternion": (_with_pose(qx=0.0, qy=0.0, qz=0.0, qw=0.0), "length 0"),
+    "unnormalised quaternion": (_with_pose(qw=3.0), "length"),
+    "unknown tip": (pose_request(np.eye(4), tip_frame="hand"), "'hand'"),
+    "tip that cannot move": (pose_request(np.eye(4), tip_frame="base_link"), "no joint moves"),
+    "unknown mode": (pose_request(np.eye(4), mode=7), "mode is 7"),
+    "unknown joint": (_with_seed(["knee"], [0.0]), "'knee'"),
+    "joint given twice": (_with_seed(["waist", "waist"], [0.0, 0.0]), "twice"),
+    "lengths differ": (_with_seed(["waist", "elbow"], [0.0]), "2 names but 1 positions"),
+    "NaN in the seed": (_with_seed(["waist"], [math.nan]), "'waist' is nan"),
+    "negative tolerance": (pose_request(np.eye(4), position_tolerance=-1.0), "position_tolerance"),
+    "NaN as tolerance": (
+        pose_request(np.eye(4), orientation_tolerance=math.nan),
+        "orientation_tolerance",
+    ),
+    "negative timeout": (_with_timeout(-1), "timeout"),
+    "too many solutions": (pose_request(np.eye(4), max_solutions=2_000_000), "max_solutions"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_IK)
+def test_bad_ik_requests_are_refused_in_a_sentence(world, case):
+    request, says = BAD_IK[case]
+    answer = world.call("solve_ik", request)
+    assert answer.status == SolveIK.Response.BAD_REQUEST
+    assert says in answer.message and answer.message.endswith(".")
+    assert not answer.solutions
+
+
+@pytest.mark.parametrize("unknown", ["nowhere", "palm_tree"])
+def test_an_unconnected_frame_is_no_transform(world, unknown):
+    answer = world.call("solve_ik", pose_request(np.eye(4), unknown))
+    assert answer.status == SolveIK.Response.NO_TRANSFORM
+    assert f"'{unknown}'" in answer.message
+
+
+class TestSolveFK:
+    def test_the_tip_at_the_current_joints(self, world):
+        answer = world.call("solve_fk", SolveFK.Request())
+        assert answer.status == SolveFK.Response.SUCCESS
+        (pose,) = answer.poses
+        assert pose.header.frame_id == "base_link"
+        assert np.allclose(matrix(pose.pose), MODEL.fk(list(REST.values())), atol=1e-12)
+
+    def test_any_links_seen_from_any_link(self, world):
+        joints = {"waist": 0.5, "shoulder": 0.1}
+        request = SolveFK.Request(
+            links=["base_link", "tool0", "left_finger_link"], reference_frame="shoulder_link"
+        )
+        request.joint_state = joint_state(joints)
+        answer = world.call("solve_fk", request)
+        assert answer.status == SolveFK.Response.SUCCESS
+        base, tip, _ = (matrix(pose.pose) for pose in answer.poses)
+        expected = MODEL.fk([0.5, 0.1, REST["elbow"], REST["wrist_roll"]])
+        assert np.allclose(np.linalg.inv(base) @ tip, expected, atol=1e-12)
+        assert {pose.header.frame_id for pose in answer.poses} == {"shoulder_link"}
+
+    @pytest.mark.parametrize(
+        ("request_", "says"),
+        [
+            (SolveFK.Request(links=["tail"]), "'tail'"),
+            (SolveFK.Request(reference_frame="tail"), "'tail'"),
+            (SolveFK.Request(joint_state=JointState(name=["waist"])), "1 names but 0"),
+        ],
+    )
+    def test_bad_requests(self, world, request_, says):
+        answer = world.call("solve_fk", request_)
+        assert answer.status == SolveFK.Response.BAD_REQUEST
+        assert says in answer.message and not answer.poses
+
+
+class TestGetJacobian:
+    def test_matrix_and_measures(self, world):
+        answer = world.call("get_jacobian", GetJacobian.Request())
+        assert answer.status == GetJacobian.Response.SUCCESS
+        J = np.reshape(answer.jacobian, (6, 4))
+        q = list(REST.values())
+        assert np.allclose(J, CHAIN.jacobian(q))
+        values = np.linalg.svd(J[:3], compute_uv=False)
+        assert answer.manipulability == pytest.approx(np.prod(values))
+        assert answer.condition_number == pytest.approx(values[0] / values[-1])
+        assert tuple(answer.joint_names) == CHAIN.joint_names
+
+    def test_bad_request(self, world):
+        answer = world.call("get_jacobian", GetJacobian.Request(tip_frame="tail"))
+        assert answer.status == GetJacobian.Response.BAD_REQUEST
+
+
+def test_diagnostics_count_what_was_answered(world):
+    world.diagnostics.clear()
+    world.until(lambda: any("kinematics" in s.name for s in world.diagnostics))
+    (status, *_) = [s for s in world.diagnostics if "kinematics" in s.name]
+    assert status.level == DiagnosticStatus.OK
+    assert any(value.key.startswith("solve_ik") for value in status.values)
+
+
+def test_a_broken_description_is_refused_and_a_new_one_followed(world):
+    try:
+        world.description.publish(String(data="<robot><link/></robot>"))
+        world.diagnostics.clear()
+        world.until(lambda: any("refused" in s.message for s in world.diagnostics))
+        assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.SUCCESS
+        world.description.publish(String(data=load_robot("planar2").to_urdf()))
+        request = GetJacobian.Request(joint_state=joint_state({"shoulder": 0.1, "elbow": 0.2}))
+        world.until(lambda: len(world.call("get_jacobian", request).joint_names) == 2)
+    finally:
+        world.description.publish(String(data=MODEL.to_urdf()))
+        world.until(
+            lambda: len(world.call("get_jacobian", GetJacobian.Request()).joint_names) == 4
+        )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_without_a_description_it_is_not_ready_and_ends_cleanly(number):
+    domain = DOMAIN + 1
+    process = start(domain=domain)
+    world = World(domain)
+    try:
+        for name, kind in KINDS.items():
+            answer = world.call(name, kind.Request())
+            assert answer.status == SolveIK.Response.NOT_READY
+            assert "robot_description" in answer.message
+        world.description.publish(String(data=MODEL.to_urdf()))
+        world.until(lambda: "joint_states" in world.call("solve_fk", SolveFK.Request()).message)
+        answer = world.call("solve_ik", pose_request(np.eye(4)))
+        assert answer.status == SolveIK.Response.NOT_READY
+        assert "waist" in answer.message
+    finally:
+        world.close()
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
+    assert "Traceback" not in output
+
+
+def test_a_bad_parameter_ends_it_with_a_sentence():
+    process = start("--ros-args", "-p", "default_timeout:=-1.0", domain=DOMAIN + 3)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "default_timeout" in output and "Traceback" not in output

@@ -1,0 +1,123 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""SO(3) and SE(3): group axioms, and exp against log from angle 0 to pi."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from arm_kinematics import KinematicsError, lie
+
+ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 9.9e-5, 1.01e-4, 0.049, 0.051, 1.0, 3.0, math.pi - 1e-8]
+NEAR_PI = [math.pi - 1e-3, math.pi - 1e-6, math.pi - 1e-9, math.pi - 1e-14, math.pi]
+
+numbers = st.floats(-10.0, 10.0, allow_nan=False)
+directions = arrays(np.float64, 3, elements=st.floats(-1.0, 1.0)).filter(
+    lambda v: np.linalg.norm(v) > 0.1
+)
+twists = arrays(np.float64, 6, elements=numbers)
+angles = st.one_of(st.sampled_from(ANGLES + NEAR_PI), st.floats(0.0, math.pi))
+
+
+def unit(v: np.ndarray) -> np.ndarray:
+    return v / np.linalg.norm(v)
+
+
+def exp_by_series(M: np.ndarray) -> np.ndarray:
+    """Matrix exponential by scaling, Taylor and squaring: slow and independent of the formulae."""
+    small = M / 2.0**20
+    result = np.eye(len(M)) + small + small @ small / 2.0 + small @ small @ small / 6.0
+    for _ in range(20):
+        result = result @ result
+    return result
+
+
+@given(directions, angles)
+def test_log_undoes_exp_up_to_pi(direction, angle):
+    w = unit(direction) * angle
+    back = lie.so3_log(lie.so3_exp(w))
+    if angle > math.pi - 1e-7:  # there w and -w are the same rotation
+        back = math.copysign(1.0, back @ w) * back
+    assert np.abs(back - w).max() < 5e-15 + 1e-15 * angle
+
+
+@given(directions, angles)
+def test_exp_is_the_matrix_exponential(direction, angle):
+    w = unit(direction) * angle
+    assert np.allclose(lie.so3_exp(w), exp_by_series(lie.hat(w)), atol=1e-9)
+
+
+@given(twists)
+def test_exp_is_a_rotation(twist):
+    R = lie.so3_exp(twist[3:])
+    assert np.allclose(R @ R.T, np.eye(3), atol=1e-14)
+    assert np.linalg.det(R) == pytest.approx(1.0)
+
+
+@given(directions, st.sampled_from(NEAR_PI))
+def test_log_of_half_turns_is_exact(direction, angle):
+    R = lie.so3_exp(unit(direction) * angle)
+    assert np.allclose(lie.so3_exp(lie.so3_log(R)), R, atol=1e-14)
+
+
+def test_log_at_exactly_half_a_turn_about_each_axis():
+    for k in range(3):
+        R = -np.eye(3)
+        R[k, k] = 1.0
+        assert np.allclose(np.abs(lie.so3_log(R)), math.pi * np.eye(3)[k])
+
+
+@given(twists, directions, angles)
+def test_se3_log_undoes_exp(twist, direction, angle):
+    xi = np.concatenate([twist[:3], unit(direction) * min(angle, math.pi - 1e-6)])
+    assert np.allclose(lie.se3_log(lie.se3_exp(xi)), xi, atol=1e-8)
+
+
+@given(twists, twists, twists)
+def test_group_axioms(a, b, c):
+    A, B, C = lie.se3_exp(a), lie.se3_exp(b), lie.se3_exp(c)
+    assert np.allclose((A @ B) @ C, A @ (B @ C), atol=1e-11)
+    assert np.allclose(A @ lie.se3_inverse(A), np.eye(4), atol=1e-12)
+    assert np.allclose(lie.se3_exp(-a), lie.se3_inverse(A), atol=1e-11)
+
+
+@given(twists, twists)
+def test_adjoint_is_a_homomorphism_and_carries_twists(a, b):
+    A, B = lie.se3_exp(a), lie.se3_exp(b)
+    assert np.allclose(lie.adjoint(A @ B), lie.adjoint(A) @ lie.adjoint(B), atol=1e-10)
+    moved = A @ lie.se3_exp(b) @ lie.se3_inverse(A)
+    assert np.allclose(lie.se3_exp(lie.adjoint(A) @ b), moved, atol=1e-7)
+
+
+@settings(max_examples=50)
+@given(directions, st.sampled_from([1e-9, 1e-5, 0.03, 0.06, 1.0, 3.0]), directions)
+def test_left_jacobian_by_finite_differences(direction, angle, rate):
+    w, h = unit(direction) * angle, 1e-6
+    R = lie.so3_exp(w)
+    spin = (lie.so3_exp(w + h * rate) - lie.so3_exp(w - h * rate)) / (2 * h) @ R.T
+    omega = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    assert np.allclose(lie.so3_left_jacobian(w) @ rate, omega, atol=1e-8)
+    product = lie.so3_left_jacobian(w) @ lie.so3_left_jacobian_inverse(w)
+    assert np.allclose(product, np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        (np.zeros((3, 3)), "shape"),
+        ("twist", "something else"),
+        (np.full((4, 4), np.nan), "NaN"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "not a rotation"),
+        (np.diag([1.0, 1.0, 1.1, 1.0]), "not a rotation"),
+        (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),
+    ],
+)
+def test_what_is_no_rigid_motion_is_refused(bad, says):
+    with pytest.raises(KinematicsError, match=says):
+        lie.transform(bad)

@@ -1,0 +1,87 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A whole robot by names, and its dexterity."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.dexterity import condition_number, manipulability
+from arm_kinematics.robot import MissingJointsError, Robot
+
+from arm_description import load_robot
+from arm_kinematics import KinematicsError
+
+ARM = load_robot("nut_arm")
+JOINTS = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
+
+FOLLOWING = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/>
+<joint name="lead" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="1"/></joint>
+<joint name="follow" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+  <origin xyz="1 0 0"/><limit lower="-9" upper="9"/>
+  <mimic joint="lead" multiplier="2" offset="0.5"/></joint></robot>"""
+
+
+def test_poses_of_all_links_by_joint_name():
+    robot = Robot(ARM.to_urdf())
+    joints = {**JOINTS, "left_finger": 0.004, "right_finger": 0.004}
+    poses = {link: robot.link_pose(link, joints) for link in robot.links}
+    assert np.allclose(poses["tool0"], ARM.fk(list(JOINTS.values())), atol=1e-12)
+    assert np.allclose(poses["base_link"], np.eye(4))
+    fingers = poses["left_finger_link"][:3, 3] - poses["right_finger_link"][:3, 3]
+    opened = {**joints, "left_finger": 0.006}
+    more = robot.link_pose("left_finger_link", opened)[:3, 3]
+    assert np.linalg.norm(more - poses["left_finger_link"][:3, 3]) == pytest.approx(0.002)
+    assert np.linalg.norm(fingers) > 0.0
+
+
+def test_chains_are_built_once():
+    robot = Robot(ARM.to_urdf())
+    assert robot.chain("tool0") is robot.chain("tool0")
+    assert robot.chains == 1
+
+
+def test_only_the_joints_before_a_link_are_needed():
+    robot = Robot(ARM.to_urdf())
+    robot.link_pose("shoulder_link", {"waist": 0.1, "shoulder": 0.2})
+    with pytest.raises(MissingJointsError, match="elbow, wrist_roll") as caught:
+        robot.link_pose("tool0", {"waist": 0.1, "shoulder": 0.2})
+    assert caught.value.joints == ("elbow", "wrist_roll")
+
+
+def test_a_joint_that_follows_another_one():
+    robot = Robot(FOLLOWING)
+    assert robot.joint_names == ("lead",)
+    angle = 0.3 + 2 * 0.3 + 0.5
+    T = robot.link_pose("b", {"lead": 0.3})
+    assert np.allclose(T[0, :2], [math.cos(angle), -math.sin(angle)])
+    assert np.allclose(T[:2, 3], [math.cos(0.3), math.sin(0.3)])
+    with pytest.raises(KinematicsError, match="follows 'lead'"):
+        robot.chain("b")
+    assert robot.chain("a").joint_names == ("lead",)
+
+
+def test_manipulability_of_a_planar_arm_is_l1_l2_sin():
+    """The area that the two columns span, Yoshikawa's first example."""
+    J = np.zeros((6, 2))
+    q1, q2 = 0.4, 1.1
+    J[0] = [-math.sin(q1) - 0.5 * math.sin(q1 + q2), -0.5 * math.sin(q1 + q2)]
+    J[1] = [math.cos(q1) + 0.5 * math.cos(q1 + q2), 0.5 * math.cos(q1 + q2)]
+    assert manipulability(J) == pytest.approx(0.5 * math.sin(q2))
+
+
+def test_measures_of_six_joints_count_the_turns_too():
+    J = np.diag([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert manipulability(J) == pytest.approx(720.0)
+    assert condition_number(J) == pytest.approx(6.0)
+    assert condition_number(J[:, :5]) == pytest.approx(3.0)
+
+
+def test_a_singular_posture_has_no_manipulability_and_no_finite_condition():
+    J = np.zeros((6, 2))
+    J[1] = [1.5, 0.5]
+    assert manipulability(J) == pytest.approx(0.0)
+    assert condition_number(J) == math.inf

@@ -1,0 +1,138 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Time laws of joint paths: limits kept between the points too, ends exact, as fast as can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.timing import TimedPath, time_path
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_kinematics import KinematicsError
+
+V = np.array([3.0, 2.0, 1.0, 4.0])
+A = np.array([8.0, 6.0, 5.0, 20.0])
+SAMPLES = np.linspace(0.0, 1.0, 11)[:, None]
+
+
+def resampled(timed: TimedPath) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, velocities and accelerations of the cubic Hermite curve, finely sampled."""
+    p, v, a = [], [], []
+    t, q, qd = timed
+    for i in range(len(t) - 1):
+        h, u = t[i + 1] - t[i], SAMPLES
+        d0, d1, step = h * qd[i], h * qd[i + 1], q[i + 1] - q[i]
+        c2, c3 = 3 * step - 2 * d0 - d1, d0 + d1 - 2 * step
+        p.append(q[i] + u * (d0 + u * (c2 + u * c3)))
+        v.append((d0 + u * (2 * c2 + 3 * u * c3)) / h)
+        a.append((2 * c2 + 6 * u * c3) / h**2)
+    return np.vstack(p), np.vstack(v), np.vstack(a)
+
+
+def check_laws(path: np.ndarray, timed: TimedPath, velocity=V, acceleration=A) -> None:
+    p, v, a = resampled(timed)
+    assert (np.abs(v) <= velocity * (1 + 1e-6)).all()
+    assert (np.abs(a) <= acceleration * (1 + 1e-6)).all()
+    assert np.array_equal(timed.positions[0], path[0])
+    assert np.array_equal(timed.positions[-1], path[-1])
+    assert not timed.velocities[[0, -1]].any()
+    assert timed.times[0] == 0.0 and (np.diff(timed.times) > 0.0).all()
+    assert (p <= path.max(axis=0) + 1e-9).all() and (p >= path.min(axis=0) - 1e-9).all()
+    for waypoint in path:
+        assert np.abs(timed.positions - waypoint).max(axis=1).min() < 1e-9
+
+
+def smooth(points: int) -> np.ndarray:
+    u = np.linspace(0.0, 1.0, points)[:, None]
+    return np.hstack([np.sin(6 * u), np.cos(5 * u), u, np.zeros_like(u)])
+
+
+PATHS = {
+    "two points": np.array([[0.0] * 4, [1.0, 0.5, -0.2, 0.0]]),
+    "smooth and dense": smooth(400),
+    "smooth and coarse": smooth(12),
+    "a corner": np.vstack(
+        [
+            np.linspace([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 50),
+            np.linspace([1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], 50),
+        ]
+    ),
+    "there and back": np.vstack(
+        [np.linspace([0.0] * 4, [1.0] * 4, 30), np.linspace([1.0] * 4, [0.0] * 4, 30)]
+    ),
+    "tiny": np.array([[0.0] * 4, [1e-6, 0.0, 0.0, 0.0]]),
+    "uneven": np.array([[0.0] * 4, [1e-7] * 4, [0.5] * 4, [0.5 + 1e-6] * 4, [2.0] * 4]),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+@pytest.mark.parametrize("scaling", [1.0, 0.1])
+def test_the_laws(name, scaling):
+    path = PATHS[name]
+    check_laws(path, time_path(path, V, A, scaling), V * scaling)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 40), st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_the_laws_on_random_walks(points, joints, seed):
+    rng = np.random.default_rng(seed)
+    path = np.cumsum(rng.normal(size=(points, joints)) * rng.choice([0.001, 0.1, 1.0]), axis=0)
+    velocity, acceleration = rng.uniform(0.1, 5.0, joints), rng.uniform(0.1, 50.0, joints)
+    check_laws(path, time_path(path, velocity, acceleration), velocity, acceleration)
+
+
+def test_a_straight_way_takes_the_time_of_the_trapezium():
+    """Long enough to cruise: distance / v + v / a; too short: twice the root of distance / a."""
+    long = time_path([[0.0], [6.0]], [2.0], [4.0])
+    assert long.times[-1] == pytest.approx(6.0 / 2.0 + 2.0 / 4.0, rel=2e-3)
+    short = time_path([[0.0], [0.5]], [2.0], [4.0])
+    assert short.times[-1] == pytest.approx(2.0 * math.sqrt(0.5 / 4.0), rel=2e-3)
+
+
+def test_it_is_as_fast_as_can_be_somewhere_all_the_time():
+    _, v, a = resampled(time_path(smooth(400), V, A))
+    busy = np.maximum(np.abs(v) / V, np.abs(a) / A).max(axis=1)
+    assert np.quantile(busy, 0.05) > 0.8 and np.median(busy) > 0.95
+
+
+def test_a_longer_list_of_the_same_way_takes_the_same_time():
+    coarse, fine = (np.linspace([0.0] * 4, [1.0] * 4, k) for k in (3, 300))
+    assert time_path(coarse, V, A).times[-1] == pytest.approx(
+        time_path(fine, V, A).times[-1], rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("path", [[[0.1, 0.2]], [[0.1, 0.2]] * 5])
+def test_a_path_without_length_is_one_point_at_rest(path):
+    timed = time_path(path, [1.0, 1.0], [1.0, 1.0])
+    assert timed.times.tolist() == [0.0]
+    assert timed.positions.tolist() == [[0.1, 0.2]]
+    assert timed.velocities.tolist() == [[0.0, 0.0]]
+
+
+def test_repeated_points_are_left_out():
+    path = np.repeat(smooth(30), 3, axis=0)
+    check_laws(path, time_path(path, V, A))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (([], [1.0], [1.0]), "path"),
+        (([0.0, 1.0], [1.0], [1.0]), "path"),
+        (([[0.0], [math.nan]], [1.0], [1.0]), "path"),
+        ((["a"], [1.0], [1.0]), "path"),
+        (([[0.0], [1.0]], [1.0, 1.0], [1.0]), "velocity: expected 1"),
+        (([[0.0], [1.0]], [0.0], [1.0]), "velocity"),
+        (([[0.0], [1.0]], [1.0], [math.inf]), "acceleration"),
+        (([[0.0], [1.0]], [1.0], [1.0], 0.0), "scaling"),
+        (([[0.0], [1.0]], [1.0], [1.0], 1.5), "scaling"),
+    ],
+)
+def test_bad_input_is_refused(arguments, says):
+    with pytest.raises(KinematicsError, match=says):
+        time_path(*arguments)

@@ -1,0 +1,205 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of processes: `ros2 launch` and `./arm` both start what stands here.
+
+A value of a parameter may be a placeholder (`Arg`, `UseSimTime`, `RobotDescription`,
+`ConfigFile`); the launch file turns it into a launch substitution, `arm_tasks.processes` into the
+value itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the whole start.
+
+    Attributes:
+        name: as written in `name:=value`.
+        default: value if it is not given.
+        text: description for people.
+        choices: the values allowed; empty: any.
+    """
+
+    name: str
+    default: str
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Arg:
+    """The value of an argument, as text or as a number of the kind that ROS expects."""
+
+    name: str
+    kind: type[str] | type[int] | type[float] = str
+
+
+@dataclass(frozen=True)
+class UseSimTime:
+    """True if the simulated time does not run at the speed of the clock on the wall."""
+
+
+@dataclass(frozen=True)
+class RobotDescription:
+    """The URDF text of the robot that the argument `robot` names."""
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """Path of a file that a package installs under share/."""
+
+    package: str
+    file: str
+
+
+Placeholder = Arg | UseSimTime | RobotDescription | ConfigFile
+Value = str | float | bool | Placeholder
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of the table.
+
+    Attributes:
+        package: ROS package of the executable.
+        executable: its name under lib/<package>/.
+        name: node name.
+        parameters: ROS parameters.
+        arguments: command-line arguments before the ROS arguments.
+        when: argument name -> values for which the process is started; empty: always.
+        ends_all: its end is the end of the run (where nobody looks at a viewer).
+    """
+
+    package: str
+    executable: str
+    name: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    arguments: tuple[Value, ...] = ()
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ends_all: bool = False
+
+
+ARGUMENTS = (
+    Argument("robot", "nut_arm", "Robot: a shipped name or the path of a YAML file."),
+    Argument(
+        "hardware",
+        "sim",
+        "fake mirrors commands; sim is Adafruit's driver on an emulated servo board; real moves"
+        " the servos.",
+        ("fake", "sim", "real"),
+    ),
+    Argument(
+        "calibration",
+        "",
+        "Servo calibration: a shipped name or a path; empty means the robot's own.",
+    ),
+    Argument("scene", "nut_transfer", "Scene: a shipped name or the path of a YAML file."),
+    Argument("task", "nut_transfer", "Task: a shipped name or the path of a YAML file."),
+    Argument(
+        "viewer",
+        "rviz",
+        "Where to look: rviz, browser (prints its address), or none (ends with the task).",
+        ("rviz", "browser", "none"),
+    ),
+    Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
+    Argument(
+        "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
+    ),
+)
+
+SIMULATED = ("fake", "sim")
+
+
+def state_publisher_package() -> str:
+    """Return the package that publishes tf: the standard one where it is installed."""
+    try:
+        get_package_prefix("robot_state_publisher")
+    except PackageNotFoundError:
+        return "arm_description"
+    return "robot_state_publisher"
+
+
+def processes(state_publisher: str) -> tuple[Process, ...]:
+    """Return the processes of the nut transfer, in the order to start them.
+
+    Args:
+        state_publisher: package that publishes robot_description and tf: robot_state_publisher
+            where it is installed, else arm_description, whose own has the same behaviour.
+    """
+    own = state_publisher == "arm_description"
+    return (
+        Process(
+            state_publisher,
+            "state_publisher" if own else "robot_state_publisher",
+            "robot_state_publisher",
+            {
+                "robot_description": RobotDescription(),
+                "publish_frequency": 200.0,
+                "use_sim_time": UseSimTime(),
+            },
+        ),
+        Process(
+            "arm_hardware",
+            "hardware",
+            "arm_hardware",
+            {
+                "robot": Arg("robot"),
+                "hardware": Arg("hardware"),
+                "calibration": Arg("calibration"),
+                "speed": Arg("speed", float),
+                "autostart": "auto",
+            },
+        ),
+        Process("arm_kinematics", "kinematics", "kinematics", {"use_sim_time": UseSimTime()}),
+        Process(
+            "arm_tasks",
+            "nut_world",
+            "nut_world",
+            {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
+            when={"hardware": SIMULATED},
+        ),
+        Process(
+            "arm_tasks",
+            "task_server",
+            "task_server",
+            {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
+        ),
+        Process(
+            "arm_viewer",
+            "viewer",
+            "arm_viewer",
+            {"port": Arg("viewer_port", int), "use_sim_time": UseSimTime()},
+            when={"viewer": ("browser",)},
+        ),
+        Process(
+            "rviz2",
+            "rviz2",
+            "rviz2",
+            {"use_sim_time": UseSimTime()},
+            arguments=("-d", ConfigFile("arm_tasks", "rviz/nut_transfer.rviz")),
+            when={"viewer": ("rviz",)},
+        ),
+        Process(
+            "arm_tasks",
+            "run_task",
+            "run_task",
+            arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
+            ends_all=True,
+        ),
+    )
+
+
+def view_processes(state_publisher: str) -> tuple[Process, ...]:
+    """Return the processes for looking at a robot and moving its joints in the browser."""
+    publisher = next(p for p in processes(state_publisher) if p.name == "robot_state_publisher")
+    viewer = Process(
+        "arm_viewer",
+        "viewer",
+        "arm_viewer",
+        {"robot": Arg("robot"), "port": Arg("viewer_port", int), "sliders": True},
+    )
+    return (publisher, viewer)

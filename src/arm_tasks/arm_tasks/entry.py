@@ -1,0 +1,32 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The executables of this package."""
+
+from arm_description.quiet_start import start
+
+INTERRUPTED = 130
+
+
+def demo() -> int:
+    """Run `./arm demo`."""
+    return start("arm_tasks.demo", interrupted=INTERRUPTED)
+
+
+def view() -> int:
+    """Run `./arm view`."""
+    return start("arm_tasks.demo", "view", INTERRUPTED)
+
+
+def run_task() -> int:
+    """Run `run_task`."""
+    return start("arm_tasks.run_task", interrupted=INTERRUPTED)
+
+
+def task_server() -> int:
+    """Run `task_server`."""
+    return start("arm_tasks.task_server_node")
+
+
+def nut_world() -> int:
+    """Run `nut_world`."""
+    return start("arm_tasks.nut_world_node")

@@ -1,0 +1,132 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that move joints or the tool -> the plan, or a refusal that says by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from arm_description.nearest import nearest
+
+from arm_kinematics import Chain
+from arm_tasks.geometry import Array, shift_z, turn_z
+from arm_tasks.plan_builder import Labels, PlanBuilder
+from arm_tasks.scene import Scene
+from arm_tasks.task_steps import (
+    MoveJoints,
+    MoveLinear,
+    MovePose,
+    MovePosture,
+    StepBase,
+    Target,
+    Turn,
+)
+from arm_tasks.tool_path import STEP_ANGLE, OutOfReach, branches, follow, straight
+
+TOOL_FRAME = "tool0"
+
+
+@dataclass
+class Motions:
+    """Plans the steps that are plain motions.
+
+    Attributes:
+        scene: Where the frames are.
+        builder: The plan so far.
+    """
+
+    scene: Scene
+    builder: PlanBuilder
+
+    def move_joints(self, step: MoveJoints, name: str) -> None:
+        """Plan a step that names joint positions."""
+        what = ", ".join(step.positions)
+        self._to_joints(step, name, f"moving {what}", step.positions)
+
+    def move_posture(self, step: MovePosture, name: str) -> None:
+        """Plan a step to a posture of the robot; the jaws stay as they are."""
+        postures = self.builder.model.postures
+        if step.posture not in postures:
+            robot = self.builder.model.name
+            known = nearest(step.posture, postures)
+            raise self.builder.wrong(step, f"{robot} has no posture '{step.posture}'; {known}")
+        posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
+        self._to_joints(step, name, f"moving to posture {step.posture}", posture)
+
+    def _to_joints(
+        self, step: StepBase, name: str, message: str, positions: Mapping[str, float]
+    ) -> None:
+        chain = self.builder.chain
+        goal = np.array(self.builder.q)
+        for joint, value in positions.items():
+            if joint not in chain.joint_names:
+                known = nearest(joint, chain.joint_names)
+                raise self.builder.wrong(step, f"there is no joint '{joint}'; {known}")
+            i = chain.joint_names.index(joint)
+            if chain.prismatic[i] and isinstance(step, MoveJoints) and step.degrees:
+                raise self.builder.wrong(step, f"joint '{joint}' slides; give it in m, by joints")
+            goal[i] = value
+        labels = Labels(step, name, message)
+        excess = np.maximum(goal - chain.upper, chain.lower - goal)
+        worst = int(np.argmax(excess))
+        if excess[worst] > 1e-9:
+            raise self.builder.refuse(labels, _beyond(chain, worst, float(excess[worst])))
+        self.builder.joint_motion(labels, goal)
+
+    def _goal(self, target: Target) -> Array:
+        if target.frame == TOOL_FRAME:
+            return self.builder.chain.fk(self.builder.q) @ target.pose
+        return self.scene.frame(target.frame) @ target.pose
+
+    def move_pose(self, step: MovePose, name: str) -> None:
+        """Plan a step to a tool pose, straight in joint space to the nearest solution."""
+        labels = Labels(step, name, f"moving to {_where(step.target)}")
+        goal, q, chain = self._goal(step.target), self.builder.q, self.builder.chain
+        try:
+            way = branches(chain, goal, q, step.target.orientation, step.tolerance)[0]
+        except OutOfReach as miss:
+            raise self.builder.refuse(labels, miss) from None
+        self.builder.joint_motion(labels, way.joints[0], way)
+
+    def move_linear(self, step: MoveLinear, name: str) -> None:
+        """Plan a step along a straight line."""
+        labels = Labels(step, name, f"moving straight to {_where(step.target)}")
+        here = self.builder.chain.fk(self.builder.q)
+        poses = straight(here, self._goal(step.target))
+        self._along(labels, poses, step)
+
+    def turn(self, step: Turn, name: str) -> None:
+        """Plan a turn about the tool's own z."""
+        labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
+        here = self.builder.chain.fk(self.builder.q)
+        count = max(1, math.ceil(abs(step.angle) / STEP_ANGLE - 1e-9))
+        parts = [i / count for i in range(1, count + 1)]
+        poses = [here @ shift_z(step.advance * u) @ turn_z(step.angle * u) for u in parts]
+        self._along(labels, poses, step)
+
+    def _along(self, labels: Labels, poses: Sequence[Array], step: MoveLinear | Turn) -> None:
+        orientation = step.target.orientation if isinstance(step, MoveLinear) else "full"
+        chain, q = self.builder.chain, self.builder.q
+        try:
+            path = follow(chain, poses, q, orientation, step.tolerance)
+        except OutOfReach as miss:
+            raise self.builder.refuse(labels, miss) from None
+        self.builder.motion(labels, path)
+
+
+def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
+    name = chain.joint_names[joint]
+    if chain.prismatic[joint]:
+        return OutOfReach(f"joint {name} is {excess * 1e3:.1f} mm beyond its limit", excess, 0.0)
+    degrees = math.degrees(excess)
+    return OutOfReach(f"joint {name} is {degrees:.1f} deg beyond its limit", 0.0, excess)
+
+
+def _where(target: Target) -> str:
+    x, y, z = (float(v) * 1e3 for v in target.pose[:3, 3])
+    if target.frame == TOOL_FRAME:
+        return f"({x:g}, {y:g}, {z:g}) mm from here"
+    return f"({x:g}, {y:g}, {z:g}) mm in {target.frame}"

@@ -1,0 +1,200 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Puts a plan together: where the arm stands, how long a step takes, how near the limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from arm_kinematics.timing import time_path
+
+from arm_description import Gripper, RobotModel
+from arm_kinematics import Chain
+from arm_tasks.errors import TaskFileError
+from arm_tasks.geometry import Array
+from arm_tasks.plan import JointTrajectory, Kind, PlannedStep, StepReport
+from arm_tasks.scene import readonly
+from arm_tasks.task_steps import StepBase
+from arm_tasks.tool_path import OutOfReach, ToolPath
+
+_STILL = 1e-9  # joints that move less do not move [rad or m]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """How a step is called.
+
+    Attributes:
+        source: The step of the task that it comes from.
+        name: Its name, with what part of the task's step it is.
+        message: What the arm is doing, one sentence without a full stop.
+    """
+
+    source: StepBase
+    name: str
+    message: str
+
+
+class Refused(Exception):  # noqa: N818  (a result on its way to the plan, not a fault)
+    """A step cannot be done; carries its report."""
+
+    def __init__(self, report: StepReport) -> None:
+        super().__init__(report.message)
+        self.report = report
+
+
+@dataclass
+class PlanBuilder:
+    """The plan so far and the state of arm and jaws at its end.
+
+    Attributes:
+        model: The robot.
+        chain: Its kinematics.
+        q: Joint positions (n,) [rad or m].
+        width: Width of the jaws [m].
+        steps: Made so far.
+        warnings: Things that were planned but depend on what nobody knows.
+        task_step: Index of the task's step that is being planned.
+    """
+
+    model: RobotModel
+    chain: Chain
+    q: Array
+    width: float
+    steps: list[PlannedStep] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    task_step: int = 0
+
+    def mark(self) -> tuple[int, int, Array, float]:
+        """Return what back() needs to undo all that comes after."""
+        return len(self.steps), len(self.warnings), self.q, self.width
+
+    def back(self, mark: tuple[int, int, Array, float]) -> None:
+        """Forget what was added since mark()."""
+        steps, warnings, self.q, self.width = mark
+        del self.steps[steps:], self.warnings[warnings:]
+
+    def motion(self, labels: Labels, path: ToolPath, turns: float = 0.0) -> None:
+        """Add a joint motion along a path that starts where the arm is now."""
+        joints = np.clip(path.joints, self.chain.lower, self.chain.upper)
+        joints[0] = self.q
+        if np.abs(joints - self.q).max() < _STILL:
+            self._add(labels, "wait", 0.0, f"{labels.message}: already there", path)
+            return
+        timed = time_path(
+            joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
+        )
+        trajectory = JointTrajectory(
+            self.chain.joint_names, timed.times, timed.positions, timed.velocities
+        )
+        self._add(
+            labels, "motion", trajectory.duration, path=path, trajectory=trajectory, turns=turns
+        )
+        self.q = readonly(joints[-1])
+
+    def joint_motion(self, labels: Labels, goal: Array, path: ToolPath | None = None) -> None:
+        """Add a motion straight in joint space to goal (n,); path carries the residuals."""
+        base = path or ToolPath(goal[None])
+        joints = np.array([self.q, goal])
+        self.motion(labels, ToolPath(joints, base.position_error, base.orientation_error))
+
+    def gripper(self, labels: Labels, width: float) -> None:
+        """Add a motion of the jaws to a width [m]."""
+        jaws = self.jaws(labels.source)
+        if not jaws.min_width <= width <= jaws.max_width:
+            low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
+            what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
+            raise self.wrong(labels.source, what)
+        way = abs(width - self.width)
+        seconds = _ramp_time(way, jaws.velocity, jaws.acceleration)
+        self._add(labels, "gripper", seconds, width=width)
+        self.width = width
+
+    def wait(self, labels: Labels, seconds: float) -> None:
+        """Add a time to stand still [s]."""
+        self._add(labels, "wait", seconds)
+
+    def refuse(self, labels: Labels, miss: OutOfReach) -> Refused:
+        """Return the refusal of the next step."""
+        margin, joint = self._margin(self.q[None])
+        report = StepReport(
+            index=len(self.steps),
+            name=labels.name,
+            feasible=False,
+            position_error=miss.position_error,
+            orientation_error=miss.orientation_error,
+            limit_margin=margin,
+            limit_joint=joint,
+            duration=0.0,
+            message=miss.what,
+        )
+        return Refused(report)
+
+    def jaws(self, step: StepBase) -> Gripper:
+        """Return the robot's gripper; a robot without one is the task's fault."""
+        if self.model.gripper is None:
+            raise self.wrong(step, f"the robot {self.model.name} has no gripper")
+        return self.model.gripper
+
+    def wrong(self, step: StepBase, what: str) -> TaskFileError:
+        """Return the error that a step of the task file makes no sense here."""
+        return TaskFileError(f"step {step.kind}: {what}", step.file, step.line)
+
+    def _add(
+        self,
+        labels: Labels,
+        kind: Kind,
+        duration: float,
+        message: str = "",
+        path: ToolPath | None = None,
+        trajectory: JointTrajectory | None = None,
+        width: float | None = None,
+        turns: float = 0.0,
+    ) -> None:
+        path = path or ToolPath(self.q[None])
+        points = self.q[None] if trajectory is None else trajectory.positions
+        margin, joint = self._margin(points)
+        index = len(self.steps)
+        report = StepReport(
+            index=index,
+            name=labels.name,
+            feasible=True,
+            position_error=path.position_error,
+            orientation_error=path.orientation_error,
+            limit_margin=margin,
+            limit_joint=joint,
+            duration=duration,
+            message="fine",
+        )
+        self.steps.append(
+            PlannedStep(
+                index=index,
+                name=labels.name,
+                message=message or labels.message,
+                kind=kind,
+                start=self.q,
+                start_width=self.width,
+                report=report,
+                trajectory=trajectory,
+                width=width,
+                task_step=self.task_step,
+                turns=turns,
+            )
+        )
+
+    def _margin(self, points: Array) -> tuple[float, str]:
+        """Return the smallest distance to a limit and its joint, from points (m, n)."""
+        distance = np.minimum(points - self.chain.lower, self.chain.upper - points).min(axis=0)
+        joint = int(np.argmin(distance))
+        if not math.isfinite(distance[joint]):
+            return math.inf, ""
+        return float(distance[joint]), self.chain.joint_names[joint]
+
+
+def _ramp_time(way: float, velocity: float, acceleration: float) -> float:
+    """Return the time from rest to rest over a way, by a trapezoid of speed [s]."""
+    if way * acceleration < velocity * velocity:
+        return 2.0 * math.sqrt(way / acceleration)
+    return way / velocity + velocity / acceleration

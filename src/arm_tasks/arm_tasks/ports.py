@@ -1,0 +1,65 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine needs of an arm: two verbs that start something, and a handle to watch it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from arm_tasks.plan import JointTrajectory
+
+
+class MoveState(Enum):
+    """How far something that was started has come."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+@dataclass(frozen=True)
+class MoveStatus:
+    """What a handle says.
+
+    Attributes:
+        state: How far it is.
+        message: Why, if it was rejected or failed.
+        progress: 0 to 1 if that is known, else None.
+    """
+
+    state: MoveState
+    message: str = ""
+    progress: float | None = None
+
+    @property
+    def done(self) -> bool:
+        """True if it will not change any more."""
+        return self.state is not MoveState.RUNNING
+
+
+class Move(Protocol):
+    """A motion that was started. No method blocks or raises."""
+
+    def poll(self) -> MoveStatus:
+        """Return how far it is."""
+        ...
+
+    def cancel(self) -> None:
+        """Ask the arm to stop and hold; poll() then says CANCELED, or what came first."""
+        ...
+
+
+class ArmPort(Protocol):
+    """An arm, or something that stands for one. No method blocks or raises."""
+
+    def move(self, trajectory: JointTrajectory) -> Move:
+        """Start a joint motion."""
+        ...
+
+    def set_width(self, width: float) -> Move:
+        """Start to bring the jaws to a width [m]."""
+        ...

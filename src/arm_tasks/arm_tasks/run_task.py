@@ -1,0 +1,108 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run one task from a terminal: say what the arm is doing, and at the end what became of it."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+from arm_description import DescriptionError, load_robot
+from arm_tasks.errors import TasksError
+from arm_tasks.picture import draw_run
+from arm_tasks.report import rows, table
+from arm_tasks.ros_conversions import pose_matrix
+from arm_tasks.scene import load_scene
+from arm_tasks.task_client import TaskClient
+from arm_tasks.task_file import load_task
+from arm_tasks.task_verdict import judge
+
+INTERRUPTED = 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    result = argparse.ArgumentParser(prog="run_task", description="Run a task on the arm.")
+    result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
+    result.add_argument("--scene", default="nut_transfer", help="shipped name or path")
+    result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
+    result.add_argument("--dry-run", action="store_true", help="check only; nothing moves")
+    result.add_argument(
+        "--start-step", type=step_index, default=0, help="index of the step to start at"
+    )
+    result.add_argument(
+        "--output", type=Path, default=Path("output"), help="folder of the picture"
+    )
+    return result
+
+
+def step_index(text: str) -> int:
+    """Read the index of a step."""
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"{text} is no index of a step; the first one is 0")
+    return int(text)
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Let SIGTERM end the run as Ctrl-C does."""
+    del number, frame
+    raise KeyboardInterrupt
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the task; returns the exit code.
+
+    Raises:
+        TasksError: The files make no sense, or a server that is needed does not come.
+        DescriptionError: The robot file makes no sense.
+    """
+    task, scene = load_task(options.task), load_scene(options.scene)
+    model = load_robot(options.robot)
+    client = TaskClient(model)
+    try:
+        client.wait_ready()
+        result = client.run(options.task, options.scene, options.dry_run, options.start_step)
+        nut = client.nut()
+    finally:
+        client.close()
+    verdict = judge(result, options.dry_run, task, nut, client.simulated)
+    if result.report:
+        turns = [report.turns for report in result.report]
+        print(f"\n{table(rows(result.report, result.step_durations, turns))}\n")
+    for warning in result.warnings:
+        print(f"Warning  {warning}")
+    if nut is not None:
+        print(f"Nut      {nut.message}")
+    if result.steps_done:
+        file = options.output / f"{task.name}.png"
+        end = None if nut is None else pose_matrix(nut.pose.pose)
+        try:
+            draw_run(file, model, scene, client.postures, end, f"{task.name} by {model.name}")
+            print(f"Picture  {file}")
+        except OSError as error:
+            print(f"Picture  not written: {error.strerror}: {file}")
+    print(f"{'Done' if verdict.good else 'Failed'}: {verdict.message}", flush=True)
+    return 0 if verdict.good else 1
+
+
+def main() -> int:
+    """Run the program; returns the exit code."""
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        return run(parser().parse_args(remove_ros_args(sys.argv)[1:]))
+    except (TasksError, DescriptionError) as error:
+        print(f"run_task: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        rclpy.try_shutdown()

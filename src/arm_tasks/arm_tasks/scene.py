@@ -1,0 +1,190 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around the arm: bolts, a nut, boxes; all of it as frames in base_link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from arm_description.nearest import nearest
+
+from arm_tasks.errors import SceneError
+from arm_tasks.geometry import Array, shift_z, turn_z
+from arm_tasks.thread import Thread
+
+BASE_FRAME = "base_link"
+
+
+@dataclass(frozen=True)
+class Bolt:
+    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be.
+
+    Attributes:
+        name: Name, also of its tf frame.
+        pose: base_link <- bolt (4, 4), read-only [m].
+        diameter: Major diameter [m].
+        length: Length of the thread from the free end [m].
+        pitch: Advance per turn [m].
+        hand: +1 right-handed, -1 left-handed.
+        start: Roll about z, from x, at which a nut's first thread catches [rad]; the roll of a
+            nut is that of its own x axis, through the middle of a flat.
+        start_known: False if nobody measured start; then a plan must not count on it.
+    """
+
+    name: str
+    pose: Array
+    diameter: float
+    length: float
+    pitch: float
+    hand: int = 1
+    start: float = 0.0
+    start_known: bool = False
+
+    @property
+    def thread(self) -> Thread:
+        """The bolt's thread."""
+        return Thread(self.pitch, self.length, self.hand, self.start)
+
+
+@dataclass(frozen=True)
+class Nut:
+    """A hexagon nut; its frame is at its centre, z along its axis, x through the middle of a flat.
+
+    Attributes:
+        across_flats: Distance of opposite flats [m].
+        thickness: Length along its axis [m].
+        on: Name of the bolt it starts on.
+        turns: Turns that unscrew it from there.
+        flats: Its roll at the start, about the bolt's z from the bolt's x [rad].
+    """
+
+    across_flats: float
+    thickness: float
+    on: str
+    turns: float
+    flats: float
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box to look at, and later to collide with.
+
+    Attributes:
+        name: Name, also of its tf frame, which is at the box's centre.
+        pose: base_link <- box (4, 4), read-only [m].
+        size: Full lengths (3,) along its x, y, z [m].
+        color: Red, green, blue, opacity (4,), each 0 to 1.
+    """
+
+    name: str
+    pose: Array
+    size: Array
+    color: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything around the arm, checked.
+
+    Attributes:
+        name: Name of the scene.
+        file: Where it was read from; "" if it was made in code.
+        bolts: By name.
+        nut: The nut, or None.
+        boxes: By name.
+        frames: base_link <- frame (4, 4) of every bolt, box and named frame, by name.
+        floor: Height of the floor on which things fall, z in base_link [m].
+    """
+
+    name: str
+    file: str
+    bolts: Mapping[str, Bolt]
+    nut: Nut | None
+    boxes: Mapping[str, Box]
+    frames: Mapping[str, Array]
+    floor: float = 0.0
+
+    def bolt(self, name: str) -> Bolt:
+        """Return a bolt by name.
+
+        Raises:
+            SceneError: There is no such bolt; the text lists those there are.
+        """
+        if name not in self.bolts:
+            what = f"there is no bolt '{name}' in the scene; {nearest(name, self.bolts)}"
+            raise SceneError(what, self.file)
+        return self.bolts[name]
+
+    def frame(self, name: str) -> Array:
+        """Return base_link <- frame (4, 4); base_link itself is known.
+
+        Raises:
+            SceneError: There is no such frame; the text lists those there are.
+        """
+        if name == BASE_FRAME:
+            return np.eye(4)
+        if name not in self.frames:
+            known = [BASE_FRAME, *self.frames]
+            what = f"there is no frame '{name}' in the scene; {nearest(name, known)}"
+            raise SceneError(what, self.file)
+        return self.frames[name]
+
+    def the_nut(self) -> Nut:
+        """Return the nut.
+
+        Raises:
+            SceneError: The scene has none.
+        """
+        if self.nut is None:
+            raise SceneError("the scene has no nut", self.file)
+        return self.nut
+
+    def nut_pose(self, bolt: str, turns: float) -> Array:
+        """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by so many turns."""
+        it, nut = self.bolt(bolt), self.the_nut()
+        centre = it.thread.depth(turns) - nut.thickness / 2.0
+        return it.pose @ shift_z(centre) @ turn_z(it.thread.roll(turns))
+
+    def nut_start(self) -> Array:
+        """Return base_link <- nut (4, 4) [m] where the nut is at first."""
+        nut = self.the_nut()
+        return self.nut_pose(nut.on, nut.turns)
+
+    def with_bolt(self, name: str, pose: Array) -> Scene:
+        """Return this scene with one bolt elsewhere; things placed on the bolt's frame stay.
+
+        Args:
+            name: The bolt.
+            pose: base_link <- bolt (4, 4) [m].
+        """
+        moved = replace(self.bolt(name), pose=readonly(pose))
+        frames = {**self.frames, name: moved.pose}
+        return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
+
+
+def readonly(T: Array) -> Array:
+    """Return a copy that cannot be written to."""
+    copy = np.array(T, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy
+
+
+def load_scene(name_or_path: str | Path) -> Scene:
+    """Read a scene.
+
+    Args:
+        name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
+
+    Returns:
+        The scene, checked.
+
+    Raises:
+        SceneError: One sentence with file and line, or the names of the shipped scenes.
+    """
+    from arm_tasks.files import resolve
+    from arm_tasks.scene_file import read_scene
+
+    return read_scene(resolve(str(name_or_path), "scenes", "scene", SceneError))

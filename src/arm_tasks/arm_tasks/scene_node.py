@@ -1,0 +1,92 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes the scene: frames on tf, things and nut as markers, what the task is doing."""
+
+from __future__ import annotations
+
+from geometry_msgs.msg import TransformStamped
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from arm_interfaces.msg import NutState
+from arm_tasks.ros_conversions import LATCHED, transform_message
+from arm_tasks.scene import BASE_FRAME, Scene
+from arm_tasks.scene_markers import NUT_FRAME, scene_markers, text_marker
+
+TEXT_HEIGHT = 0.33  # m above the base, clear of the arm
+
+
+class SceneNode(Node):
+    """Shows the scene.
+
+    Publishers:
+        tf_static: frames of bolts, boxes and named places.
+        tf: the frame `nut`, as nut_world/state has it; where there is no nut_world, as the scene.
+        scene_markers: latched.
+
+    Subscribers:
+        nut_world/state, task_text.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        # its own name, although it shares a process whose command line names another node
+        super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
+        self._scene = scene
+        self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
+        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        self._markers = self.create_publisher(MarkerArray, "scene_markers", LATCHED)
+        self._text = ""
+        self._nut: TransformStamped | None = None
+        if scene.nut is not None:
+            start = transform_message(
+                BASE_FRAME, NUT_FRAME, scene.nut_start(), self.get_clock().now().to_msg()
+            )
+            self._send_nut(start)
+            self.create_timer(1.0, self._repeat_nut)
+        self._publish_frames()
+        self._publish_markers()
+        self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self.create_subscription(String, "task_text", self._on_text, LATCHED)
+
+    def _publish_frames(self) -> None:
+        """Publish every frame of the scene, once."""
+        stamp = self.get_clock().now().to_msg()
+        frames = [
+            transform_message(BASE_FRAME, name, T, stamp) for name, T in self._scene.frames.items()
+        ]
+        self._static.publish(TFMessage(transforms=frames))
+
+    def _publish_markers(self) -> None:
+        """Publish the whole picture, so that the latched message is complete."""
+        markers = [*scene_markers(self._scene), text_marker(self._text, TEXT_HEIGHT)]
+        self._markers.publish(MarkerArray(markers=markers))
+
+    def _on_nut(self, state: NutState) -> None:
+        """Move the nut's frame."""
+        message = TransformStamped()
+        message.header = state.pose.header
+        message.child_frame_id = NUT_FRAME
+        translation, position = message.transform.translation, state.pose.pose.position
+        translation.x, translation.y, translation.z = position.x, position.y, position.z
+        message.transform.rotation = state.pose.pose.orientation
+        self._send_nut(message)
+
+    def _repeat_nut(self) -> None:
+        """Tell those who came late where the nut is."""
+        if self._nut is not None:
+            self._nut.header.stamp = self.get_clock().now().to_msg()
+            self._send_nut(self._nut)
+
+    def _send_nut(self, message: TransformStamped) -> None:
+        """Publish where the nut is."""
+        self._nut = message
+        self._tf.publish(TFMessage(transforms=[message]))
+
+    def _on_text(self, message: String) -> None:
+        """Show what the task is doing."""
+        if message.data != self._text:
+            self._text = message.data
+            self._publish_markers()

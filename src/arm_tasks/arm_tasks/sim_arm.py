@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""An arm that exists in this process only: runs a plan against NutWorld, faster than real time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arm_kinematics import Chain
+from arm_tasks.engine import Engine, EngineState, Feedback, Outcome
+from arm_tasks.geometry import Array
+from arm_tasks.nut_state import NutReport
+from arm_tasks.nut_world import NutWorld
+from arm_tasks.plan import JointTrajectory, Plan
+from arm_tasks.ports import Move, MoveState, MoveStatus
+
+_JAW_SPEED = 0.06  # of the width [m/s]
+
+Servos = Callable[[Array], Array]
+
+
+def _perfect(q: Array) -> Array:
+    return q
+
+
+@dataclass
+class Recording:
+    """What happened, sampled at every update.
+
+    Attributes:
+        times: [s].
+        joints: Joint positions (n,) each [rad or m].
+        widths: Width of the jaws [m].
+        nuts: What the world said of the nut.
+        steps: Index of the step that was running.
+        outcome: How the run ended.
+    """
+
+    times: list[float] = field(default_factory=list)
+    joints: list[Array] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+    nuts: list[NutReport] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    outcome: Outcome | None = None
+
+    @property
+    def messages(self) -> list[str]:
+        """What became of the nut, in order, each once."""
+        said = [nut.message for nut in self.nuts]
+        return [text for i, text in enumerate(said) if i == 0 or text != said[i - 1]]
+
+
+class SimMove:
+    """Something that SimArm is doing."""
+
+    def __init__(self, arm: SimArm, duration: float, at: Callable[[float], None]) -> None:
+        self._arm = arm
+        self._began = arm.time
+        self._duration = duration
+        self._at = at
+        self._canceled = False
+
+    def poll(self) -> MoveStatus:
+        """Return how far it is on the arm's own clock."""
+        elapsed = self._arm.time - self._began
+        if self._canceled:
+            return MoveStatus(MoveState.CANCELED)
+        if elapsed >= self._duration:
+            return MoveStatus(MoveState.SUCCEEDED, progress=1.0)
+        return MoveStatus(MoveState.RUNNING, progress=elapsed / self._duration)
+
+    def cancel(self) -> None:
+        """Stand still at once."""
+        self._canceled = self._canceled or not self.poll().done
+
+    def advance(self) -> None:
+        """Bring the arm to where it is on its way now."""
+        if not self._canceled:
+            self._at(min(self._arm.time - self._began, self._duration))
+
+
+class SimArm:
+    """An ArmPort with a clock of its own; step() lets time pass.
+
+    Args:
+        chain: The arm's kinematics.
+        world: The nut's world, updated at every step.
+        q: Joint positions (n,) [rad or m].
+        width: Width of the jaws [m].
+        servos: From commanded to real joint positions, to try what imperfect servos do; None is
+            perfect.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        world: NutWorld,
+        q: Array,
+        width: float,
+        servos: Servos | None = None,
+    ) -> None:
+        self.chain = chain
+        self.servos = servos or _perfect
+        self.world = world
+        self.q = np.array(q, dtype=np.float64)
+        self.width = width
+        self.time = 0.0
+        self._doing: SimMove | None = None
+        world.update(chain.fk(self.servos(self.q)), width)
+
+    def move(self, trajectory: JointTrajectory) -> Move:
+        """Start a joint motion."""
+
+        def at(time: float) -> None:
+            self.q = trajectory.at(time)
+
+        self._doing = SimMove(self, trajectory.duration, at)
+        return self._doing
+
+    def set_width(self, width: float) -> Move:
+        """Start to bring the jaws to a width [m], at a constant speed."""
+        start = self.width
+        duration = abs(width - start) / _JAW_SPEED
+
+        def at(time: float) -> None:
+            self.width = width if time >= duration else start + (width - start) * time / duration
+
+        self._doing = SimMove(self, duration, at)
+        return self._doing
+
+    def step(self, seconds: float) -> NutReport:
+        """Let time pass [s]; return what the world then says of the nut."""
+        self.time += seconds
+        if self._doing is not None:
+            self._doing.advance()
+        return self.world.update(self.chain.fk(self.servos(self.q)), self.width)
+
+
+def simulate(
+    plan: Plan,
+    chain: Chain,
+    world: NutWorld,
+    rate: float = 50.0,
+    on_update: Callable[[Engine, SimArm], None] | None = None,
+    servos: Servos | None = None,
+) -> Recording:
+    """Run a plan to its end in this process.
+
+    Args:
+        plan: A feasible plan.
+        chain: The arm.
+        world: Decides where the nut is.
+        rate: Updates of the arm and the world per second.
+        on_update: Called after each update, for tests that interfere.
+        servos: From commanded to real joint positions (n,); None is perfect.
+
+    Returns:
+        What happened; recording.outcome says how it ended.
+    """
+    arm = SimArm(chain, world, plan.start, plan.start_width, servos)
+    recording = Recording()
+    running = [0]
+
+    def told(feedback: Feedback) -> None:
+        running[0] = feedback.step
+
+    engine = Engine(plan, arm, clock=lambda: arm.time, on_feedback=told)
+    while engine.tick() is EngineState.RUNNING:
+        report = arm.step(1.0 / rate)
+        recording.times.append(arm.time)
+        recording.joints.append(arm.q.copy())
+        recording.widths.append(arm.width)
+        recording.nuts.append(report)
+        recording.steps.append(running[0])
+        if on_update is not None:
+            on_update(engine, arm)
+    recording.outcome = engine.outcome
+    return recording

@@ -1,0 +1,169 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A client of run_task that watches joints and nut, and prints each step as it comes."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
+
+from arm_description import RobotModel
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus, NutState
+from arm_tasks.errors import TasksError
+from arm_tasks.geometry import Array
+from arm_tasks.ros_arm_state import READY_STATES
+from arm_tasks.ros_conversions import LATCHED
+
+PATIENCE = 60.0  # s, for the other nodes to come up
+QUIET = 4.0  # s of waiting after which a person is told for what
+ANSWER = 30.0  # s, for a server that is there to answer
+NUT_ANSWER = 5.0  # s, for nut_world/state, which comes every second
+RECORD_ANGLE = 0.02  # rad, between two recorded arm postures
+
+
+class TaskClient:
+    """Runs one task and keeps what happened.
+
+    Args:
+        model: The robot, for the names of its joints.
+
+    Attributes:
+        postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        self._names = model.joint_names
+        self.postures: list[Array] = []
+        self._nut: NutState | None = None
+        self._hardware: HardwareStatus | None = None
+        self._step = -1
+        self._node = rclpy.create_node("run_task")
+        self._action = ActionClient(self._node, RunTask, "run_task")
+        self._node.create_subscription(JointState, "joint_states", self._on_joints, 10)
+        self._node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self._node.create_subscription(
+            HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED
+        )
+
+    def close(self) -> None:
+        """End the node."""
+        self._node.destroy_node()
+
+    def nut(self) -> NutState | None:
+        """Return where the nut is now, or None if no simulated world says so."""
+        self._nut = None
+        with contextlib.suppress(TasksError):
+            if self.simulated:
+                self._wait(lambda: self._nut is not None, "nut_world/state", NUT_ANSWER)
+        return self._nut
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the hardware is not real, so that there is a simulated world."""
+        return self._hardware is not None and self._hardware.hardware != "real"
+
+    def wait_ready(self) -> None:
+        """Wait until the task server answers and the driver is armed.
+
+        Raises:
+            TasksError: They did not come.
+        """
+        self._wait(self._action.server_is_ready, "the task server")
+        self._wait(lambda: self._hardware is not None, "the servo driver")
+        # a person arms real servos, and takes the time that it takes
+        patience = PATIENCE if self.simulated else math.inf
+        what = "the servo driver to be armed"
+        self._wait(self._is_armed, what, patience, self._hardware_message)
+
+    def run(self, task: str, scene: str, dry_run: bool, start_step: int) -> RunTask.Result:
+        """Run a task to its end; on KeyboardInterrupt cancel it first.
+
+        Raises:
+            TasksError: The server does not answer.
+        """
+        goal = RunTask.Goal(task=task, scene=scene, dry_run=dry_run, start_step=start_step)
+        print(f"Checking {task} ...", flush=True)
+        sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
+        handle = self._await(sent, "the answer of the task server")
+        if not handle.accepted:
+            raise TasksError("the task server refused the goal; its log says why")
+        result = handle.get_result_async()
+        try:
+            while not result.done():
+                rclpy.spin_once(self._node, timeout_sec=0.1)
+                if not self._action.server_is_ready():
+                    raise TasksError("the task server is gone; its log says why")
+        except KeyboardInterrupt:
+            self._cancel(handle, result)
+            raise
+        end: RunTask.Result = result.result().result
+        return end
+
+    def _cancel(self, handle: Any, result: Future) -> None:
+        """Cancel a goal and wait for its end, as far as the server still answers."""
+        with contextlib.suppress(TasksError):
+            self._await(handle.cancel_goal_async(), "the cancellation")
+            self._await(result, "the end of the task")
+            print(f"\n{result.result().result.message}", flush=True)
+
+    def _await(self, future: Future, what: str) -> Any:
+        """Spin until a future is done and return its result."""
+        self._wait(future.done, what, ANSWER)
+        return future.result()
+
+    def _wait(
+        self,
+        condition: Callable[[], bool],
+        what: str,
+        patience: float = PATIENCE,
+        reason: Callable[[], str] = str,
+    ) -> None:
+        """Spin until a condition holds; say what for if it takes long."""
+        begin, told = time.monotonic(), False
+        while not condition():
+            rclpy.spin_once(self._node, timeout_sec=0.1)
+            waited = time.monotonic() - begin
+            if waited > patience:
+                why = f" ({reason()})" if reason() else ""
+                raise TasksError(f"waited {patience:.0f} s in vain for {what}{why}")
+            if waited > QUIET and not told:
+                print(f"Waiting for {what}. {reason()}".rstrip(), flush=True)
+                told = True
+
+    def _is_armed(self) -> bool:
+        return self._hardware is not None and self._hardware.state in READY_STATES
+
+    def _hardware_message(self) -> str:
+        return str(self._hardware.message) if self._hardware else ""
+
+    def _on_hardware(self, message: HardwareStatus) -> None:
+        self._hardware = message
+
+    def _on_nut(self, message: NutState) -> None:
+        self._nut = message
+
+    def _on_joints(self, message: JointState) -> None:
+        """Record a posture where it differs from the last."""
+        by_name = dict(zip(message.name, message.position, strict=False))
+        if all(name in by_name for name in self._names):
+            now = np.array([by_name[name] for name in self._names])
+            if not self.postures or np.abs(now - self.postures[-1]).max() > RECORD_ANGLE:
+                self.postures.append(now)
+
+    def _on_feedback(self, message: Any) -> None:
+        """Print a step when it begins."""
+        feedback = message.feedback
+        if feedback.step != self._step:
+            self._step = feedback.step
+            place = f"[{feedback.step + 1:3d}/{feedback.steps_total}]"
+            print(f"{place} {feedback.message}", flush=True)

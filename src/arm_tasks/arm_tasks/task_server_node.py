@@ -1,0 +1,207 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The task server: checks a whole task, then runs it step by step through the servo driver."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from arm_description.node_main import described, run_node
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+from rclpy.task import Future
+from std_msgs.msg import String
+
+from arm_description import DescriptionError, load_robot
+from arm_interfaces.action import RunTask
+from arm_interfaces.srv import CheckTask
+from arm_kinematics import Chain
+from arm_tasks.errors import TasksError
+from arm_tasks.plan import Plan
+from arm_tasks.planner import plan_task
+from arm_tasks.ros_arm_port import RosArmPort
+from arm_tasks.ros_arm_state import ArmState
+from arm_tasks.ros_conversions import LATCHED
+from arm_tasks.ros_plan import fill_check, fill_plan, fill_result
+from arm_tasks.scene import load_scene
+from arm_tasks.scene_node import SceneNode
+from arm_tasks.task_file import load_task
+from arm_tasks.task_run import TaskRun, check_start
+
+DEFAULT_TASK = "nut_transfer"
+PATIENCE = 3.0  # s, for a driver that has just come up
+POLL = 0.05  # s
+
+
+class TaskServer(Node):
+    """Checks and runs tasks, one at a time.
+
+    Parameters:
+        robot: shipped name or path of the robot's YAML file.
+        scene: shipped name or path of the scene, for goals that name none.
+
+    Actions:
+        run_task.
+
+    Services:
+        check_task.
+
+    Publishers:
+        task_text: what the task is doing, one line, latched.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("task_server")
+        robot = self.declare_parameter("robot", "nut_arm", described("Robot, name or path."))
+        scene = self.declare_parameter("scene", DEFAULT_TASK, described("Scene, name or path."))
+        self.model = load_robot(str(robot.value))
+        self.chain = Chain.from_model(self.model)
+        self.scene_name = str(scene.value)
+        self.scene = load_scene(self.scene_name)
+        self.state = ArmState(self, self.model)
+        self.port = RosArmPort(self, self.state)
+        self._busy = ""
+        self._wake = self.create_guard_condition(lambda: None)
+        self._text = self.create_publisher(String, "task_text", LATCHED)
+        self.create_service(CheckTask, "check_task", self._on_check)
+        self._server = ActionServer(
+            self,
+            RunTask,
+            "run_task",
+            self._execute,
+            goal_callback=lambda _: GoalResponse.ACCEPT,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+        )
+
+    def say(self, text: str) -> None:
+        """Publish what the task is doing."""
+        self._text.publish(String(data=text))
+
+    # -- checking -----------------------------------------------------------------------------
+
+    async def _on_check(
+        self, request: CheckTask.Request, response: CheckTask.Response
+    ) -> CheckTask.Response:
+        """Answer check_task."""
+        try:
+            start = dict(self.state.positions)
+            names, positions = request.start.name, request.start.position
+            if len(names) != len(positions):
+                raise TasksError(
+                    f"start has {len(names)} names and {len(positions)} positions; give as many"
+                )
+            start.update(zip(names, positions, strict=True))
+            plan = await self._plan(request.task, request.scene, start)
+        except (TasksError, DescriptionError) as error:
+            response.message = str(error)
+            return response
+        return fill_check(response, plan)
+
+    def _plan(self, task: str, scene: str, start: dict[str, float]) -> Future:
+        """Return the future plan; the work is done on a thread, so that the node goes on."""
+
+        def work() -> Plan:
+            chosen = load_scene(scene) if scene else self.scene
+            wanted = load_task(task or DEFAULT_TASK)
+            return plan_task(wanted, chosen, self.model, self.chain, start, self.state.width)
+
+        return self._in_background(work)
+
+    def _in_background(self, work: Callable[[], Any]) -> Future:
+        """Return a future that a thread of its own completes."""
+        future = Future(executor=self.executor)
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except Exception as error:  # noqa: BLE001 - raised again where it is awaited
+                future.set_exception(error)
+            self._wake.trigger()
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    # -- running ------------------------------------------------------------------------------
+
+    async def _execute(self, handle: Any) -> RunTask.Result:
+        """Carry out one goal of run_task."""
+        goal, result = handle.request, RunTask.Result()
+        refusal = await self._in_background(lambda: self._wait_ready(goal))
+        refusal = refusal or self._busy_with()  # which may have changed in the meantime
+        if refusal:
+            return self._refuse(handle, result, RunTask.Result.NOT_READY, refusal)
+        self._busy = goal.task or DEFAULT_TASK
+        try:
+            self.say(f"checking {self._busy}")
+            plan = await self._plan(goal.task, goal.scene, dict(self.state.positions))
+            return await self._run(handle, result, plan)
+        except (TasksError, DescriptionError) as error:
+            return self._refuse(handle, result, RunTask.Result.BAD_REQUEST, str(error))
+        finally:
+            self._busy = ""
+
+    def _wait_ready(self, goal: RunTask.Goal) -> str:
+        """Give the driver a moment to be heard; return why the goal cannot be taken up, or ""."""
+        end = time.monotonic() + PATIENCE
+        while (refusal := self._not_ready(goal)) and time.monotonic() < end and not self._busy:
+            time.sleep(POLL)
+        return refusal
+
+    def _not_ready(self, goal: RunTask.Goal) -> str:
+        """Return why the goal cannot be taken up, or "" if it can."""
+        if self._busy:
+            return self._busy_with()
+        if goal.dry_run:
+            return "" if self.state.positions else self.state.not_ready()
+        return self.state.not_ready() or self.port.not_ready()
+
+    def _busy_with(self) -> str:
+        """Return which task is in the way, or ""."""
+        return f"busy with {self._busy}; cancel it first" if self._busy else ""
+
+    async def _run(self, handle: Any, result: RunTask.Result, plan: Plan) -> RunTask.Result:
+        """Run a plan to its end, if it may be run."""
+        goal = handle.request
+        fill_plan(result, plan)
+        if not plan.feasible:
+            return self._refuse(handle, result, RunTask.Result.NOT_FEASIBLE, plan.message)
+        check_start(plan, int(goal.start_step), self.state.positions)
+        if goal.scene and goal.scene != self.scene_name:
+            shown = f"planned in scene {goal.scene}, while {self.scene_name} is the one shown"
+            result.warnings = [*result.warnings, shown]
+        if goal.dry_run:
+            self.say(plan.message)
+            result.status, result.message = RunTask.Result.SUCCESS, plan.message
+            handle.succeed()
+            return result
+        run = TaskRun(self, handle, plan, int(goal.start_step))
+        outcome = await run.finished
+        fill_result(result, outcome)
+        self.say(outcome.message)
+        ends = {RunTask.Result.SUCCESS: handle.succeed, RunTask.Result.CANCELED: handle.canceled}
+        ends.get(result.status, handle.abort)()
+        return result
+
+    def _refuse(
+        self, handle: Any, result: RunTask.Result, status: int, why: str
+    ) -> RunTask.Result:
+        """End a goal before anything has moved."""
+        self.get_logger().warning(why)  # type: ignore[no-untyped-call]
+        if not self._busy or status != RunTask.Result.NOT_READY:
+            self.say(why)
+        result.status, result.message = status, why
+        handle.abort()
+        return result
+
+
+def main() -> int:
+    """Run the task server and the scene's publisher until told to end."""
+
+    def make() -> list[Node]:
+        server = TaskServer()
+        return [server, SceneNode(server.scene)]
+
+    return run_node(make, (TasksError, DescriptionError))

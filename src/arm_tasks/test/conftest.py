@@ -1,0 +1,122 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What several tests of this package need: a scene, and a hand that moves the jaws about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from arm_tasks.geometry import Between, pose, rotation, shift_z, turn_z
+from arm_tasks.nut_state import NutReport
+from arm_tasks.nut_world import NutWorld
+from arm_tasks.plan import Plan
+from arm_tasks.planner import plan_task
+from arm_tasks.scene import Scene, load_scene
+from arm_tasks.task_file import load_task
+
+from arm_description import RobotModel, load_robot
+from arm_kinematics import Chain
+
+OPEN = 0.020
+SHUT = 0.0105
+
+
+class Hand:
+    """Jaws without an arm: moves a NutWorld's tool along bolts, in updates of any coarseness."""
+
+    def __init__(self, world: NutWorld, updates: int = 20) -> None:
+        self.world = world
+        self.updates = updates
+        self.width = OPEN
+        self.T = pose(p=(0.1, 0.0, 0.3))
+        self.seen: list[NutReport] = [world.update(self.T, self.width)]
+
+    @property
+    def nut(self) -> NutReport:
+        return self.world.report
+
+    def at(
+        self,
+        bolt: str,
+        z: float,
+        roll_deg: float = 0.0,
+        tilt_deg: float = 0.0,
+        off: float = 0.0,
+    ) -> np.ndarray:
+        """Pose of the tool on a bolt: z past its end, roll, tilted about x, off along y."""
+        tilt = pose(rotation(np.array([math.radians(tilt_deg), 0.0, 0.0])), (0.0, off, 0.0))
+        place = self.world.scene.bolt(bolt).pose @ shift_z(z) @ tilt
+        return place @ turn_z(math.radians(roll_deg))
+
+    def go(self, T: np.ndarray) -> NutReport:
+        between = Between.of(self.T, T)
+        for i in range(1, self.updates + 1):
+            self.T = T if i == self.updates else between.at(i / self.updates)
+            self.seen.append(self.world.update(self.T, self.width))
+        return self.nut
+
+    def jump(self, T: np.ndarray) -> NutReport:
+        """Go there in one update."""
+        self.T = T
+        self.seen.append(self.world.update(T, self.width))
+        return self.nut
+
+    def set_width(self, width: float) -> NutReport:
+        for w in np.linspace(self.width, width, 5):
+            self.width = float(w)
+            self.seen.append(self.world.update(self.T, self.width))
+        return self.nut
+
+    def grip(self) -> NutReport:
+        return self.set_width(SHUT)
+
+    def open(self) -> NutReport:
+        return self.set_width(OPEN)
+
+    def screw(self, bolt: str, z: float, start_deg: float, turn_deg: float) -> NutReport:
+        """Turn about the bolt from a roll, advancing by its pitch, in steps below 90 degrees."""
+        it = self.world.scene.bolt(bolt)
+        count = max(1, math.ceil(abs(turn_deg) / 90.0))
+        for i in range(1, count + 1):
+            done = turn_deg * i / count
+            forward = it.hand * it.pitch * done / 360.0
+            self.go(self.at(bolt, z + forward, start_deg + done))
+        return self.nut
+
+
+@pytest.fixture(scope="session")
+def scene() -> Scene:
+    return load_scene("nut_transfer")
+
+
+@pytest.fixture
+def hand(scene: Scene) -> Hand:
+    return Hand(NutWorld(scene))
+
+
+@pytest.fixture
+def make_hand() -> Callable[..., Hand]:
+    def make(scene: Scene, updates: int = 20) -> Hand:
+        return Hand(NutWorld(scene), updates)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def model() -> RobotModel:
+    return load_robot("nut_arm")
+
+
+@pytest.fixture(scope="session")
+def chain(model: RobotModel) -> Chain:
+    return Chain.from_model(model)
+
+
+@pytest.fixture(scope="session")
+def nut_plan(scene: Scene, model: RobotModel, chain: Chain) -> Plan:
+    """Return the shipped task planned on the shipped scene, from rest."""
+    rest = dict.fromkeys(model.joint_names, 0.0)
+    return plan_task(load_task("nut_transfer"), scene, model, chain, rest, 0.0)

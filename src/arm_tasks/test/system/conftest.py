@@ -1,0 +1,153 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whole-system tests: real processes over real DDS, each test in a ROS domain of its own."""
+
+import contextlib
+import dataclasses
+import itertools
+import os
+import time
+
+import pytest
+import rclpy
+from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
+from arm_tasks.processes import ProcessGroup, is_wanted
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import JointState
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus, NutState
+
+BOUND = 60.0  # s of patience for what should come within a few
+domains = itertools.cycle(range(80, 100))
+
+
+class Arm:
+    """The nodes of the table as running processes, and a client that watches them."""
+
+    def __init__(self, domain, logs, without=(), parameters=None, **values):
+        """Start the nodes; parameters: node name -> parameters that differ from the table's."""
+        self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
+        self.values |= values
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        self.group = ProcessGroup(self.values, logs)
+        for process in processes(state_publisher_package()):
+            if is_wanted(process, self.values) and process.name not in {"run_task", *without}:
+                changed = {**process.parameters, **(parameters or {}).get(process.name, {})}
+                self.group.start(dataclasses.replace(process, parameters=changed))
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node("watcher", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.joints, self.nut, self.hardware, self.feedback = {}, None, None, []
+        self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
+        self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
+        self.run_task = ActionClient(self.node, RunTask, "run_task")
+        self.follow = ActionClient(
+            self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+        )
+        self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
+
+    def _on_joints(self, message):
+        self.joints = dict(zip(message.name, message.position, strict=True))
+
+    def _on_nut(self, message):
+        self.nut = message
+
+    def _on_hardware(self, message):
+        self.hardware = message
+
+    def wait_for(self, condition, what, bound=BOUND):
+        """Spin until a condition holds; fail with what was waited for."""
+        end = time.monotonic() + bound
+        while not condition():
+            self.executor.spin_once(timeout_sec=0.05)
+            assert time.monotonic() < end, f"waited {bound:.0f} s for {what}; {self.logs()}"
+
+    def wait_ready(self):
+        """Wait until the arm is armed and the task server answers."""
+        self.wait_for(
+            lambda: self.hardware is not None and self.hardware.state == HardwareStatus.ARMED,
+            "the hardware to be armed",
+        )
+        self.wait_for(lambda: self.joints, "joint_states")
+        self.wait_for(self.run_task.server_is_ready, "the task server")
+        self.wait_for(self.follow.server_is_ready, "the trajectory server")
+        self.wait_for(self.gripper.server_is_ready, "the gripper server")
+
+    def send(self, client, goal):
+        """Send a goal and wait for the answer; returns the goal handle."""
+        future = client.send_goal_async(goal, feedback_callback=self._on_feedback)
+        self.wait_for(future.done, "the answer to a goal")
+        return future.result()
+
+    def _on_feedback(self, message):
+        self.feedback.append(message.feedback)
+
+    def result(self, handle, bound=240.0):
+        """Wait for the result of an accepted goal."""
+        assert handle.accepted
+        future = handle.get_result_async()
+        self.wait_for(future.done, "the result of a goal", bound)
+        return future.result().result
+
+    def run(self, **goal):
+        """Run a task to its end; returns the result."""
+        return self.result(self.send(self.run_task, RunTask.Goal(**goal)))
+
+    def logs(self):
+        """Return the last words of all processes, for the message of a failing test."""
+        names = self.group.pids()
+        return "\n".join(f"{name}:\n{self.group.last_words(name)}" for name in names)
+
+    def end_processes(self):
+        """End all processes; returns name -> exit code."""
+        self.group.stop()
+        return self.group.ended()
+
+    def close(self):
+        """End everything."""
+        self.group.stop()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@contextlib.contextmanager
+def arms(folder):
+    """A function that starts an arm; all are ended at the end."""
+    started = []
+
+    def start(**options):
+        arm = Arm(next(domains), folder / f"logs{len(started)}", **options)
+        started.append(arm)
+        return arm
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        patch.setenv("ROS_DOMAIN_ID", os.environ.get("ROS_DOMAIN_ID", "0"))
+        try:
+            yield start
+        finally:
+            for arm in started:
+                arm.close()
+
+
+@pytest.fixture
+def start_arm(tmp_path):
+    """A function that starts an arm, ended after the test."""
+    with arms(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shared_arm(tmp_path_factory):
+    """An arm for tests that leave it as it is."""
+    with arms(tmp_path_factory.mktemp("shared")) as start:
+        arm = start()
+        arm.wait_ready()
+        yield arm

@@ -1,0 +1,184 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""./arm demo as a person runs it: what it prints, its exit code, nothing left behind."""
+
+import itertools
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from ament_index_python.packages import get_package_prefix
+from arm_tasks.errors import SceneError
+from arm_tasks.files import resolve
+
+pytestmark = pytest.mark.system
+BOUND = 180.0  # s
+DOMAIN = "79"
+numbers = itertools.count()
+
+
+def processes_of(folder):
+    """Return the command lines of running processes whose working directory is the folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            if (entry / "cwd").resolve() == folder and (entry / "cmdline").read_bytes():
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
+
+
+class Demo:
+    """One run of the installed executable behind ./arm demo."""
+
+    def __init__(self, folder, *arguments, executable="demo"):
+        self.folder = folder.resolve()
+        program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / executable
+        environment = os.environ | {
+            "ROS_DOMAIN_ID": DOMAIN,
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.output = self.folder / f"terminal-{next(numbers)}"
+        with self.output.open("w") as file:
+            self.process = subprocess.Popen(
+                [program, *arguments],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def text(self):
+        return self.output.read_text()
+
+    def wait_for(self, words):
+        end = time.monotonic() + BOUND
+        while words not in self.text:
+            assert self.process.poll() is None, f"ended early:\n{self.text}"
+            assert time.monotonic() < end, f"no '{words}' in:\n{self.text}"
+            time.sleep(0.05)
+
+    def code(self):
+        return self.process.wait(BOUND)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(BOUND)
+
+
+@pytest.fixture
+def demo(tmp_path):
+    runs = []
+
+    def start(*arguments, **options):
+        runs.append(Demo(tmp_path, *arguments, **options))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.end()
+    assert processes_of(tmp_path.resolve()) == []
+
+
+def test_the_demo_tells_what_it_does_and_leaves_a_picture(demo, tmp_path):
+    run = demo("--headless", "--speed", "8")
+    assert run.code() == 0, run.text
+    lines = run.text.splitlines()
+    assert "Checking nut_transfer ..." in lines
+    steps = [line for line in lines if re.match(r"\[ *\d+/\d+\] ", line)]
+    total = int(re.match(r"\[ *\d+/(\d+)\]", steps[0])[1])
+    assert len(steps) == total
+    for row in ("step ", "take the nut off ", "screw it on ", "all ", "Nut ", "Picture "):
+        assert any(line.startswith(row) for line in lines), row
+    assert re.fullmatch(r"Done: the nut is \d\.\d\d turns on lower_bolt.*", lines[-1])
+    picture = (tmp_path / "output" / "nut_transfer.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 20_000
+
+
+def test_an_impossible_scene_ends_with_the_reason(demo, tmp_path):
+    text = resolve("nut_transfer", "scenes", "scene", SceneError).read_text()
+    file = tmp_path / "far.yaml"
+    file.write_text(text.replace("xyz: [0.21974, -0.05888, 0.16043]", "xyz: [0.42, -0.06, 0.16]"))
+    run = demo("--headless", "--speed", "8", "--scene", str(file))
+    assert run.code() == 1
+    last = run.text.splitlines()[-1]
+    assert re.match(r"Failed: step \d+, .*screw it on.* \d+(\.\d+)? mm", last), last
+    assert "Traceback" not in run.text
+
+
+def test_a_nut_that_is_not_where_it_should_be_fails_the_demo(demo, tmp_path):
+    """The task turns too little on the lower bolt: all motions succeed, the nut is loose."""
+    from arm_tasks.errors import TaskFileError
+
+    text = resolve("nut_transfer", "tasks", "task", TaskFileError).read_text()
+    assert text.count("turns: 4}") == 1
+    file = tmp_path / "lazy.yaml"
+    file.write_text(text.replace("turns: 4}", "turns: 1}"))
+    run = demo("--headless", "--speed", "8", "--task", str(file))
+    assert run.code() == 1
+    assert "Failed: the nut is not where it should be" in run.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_in_the_middle_leaves_nothing_and_the_next_run_works(demo, tmp_path, number):
+    run = demo("--headless", "--speed", "4")
+    run.wait_for("turn 1 of")
+    assert len(processes_of(tmp_path.resolve())) > 4
+    run.process.send_signal(number)
+    assert run.code() == 130
+    assert "the arm holds where it is" in run.text  # the cancellation was answered
+    assert "not ended by" not in run.text
+    assert "Traceback" not in run.text
+    assert processes_of(tmp_path.resolve()) == []
+    again = demo("--headless", "--speed", "8")
+    again.wait_for("turn 1 of")
+
+
+def test_a_killed_node_ends_the_demo_with_its_name(demo):
+    run = demo("--headless", "--speed", "4")
+    run.wait_for("turn 1 of")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                command = (entry / "cmdline").read_bytes()
+                same = (entry / "cwd").resolve() == run.folder
+            except OSError:
+                continue
+            if same and b"lib/arm_hardware/hardware" in command:
+                os.kill(int(entry.name), signal.SIGKILL)
+    assert run.code() == 1
+    assert "arm_hardware ended unexpectedly" in run.text
+    assert re.search(r"Failed: step \d+, .*: the servo driver is gone", run.text)
+
+
+def test_two_at_once_in_one_domain_are_refused(demo):
+    run = demo("--headless")
+    run.wait_for("Checking")
+    second = demo("--headless")
+    assert second.code() == 1
+    assert f"already running in ROS domain {DOMAIN}" in second.text
+
+
+def test_the_browser_view_prints_its_address(demo):
+    run = demo("--speed", "8", "--viewer-port", "18080")
+    run.wait_for("http://127.0.0.1:")
+    run.wait_for("turn 1 of")
+
+
+def test_a_robot_is_shown_by_name(demo):
+    run = demo("puma560", "--viewer-port", "18090", executable="view")
+    run.wait_for("http://127.0.0.1:")
+    run.process.send_signal(signal.SIGINT)
+    assert run.code() == 0

@@ -1,0 +1,63 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of processes is consistent with itself and with the packages that it starts."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from arm_tasks.bringup import ARGUMENTS, Arg, processes, view_processes
+
+SOURCES = Path(__file__).resolve().parents[2]
+PUBLISHERS = ("arm_description", "robot_state_publisher")
+NAMES = {argument.name for argument in ARGUMENTS}
+
+
+@pytest.fixture(params=PUBLISHERS)
+def table(request):
+    return (*processes(request.param), *view_processes(request.param))
+
+
+def test_every_placeholder_names_an_argument(table):
+    for process in table:
+        values = [*process.parameters.values(), *process.arguments]
+        assert {value.name for value in values if isinstance(value, Arg)} <= NAMES
+        assert set(process.when) <= NAMES
+
+
+def test_conditions_use_values_that_can_be_chosen(table):
+    choices = {argument.name: set(argument.choices) for argument in ARGUMENTS}
+    for process in table:
+        for name, values in process.when.items():
+            assert set(values) <= choices[name]
+
+
+def test_every_executable_of_ours_is_installed_by_its_package(table):
+    for process in table:
+        setup = SOURCES / process.package / "setup.py"
+        if setup.exists():
+            assert re.search(rf'"{process.executable} = {process.package}\.', setup.read_text())
+
+
+def test_every_package_of_the_table_is_a_dependency(table):
+    root = ET.parse(SOURCES / "arm_tasks" / "package.xml").getroot()
+    depends = {element.text for tag in ("exec_depend", "depend") for element in root.iter(tag)}
+    assert {process.package for process in table} - {"arm_tasks"} <= depends
+
+
+def test_names_are_unique():
+    for publisher in PUBLISHERS:
+        names = [process.name for process in processes(publisher)]
+        assert len(names) == len(set(names))
+
+
+def test_defaults_are_among_the_choices_and_all_are_described():
+    for argument in ARGUMENTS:
+        assert argument.text.endswith(".")
+        assert not argument.choices or argument.default in argument.choices
+
+
+def test_the_simulated_world_is_not_started_beside_real_hardware(table):
+    world = next(process for process in table if process.name == "nut_world")
+    assert "real" not in world.when["hardware"]

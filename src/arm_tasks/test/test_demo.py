@@ -1,0 +1,104 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a person may ask of ./arm demo, and the answer to what cannot be."""
+
+import pytest
+from arm_tasks.demo import demo_values, keep_view, main, only_one, view
+from arm_tasks.errors import TasksError
+
+
+def test_defaults_show_the_simulation_in_the_browser():
+    values = demo_values([])
+    assert (values["hardware"], values["viewer"], values["speed"]) == ("sim", "browser", "1.0")
+
+
+def test_headless_needs_no_viewer():
+    assert demo_values(["--headless"])["viewer"] == "none"
+
+
+@pytest.mark.parametrize("speed", ["0", "-1", "nan", "inf", "fast", "1000"])
+def test_a_pace_that_makes_no_sense_is_refused(speed):
+    with pytest.raises(TasksError, match=r"--speed is .*; give a number from 0.1 to 20"):
+        demo_values([f"--speed={speed}"])
+
+
+def test_real_servos_cannot_be_hurried():
+    with pytest.raises(TasksError, match="--speed 8 is for simulated time and real servos"):
+        demo_values(["--hardware", "real", "--speed", "8"])
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
+def test_a_port_that_is_none_is_refused(port):
+    with pytest.raises(TasksError, match="--viewer-port is"):
+        demo_values([f"--viewer-port={port}"])
+
+
+@pytest.mark.parametrize(
+    "start", [lambda: main(["--robot", "nut_amr"]), lambda: view(["nut_amr"])]
+)
+def test_an_unknown_robot_is_one_sentence(start, capsys):
+    assert start() == 1
+    error = capsys.readouterr().err
+    assert error.startswith("arm: ")
+    assert "nut_arm" in error
+    assert error.count("\n") == 1
+
+
+def test_a_second_start_in_the_same_domain_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setenv("ROS_DOMAIN_ID", "61")
+    with only_one():
+        with pytest.raises(TasksError, match="already running in ROS domain 61"), only_one():
+            pass
+        monkeypatch.setenv("ROS_DOMAIN_ID", "62")
+        with only_one():
+            pass
+    monkeypatch.setenv("ROS_DOMAIN_ID", "61")
+    with only_one():
+        pass
+
+
+def test_a_viewer_that_is_not_installed_starts_nothing(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROS_DOMAIN_ID", "63")
+    monkeypatch.setattr(
+        "arm_tasks.processes.ProcessGroup.start", lambda *_, **__: pytest.fail("started")
+    )
+    assert main(["--viewer", "rviz"]) == 1
+    assert "rviz2 is not installed; use --viewer browser" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, capsys):
+    (tmp_path / "log").write_text("a file, no folder")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROS_DOMAIN_ID", "63")
+    assert main(["--headless"]) == 1
+    assert "the folder for logs" in capsys.readouterr().err
+
+
+class OpenView:
+    """A group of processes that a person looks at until something happens."""
+
+    def __init__(self, happens):
+        self.happens = happens
+
+    def forget(self, name):
+        self.forgotten = name
+
+    def ended(self):
+        return self.happens()
+
+    def last_words(self, name):
+        return "    " + name
+
+
+def test_ctrl_c_ends_an_open_view_well():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    assert keep_view(OpenView(interrupted), "run_task") == 0
+
+
+def test_a_crash_in_an_open_view_is_told(capsys):
+    assert keep_view(OpenView(lambda: {"arm_viewer": -11}), "run_task") == 1
+    assert "arm_viewer ended unexpectedly" in capsys.readouterr().err

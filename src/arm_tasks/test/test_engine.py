@@ -1,0 +1,218 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The engine with scripted arms: that succeed, refuse, fail, hang, stop late, or never say."""
+
+import numpy as np
+import pytest
+from arm_tasks.engine import Engine, EngineState
+from arm_tasks.errors import PlanError
+from arm_tasks.plan import JointTrajectory, Plan, PlannedStep, StepReport
+from arm_tasks.ports import MoveState, MoveStatus
+
+
+def report(index, duration=1.0, feasible=True):
+    text = "fine" if feasible else "out of reach by 12.0 mm"
+    return StepReport(index, f"step {index}", feasible, 0.0, 0.0, 1.0, "a", duration, text)
+
+
+def step(index, kind="motion", duration=1.0):
+    still = np.zeros(1)
+    ends = np.array([[float(index)], [index + 1.0]])
+    path = JointTrajectory(("a",), np.array([0.0, duration]), ends, np.zeros((2, 1)))
+    return PlannedStep(
+        index=index,
+        name=f"step {index}",
+        message=f"doing {index}",
+        kind=kind,
+        start=still,
+        start_width=0.0,
+        report=report(index, duration),
+        trajectory=path if kind == "motion" else None,
+        width=0.01 if kind == "gripper" else None,
+    )
+
+
+def plan(*kinds):
+    steps = tuple(step(i, kind) for i, kind in enumerate(kinds))
+    return Plan("t", "s", ("a",), np.zeros(1), 0.0, steps)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+class Port:
+    """Each move ends after a second in the state that the script says; "hang" never ends."""
+
+    def __init__(self, clock, script=(), obeys=True):
+        self.clock = clock
+        self.script = list(script)
+        self.obeys = obeys
+        self.moves = []
+        self.cancels = 0
+
+    def move(self, trajectory):
+        return self._start(("move", float(trajectory.positions[-1, 0])))
+
+    def set_width(self, width):
+        return self._start(("width", width))
+
+    def _start(self, what):
+        self.moves.append(what)
+        how = self.script.pop(0) if self.script else MoveState.SUCCEEDED
+        return Handle(self, how, self.clock())
+
+
+class Handle:
+    def __init__(self, port, how, began):
+        self.port, self.how, self.began, self.canceled = port, how, began, False
+
+    def poll(self):
+        if self.canceled and self.port.obeys:
+            return MoveStatus(MoveState.CANCELED)
+        if self.how is MoveState.REJECTED:
+            return MoveStatus(self.how, "joint a is above its limit by 0.1 rad")
+        if self.how == "hang" or self.port.clock() - self.began < 1.0:
+            return MoveStatus(MoveState.RUNNING)
+        return MoveStatus(self.how, "" if self.how is MoveState.SUCCEEDED else "bus fault")
+
+    def cancel(self):
+        self.port.cancels += 1
+        self.canceled = True
+
+
+def run(engine, clock, seconds=60.0, cancel_at=None):
+    end, start = clock.now + seconds, clock.now
+    while engine.tick() is EngineState.RUNNING and clock.now < end:
+        clock.now += 0.1
+        if cancel_at is not None and clock.now - start > cancel_at:
+            engine.cancel()
+    return engine.outcome
+
+
+def test_all_steps_are_done_in_order_with_feedback():
+    clock, told = Clock(), []
+    port = Port(clock)
+    engine = Engine(plan("motion", "gripper", "wait"), port, clock=clock, on_feedback=told.append)
+    outcome = run(engine, clock)
+    assert outcome.state is EngineState.SUCCEEDED
+    assert port.moves == [("move", 1.0), ("width", 0.01)]
+    assert (outcome.steps_done, outcome.steps_total) == (3, 3)
+    assert outcome.last_step == "step 2"
+    assert outcome.duration == pytest.approx(3.0, abs=0.5)
+    assert len(outcome.durations) == 3
+    assert [t.step for t in told] == sorted(t.step for t in told)
+    assert told[0].message == "doing 0" and told[-1].progress == 1.0
+    assert all(0.0 <= t.progress <= 1.0 and t.steps_total == 3 for t in told)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (MoveState.REJECTED, "the driver refused the motion: joint a is above its limit"),
+        (MoveState.FAILED, "the motion failed: bus fault"),
+        (MoveState.CANCELED, "the driver stopped the motion: bus fault"),
+    ],
+)
+def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
+    clock = Clock()
+    port = Port(clock, [MoveState.SUCCEEDED, how])
+    outcome = run(Engine(plan("motion", "motion", "motion"), port, clock=clock), clock)
+    assert outcome.state is EngineState.FAILED
+    assert outcome.message.startswith(f"step 2, step 1: {said}")
+    assert (outcome.steps_done, outcome.last_step) == (1, "step 1")
+    assert len(port.moves) == 2
+
+
+def test_an_arm_that_hangs_is_given_up_and_told_to_stop():
+    clock = Clock()
+    port = Port(clock, ["hang"])
+    outcome = run(Engine(plan("motion"), port, clock=clock), clock)
+    assert outcome.state is EngineState.FAILED
+    assert "was not done after" in outcome.message
+    assert port.cancels == 1
+
+
+@pytest.mark.parametrize("at", [0.0, 0.5, 1.5, 2.5])
+def test_cancel_ends_it_wherever_it_is(at):
+    clock = Clock()
+    port = Port(clock)
+    engine = Engine(plan("motion", "gripper", "wait", "motion"), port, clock=clock)
+    outcome = run(engine, clock, cancel_at=at)
+    assert outcome.state is EngineState.CANCELED
+    assert outcome.message.endswith("the arm holds where it is")
+    assert outcome.steps_done == int(at)
+    assert engine.tick() is EngineState.CANCELED
+    assert len(port.moves) <= int(at) + 1
+
+
+def test_cancel_before_the_first_tick_starts_nothing():
+    clock = Clock()
+    port = Port(clock)
+    engine = Engine(plan("motion"), port, clock=clock)
+    engine.cancel("stopped by hand")
+    assert engine.tick() is EngineState.CANCELED
+    assert engine.outcome.message == "stopped by hand; the arm holds where it is"
+    assert port.moves == []
+    engine.cancel()
+    assert engine.outcome.message.startswith("stopped by hand")
+
+
+def test_an_arm_that_does_not_stop_when_told_is_a_failure():
+    clock = Clock()
+    port = Port(clock, ["hang"], obeys=False)
+    outcome = run(Engine(plan("motion"), port, clock=clock), clock, cancel_at=0.3)
+    assert outcome.state is EngineState.FAILED
+    assert "does not say that it stopped" in outcome.message
+
+
+def test_a_step_that_ends_while_it_is_canceled_still_cancels():
+    clock = Clock()
+    port = Port(clock, obeys=False)
+    outcome = run(Engine(plan("motion", "motion"), port, clock=clock), clock, cancel_at=0.9)
+    assert outcome.state is EngineState.CANCELED
+    assert len(port.moves) == 1
+
+
+def test_a_run_can_begin_in_the_middle():
+    clock = Clock()
+    port = Port(clock)
+    outcome = run(Engine(plan("motion", "motion", "motion"), port, first=2, clock=clock), clock)
+    assert outcome.steps_done == 3
+    assert port.moves == [("move", 3.0)]
+
+
+def test_an_empty_plan_is_done_at_once():
+    outcome = run(Engine(plan(), Port(Clock()), clock=Clock()), Clock())
+    assert outcome.state is EngineState.SUCCEEDED and outcome.last_step == ""
+
+
+@pytest.mark.parametrize("kind", ["motion", "wait", "gripper"])
+def test_an_arm_that_is_gone_ends_any_step(kind):
+    clock = Clock()
+    engine = Engine(plan(kind, kind), Port(clock), clock=clock)
+    engine.tick()
+    engine.give_up("the arm is gone")
+    assert engine.tick() is EngineState.FAILED
+    assert "the arm is gone" in engine.outcome.message
+    assert "step 1" in engine.outcome.message
+    engine.give_up("again")
+    assert "again" not in engine.outcome.message
+
+
+def test_an_arm_that_is_gone_before_the_first_step_or_without_any():
+    for kinds in (("motion",), ()):
+        engine = Engine(plan(*kinds), Port(Clock()), clock=Clock())
+        engine.give_up("the arm is gone")
+        assert engine.tick() is EngineState.FAILED
+
+
+def test_what_must_not_be_run_is_refused():
+    bad = Plan("t", "s", ("a",), np.zeros(1), 0.0, (), report(0, feasible=False))
+    with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
+        Engine(bad, Port(Clock()))
+    with pytest.raises(PlanError, match="no step 7 to begin at"):
+        Engine(plan("motion"), Port(Clock()), first=7)

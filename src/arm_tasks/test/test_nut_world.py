@@ -1,0 +1,279 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated nut: what it does in every case that a task, or an accident, can bring about."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.errors import WorldError
+from arm_tasks.geometry import pose, rotation, tilt_z
+from arm_tasks.nut_state import NutStatus
+from arm_tasks.nut_world import NutWorld
+
+UPPER, LOWER = "upper_bolt", "lower_bolt"
+CENTRE = 0.00278  # the nut's centre at the start, past the upper bolt's end [m]
+FULL = 5.56 / 1.27  # turns of thread that a nut can hold
+
+
+def take(hand, roll_deg=90.0):
+    """Grip the nut where it starts."""
+    hand.go(hand.at(UPPER, -0.02, roll_deg))
+    hand.go(hand.at(UPPER, CENTRE, roll_deg))
+    return hand.grip()
+
+
+def take_off(hand):
+    """Unscrew the nut in half turns until it comes free; hold it in front of the bolt."""
+    take(hand)
+    z = CENTRE
+    for stroke in range(9):
+        hand.screw(UPPER, z, 90.0, -180.0)
+        z -= 1.27e-3 / 2
+        if stroke < 8:
+            hand.open()
+            hand.go(hand.at(UPPER, z, 0.0))
+            hand.go(hand.at(UPPER, z, 90.0))
+            hand.grip()
+    assert hand.nut.status == NutStatus.HELD
+    return hand.go(hand.at(UPPER, -0.03, -90.0))
+
+
+def carry_to_lower(hand, press=0.0003, **place):
+    hand.go(hand.at(LOWER, -0.02, -90.0, **place))
+    return hand.go(hand.at(LOWER, -CENTRE + press, -90.0, **place))
+
+
+def test_nothing_happens_to_a_nut_that_nobody_touches(hand):
+    start = hand.nut
+    assert (start.status, start.bolt) == (NutStatus.ON_BOLT, UPPER)
+    assert start.turns_engaged == pytest.approx(FULL, abs=1e-3)
+    hand.grip()
+    assert hand.nut.message == "the jaws closed on nothing"
+    hand.go(hand.at(LOWER, -0.05))
+    assert np.array_equal(hand.nut.pose, start.pose)
+
+
+def test_gripped_and_let_go_on_its_thread_it_stays(hand):
+    assert take(hand).status == NutStatus.ON_BOLT_HELD
+    assert hand.nut.grasped
+    after = hand.open()
+    assert (after.status, after.grasped) == (NutStatus.ON_BOLT, False)
+    assert after.message == "left on upper_bolt, 4.38 turns engaged"
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ({"z": CENTRE - 0.0062, "roll_deg": 90}, "6.2 mm along the tool"),
+        ({"z": CENTRE, "roll_deg": 90, "off": 0.003}, "3.0 mm beside the tool's"),
+        ({"z": CENTRE, "roll_deg": 90, "tilt_deg": 14}, "tilted by 14.0 deg"),
+        ({"z": CENTRE, "roll_deg": 66}, "flats are 24.0 deg off the jaws"),
+    ],
+)
+def test_a_miss_says_why_and_leaves_the_nut(hand, place, reason):
+    before = hand.nut.pose
+    hand.go(hand.at(UPPER, **place))
+    after = hand.grip()
+    assert after.status == NutStatus.ON_BOLT
+    assert reason in after.message
+    assert np.array_equal(after.pose, before)
+
+
+def test_the_nut_settles_to_jaws_that_are_a_little_off(hand):
+    before = hand.nut.turns_engaged
+    after = take(hand, roll_deg=80.0)
+    assert after.status == NutStatus.ON_BOLT_HELD
+    assert after.turns_engaged - before == pytest.approx(-10 / 360, abs=1e-4)
+
+
+@pytest.mark.parametrize("k", range(6))
+def test_a_hexagon_can_be_gripped_six_ways(hand, k):
+    assert take(hand, roll_deg=90.0 + 60.0 * k).grasped
+
+
+def test_turning_the_right_way_loosens_and_the_wrong_way_tightens(hand):
+    take(hand)
+    loosened = hand.screw(UPPER, CENTRE, 90.0, -180.0)
+    assert loosened.turns_engaged == pytest.approx(FULL - 0.5, abs=1e-3)
+    tightened = hand.screw(UPPER, CENTRE - 1.27e-3 / 2, -90.0, 360.0)
+    assert tightened.turns_engaged == pytest.approx(FULL, abs=1e-3)
+    at = (np.linalg.inv(hand.world.scene.bolt(UPPER).pose) @ tightened.pose)[2, 3]
+    assert at == pytest.approx(CENTRE + 1.27e-3 / 2, abs=1e-5)
+
+
+def test_a_left_handed_thread_goes_the_other_way(scene, make_hand):
+    bolt = replace(scene.bolt(UPPER), hand=-1, start=2 * math.pi * 4.378)
+    hand = make_hand(replace(scene, bolts={**scene.bolts, UPPER: bolt}))
+    take(hand, roll_deg=-90.0)
+    after = hand.screw(UPPER, CENTRE, -90.0, 180.0)
+    assert after.turns_engaged == pytest.approx(FULL - 0.5, abs=1e-3)
+
+
+def test_the_grip_slips_off_when_the_tool_pulls_without_turning(hand):
+    take(hand)
+    assert hand.go(hand.at(UPPER, CENTRE - 0.004, 90.0)).grasped
+    after = hand.go(hand.at(UPPER, CENTRE - 0.006, 90.0))
+    assert after.status == NutStatus.ON_BOLT
+    assert "slipped out of the jaws" in after.message
+    assert after.turns_engaged == pytest.approx(FULL, abs=1e-3)
+
+
+def test_the_grip_slips_off_sideways_and_by_tilt(scene, make_hand):
+    for place, word in (({"off": 0.004}, "to the side"), ({"tilt_deg": 25.0}, "tilted")):
+        hand = make_hand(scene)
+        take(hand)
+        after = hand.go(hand.at(UPPER, CENTRE, 90.0, **place))
+        assert (after.status, after.grasped) == (NutStatus.ON_BOLT, False)
+        assert word in after.message
+
+
+def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
+    nut = replace(scene.the_nut(), turns=19.8)
+    hand = make_hand(replace(scene, nut=nut))
+    z = 19.8 * 1.27e-3 - CENTRE
+    start = scene.bolt(UPPER).thread.roll(19.8)
+    roll = 90.0 + math.degrees(start)
+    hand.go(hand.at(UPPER, z, roll))
+    hand.grip()
+    after = hand.screw(UPPER, z, roll, 180.0)
+    assert "tight at the end" in after.message
+    depth = (np.linalg.inv(scene.bolt(UPPER).pose) @ after.pose)[2, 3] + 0.00278
+    assert depth == pytest.approx(0.0254, abs=1e-9)
+
+
+def test_unscrewed_it_comes_free_and_goes_with_the_jaws(hand):
+    held = take_off(hand)
+    assert held.bolt == "" and held.turns_engaged == 0.0
+    before = np.linalg.inv(hand.T) @ held.pose
+    hand.go(pose(p=(0.15, 0.0, 0.25)))
+    assert np.allclose(np.linalg.inv(hand.T) @ hand.nut.pose, before, atol=1e-12)
+
+
+def test_let_go_in_the_air_it_falls_and_stays_down(hand):
+    take_off(hand)
+    x, y = hand.nut.pose[:2, 3]
+    fallen = hand.open()
+    assert fallen.status == NutStatus.FALLEN
+    assert fallen.pose[:3, 3] == pytest.approx([x, y, 0.00278])
+    assert tilt_z(fallen.pose[:3, :3]) == pytest.approx(0.0)
+    assert "fell to the floor" in fallen.message
+    hand.go(hand.at(LOWER, -0.05))
+    assert np.array_equal(hand.nut.pose, fallen.pose)
+
+
+def test_a_fallen_nut_can_be_picked_up(hand):
+    take_off(hand)
+    lying = hand.open().pose
+    down = rotation(np.array([math.pi, 0.0, 0.0]))
+    hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3] + [0, 0, 0.03])))
+    hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3])))
+    assert hand.grip().status == NutStatus.HELD or "flats" in hand.nut.message
+
+
+@pytest.mark.parametrize("updates", [4, 20, 100])
+def test_it_catches_the_lower_thread_and_screws_on(scene, make_hand, updates):
+    hand = make_hand(scene, updates)
+    take_off(hand)
+    assert carry_to_lower(hand).message == "touches the end of lower_bolt"
+    z = -CENTRE + 0.0003
+    for stroke in range(9):
+        hand.screw(LOWER, z, -90.0, 180.0)
+        z += 1.27e-3 / 2
+        if stroke < 8:
+            hand.open()
+            hand.go(hand.at(LOWER, z, 0.0))
+            hand.go(hand.at(LOWER, z, -90.0))
+            hand.grip()
+    after = hand.open()
+    assert (after.status, after.bolt) == (NutStatus.ON_BOLT, LOWER)
+    assert 4.0 < after.turns_engaged <= FULL
+
+
+def test_the_same_input_gives_the_same_output(scene, make_hand):
+    runs = []
+    for _ in range(2):
+        hand = make_hand(scene)
+        take_off(hand)
+        carry_to_lower(hand)
+        runs.append(hand.screw(LOWER, -CENTRE + 0.0003, -90.0, 180.0))
+    assert np.array_equal(runs[0].pose, runs[1].pose)
+    assert runs[0].message == runs[1].message
+
+
+def test_turned_the_wrong_way_against_the_end_it_never_catches(hand):
+    take_off(hand)
+    carry_to_lower(hand)
+    for _ in range(3):
+        assert hand.screw(LOWER, -CENTRE + 0.0003, -90.0, -350.0).status == NutStatus.HELD
+
+
+def test_it_catches_only_past_the_start_of_the_thread(scene, make_hand):
+    for start_deg in (75.0, 200.0, -80.0):
+        bolt = replace(scene.bolt(LOWER), start=math.radians(start_deg))
+        hand = make_hand(replace(scene, bolts={**scene.bolts, LOWER: bolt}))
+        take_off(hand)
+        carry_to_lower(hand)
+        bolt_nut = np.linalg.inv(bolt.pose) @ hand.nut.pose
+        roll = math.degrees(math.atan2(bolt_nut[1, 0], bolt_nut[0, 0]))
+        to_go = (start_deg - roll) % 360.0
+        z = -CENTRE + 0.0003
+        assert hand.screw(LOWER, z, -90.0, to_go - 1.0).status == NutStatus.HELD
+        z += 1.27e-3 * (to_go - 1.0) / 360.0
+        after = hand.screw(LOWER, z, -91.0 + to_go, 10.0)
+        assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
+        assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
+
+
+def test_turned_before_the_end_without_touching_it_does_not_catch(hand):
+    take_off(hand)
+    hand.go(hand.at(LOWER, -CENTRE - 0.0005, -90.0))
+    for angle in (0.0, 90.0, 180.0, 270.0):
+        hand.go(hand.at(LOWER, -CENTRE - 0.0005, angle))
+    assert hand.nut.status == NutStatus.HELD
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [({"off": 0.0020}, "2.0 mm beside the bolt's"), ({"tilt_deg": 7.0}, "tilted by 7.0 deg")],
+)
+def test_it_refuses_to_cross_thread(hand, place, reason):
+    take_off(hand)
+    carry_to_lower(hand, press=0.0009, **place)
+    for angle in (0.0, 90.0, 180.0, 270.0):
+        hand.go(hand.at(LOWER, -CENTRE + 0.0009, angle, **place))
+    assert hand.nut.status == NutStatus.HELD
+    assert any(reason in seen.message for seen in hand.seen)
+
+
+def test_pushed_too_far_against_the_end_it_leaves_the_jaws(hand):
+    take_off(hand)
+    carry_to_lower(hand, press=0.003)
+    assert hand.nut.status == NutStatus.HELD
+    hand.go(hand.at(LOWER, 0.006, -90.0))
+    assert hand.nut.status == NutStatus.FALLEN
+    assert "pushed it out of the jaws" in hand.nut.message
+
+
+def test_struck_against_the_side_of_a_bolt_it_is_knocked_out(hand):
+    take_off(hand)
+    hand.go(hand.at(LOWER, 0.010, -90.0, off=0.03))
+    hand.go(hand.at(LOWER, 0.010, -90.0))
+    assert hand.nut.status == NutStatus.FALLEN
+    assert "from the side" in hand.nut.message
+
+
+def test_opened_before_the_thread_caught_it_falls(hand):
+    take_off(hand)
+    carry_to_lower(hand)
+    assert hand.open().status == NutStatus.FALLEN
+
+
+def test_what_cannot_be_is_refused(scene):
+    world = NutWorld(scene)
+    for T in (np.full((4, 4), np.nan), np.zeros((4, 4)), np.diag([1.0, 1.0, -1.0, 1.0])):
+        with pytest.raises(WorldError, match="not a finite rigid transform"):
+            world.update(T, 0.02)
+    with pytest.raises(WorldError, match="must be a finite number"):
+        world.update(np.eye(4), math.nan)

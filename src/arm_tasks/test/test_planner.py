@@ -1,0 +1,319 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Planning: what is proven of every step, and what is refused, by name and by how much."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.errors import PlanError, TaskFileError
+from arm_tasks.geometry import pose, shift_z, tilt_z, turn_z
+from arm_tasks.plan import JointTrajectory
+from arm_tasks.planner import plan_task
+from arm_tasks.task_file import load_task, task_from_text
+
+from arm_kinematics import Chain
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+
+
+@pytest.fixture
+def plan(scene, model, chain):
+    def make(steps, start=REST, width=0.02, scene=scene):
+        text = "task: t\nsteps:\n" + "".join(f"  - {step}\n" for step in steps)
+        return plan_task(task_from_text(text, "t.yaml"), scene, model, chain, start, width)
+
+    return make
+
+
+def tool(chain, step):
+    return chain.fk(step.end)
+
+
+def turns(plan, name):
+    return sum(step.turns for step in plan.steps if step.name.startswith(name))
+
+
+def check_laws(plan, chain):
+    """Every plan, whatever the task: continuous, within limits, at rest between the steps."""
+    q, width = plan.start, plan.start_width
+    for i, step in enumerate(plan.steps):
+        assert step.index == step.report.index == i
+        assert np.array_equal(step.start, q)
+        assert step.start_width == width
+        assert step.duration >= 0.0 and math.isfinite(step.duration)
+        if step.trajectory is not None:
+            t = step.trajectory
+            assert t.joint_names == chain.joint_names
+            assert t.times[0] == 0.0 and (np.diff(t.times) > 0.0).all()
+            assert np.array_equal(t.positions[0], q)
+            assert not t.velocities[0].any() and not t.velocities[-1].any()
+            dense = np.array([t.at(x) for x in np.linspace(0.0, t.duration, 200)])
+            assert (dense >= chain.lower - 1e-9).all() and (dense <= chain.upper + 1e-9).all()
+            assert (np.abs(t.velocities) <= chain.velocity * 1.0001).all()
+            assert step.report.limit_margin >= 0.0
+        q, width = step.end, step.start_width if step.width is None else step.width
+
+
+def test_the_nut_transfer_is_proven(chain, nut_plan):
+    plan = nut_plan
+    assert plan.feasible
+    check_laws(plan, chain)
+    assert len(plan.reports) == len(plan.steps) > 50
+    assert plan.worst_position_error < 1e-5
+    assert plan.worst_orientation_error < math.radians(6.0)
+    assert "can be done" in plan.message
+    assert sum(s.turns for s in plan.steps if s.name.startswith("take")) < -4.378
+    assert sum(s.turns for s in plan.steps if s.name.startswith("screw")) == pytest.approx(
+        4.5, abs=0.01
+    )
+    names = {step.name for step in plan.steps}
+    assert "take the nut off: turn 1 of 9, 0.5 of 4.5 turns" in names
+
+
+def test_equal_input_gives_an_equal_plan(scene, model, chain, nut_plan):
+    again = plan_task(load_task("nut_transfer"), scene, model, chain, REST, 0.0)
+    for a, b in zip(nut_plan.steps, again.steps, strict=True):
+        assert a.name == b.name and np.array_equal(a.end, b.end)
+
+
+def test_while_it_screws_the_tool_advances_by_the_pitch(scene, chain, nut_plan):
+    strokes = [s for s in nut_plan.steps if s.turns != 0.0]
+    assert len(strokes) >= 18
+    for step in strokes:
+        bolt = scene.bolt("upper_bolt" if "off" in step.name else "lower_bolt")
+        to_bolt = np.linalg.inv(bolt.pose)
+        first = to_bolt @ chain.fk(step.start)
+        for t in np.linspace(0.0, step.duration, 40):
+            now = to_bolt @ chain.fk(step.trajectory.at(t))
+            turned = turn_z(0.0)[:3, :3] @ first[:3, :3].T @ now[:3, :3]
+            roll = math.atan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])
+            sign = 1.0 if step.turns > 0 else -1.0
+            roll = roll if roll * sign > -0.1 else roll + sign * 2 * math.pi
+            advance = now[2, 3] - first[2, 3]
+            assert advance == pytest.approx(bolt.pitch * roll / (2 * math.pi), abs=2e-5)
+            assert math.hypot(now[0, 3], now[1, 3]) < 2e-5
+            assert tilt_z(now[:3, :3]) < math.radians(1.5)
+
+
+def test_steps_do_what_they_say(plan, scene, chain):
+    made = plan(
+        [
+            "move_joints: {joints_deg: {waist: 30}}",
+            "move_posture: ready",
+            "move_pose: {frame: upper_bolt, xyz_mm: [0, 0, -20], roll_deg: 45}",
+            "move_linear: {frame: upper_bolt, roll_deg: 45}",
+            "turn: {angle_deg: -90, advance_mm: -2}",
+            "grip: {width_mm: 5}",
+            "open",
+            "wait: 0.25",
+            "move_linear: {frame: tool0, xyz_mm: [0, 0, -15]}",
+            "move_linear: {frame: tool0, xyz_mm: [0, 0, 10], orientation: axis}",
+        ]
+    )
+    assert made.feasible
+    check_laws(made, chain)
+    joints, posture, front, at, turn, grip, wide, wait, back, _ = made.steps
+    assert joints.end[0] == pytest.approx(math.radians(30))
+    assert posture.end == pytest.approx([0, -math.radians(20), math.radians(20), 0])
+    bolt = np.linalg.inv(scene.frame("upper_bolt"))
+    assert (bolt @ tool(chain, front))[:3, 3] == pytest.approx([0, 0, -0.02], abs=1e-5)
+    reached = bolt @ tool(chain, at)
+    assert reached[:3, 3] == pytest.approx([0, 0, 0], abs=1e-5)
+    assert math.atan2(reached[1, 0], reached[0, 0]) == pytest.approx(math.radians(45), abs=1e-3)
+    turned = np.linalg.inv(tool(chain, at)) @ tool(chain, turn)
+    assert turned[:3, 3] == pytest.approx([0, 0, -0.002], abs=1e-5)
+    assert math.atan2(turned[1, 0], turned[0, 0]) == pytest.approx(-math.pi / 2, abs=1e-3)
+    assert (grip.width, wide.width) == (0.005, 0.03)
+    assert grip.duration == pytest.approx(0.015 / 0.06 + 0.06 / 0.24)
+    assert wait.duration == 0.25 and wait.kind == "wait"
+    assert np.linalg.norm((tool(chain, back) - tool(chain, turn))[:3, 3]) == pytest.approx(
+        0.015, abs=1e-5
+    )
+
+
+def test_a_straight_line_is_straight(plan, chain):
+    made = plan(
+        [
+            "move_posture: ready",
+            "move_linear: {frame: tool0, xyz_mm: [30, 0, 20], tilt_deg: 20}",
+        ]
+    )
+    line = made.steps[1].trajectory
+    ends = chain.fk(line.positions[0])[:3, 3], chain.fk(line.positions[-1])[:3, 3]
+    way = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    for t in np.linspace(0.0, line.duration, 100):
+        off = chain.fk(line.at(t))[:3, 3] - ends[0]
+        assert np.linalg.norm(off - (off @ way) * way) < 5e-5
+
+
+def test_repetitions_are_written_out_with_their_number(plan):
+    made = plan(["repeat: {times: 2, steps: [{wait: 1}, {repeat: {times: 2, steps: [open]}}]}"])
+    assert [s.name for s in made.steps] == [
+        "wait (1 of 2)",
+        "open (1 of 2) (1 of 2)",
+        "open (1 of 2) (2 of 2)",
+        "wait (2 of 2)",
+        "open (2 of 2) (1 of 2)",
+        "open (2 of 2) (2 of 2)",
+    ]
+    assert [s.task_step for s in made.steps] == [0] * 6
+
+
+def test_a_motion_to_where_the_arm_is_takes_no_time(plan):
+    made = plan(["move_posture: rest"])
+    assert made.steps[0].kind == "wait" and made.steps[0].duration == 0.0
+    assert "already there" in made.steps[0].message
+
+
+def test_a_slower_step_takes_longer(plan):
+    times = [
+        plan([f"move_joints: {{joints: {{waist: 1}}, speed: {v}}}"]).duration for v in (1, 0.1)
+    ]
+    assert times[1] > 5 * times[0]
+
+
+@pytest.mark.parametrize(
+    ("step", "position", "angle", "said"),
+    [
+        ("move_pose: {xyz: [0.5, 0, 0.08]}", 0.235, None, "mm"),
+        ("move_linear: {frame: tool0, xyz_mm: [0, 0, 150]}", None, None, "% of the way"),
+        ("move_joints: {joints_deg: {elbow: 100}}", 0, 10, "joint elbow is 10.0 deg beyond"),
+        ("turn: {angle_deg: 100}", None, None, "out of reach"),
+        ("move_pose: {xyz: [0.2, 0, 0.15], rpy_deg: [0, 180, 0], tilt_deg: 2}", None, None, "deg"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name_and_amount(plan, step, position, angle, said):
+    made = plan(["move_posture: ready", step, "open"])
+    assert not made.feasible
+    assert len(made.steps) == 1 and len(made.reports) == 2
+    refusal = made.refusal
+    assert (refusal.index, refusal.feasible) == (1, False)
+    assert said in refusal.message
+    assert refusal.name in made.message
+    if position:
+        assert refusal.position_error == pytest.approx(position, abs=0.005)
+    if angle:
+        assert refusal.orientation_error == pytest.approx(math.radians(angle), abs=1e-3)
+
+
+@pytest.mark.parametrize(("bolt", "index"), [("upper_bolt", 2), ("lower_bolt", 30)])
+def test_a_bolt_out_of_reach_is_refused_with_millimetres(scene, model, chain, bolt, index):
+    far = scene.bolt(bolt).pose @ shift_z(0.12)
+    moved = scene.with_bolt(bolt, far)
+    made = plan_task(load_task("nut_transfer"), moved, model, chain, REST, 0.0)
+    assert not made.feasible
+    assert made.refusal.index >= index
+    assert made.refusal.name.startswith("take the nut off" if index == 2 else "screw it on")
+    # The arm reaches 265 mm from the shoulder; the nut would be at the refused distance.
+    place = far @ pose(p=(0, 0, 0.00278 if index == 2 else 0.0))
+    missing = np.linalg.norm(place[:3, 3] - [0, 0, 0.08]) - 0.265
+    assert made.refusal.position_error == pytest.approx(missing, abs=0.004)
+    assert f"{made.refusal.position_error * 1e3:.1f} mm" in made.message
+
+
+def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(scene, model, chain):
+    there = scene.bolt("upper_bolt").pose @ pose(turn_z(0.0)[:3, :3] @ _about_x(30.0))
+    made = plan_task(
+        load_task("nut_transfer"), scene.with_bolt("upper_bolt", there), model, chain, REST, 0.0
+    )
+    assert not made.feasible
+    assert "deg" in made.refusal.message
+    assert made.refusal.orientation_error > math.radians(3.0)
+
+
+def _about_x(degrees):
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+
+
+@pytest.mark.parametrize("start_deg", [-170, -120, -60, 150])
+def test_the_last_grip_is_chosen_so_that_the_next_thread_catches(scene, model, chain, start_deg):
+    bolt = replace(scene.bolt("lower_bolt"), start=math.radians(start_deg))
+    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
+    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    assert made.feasible, made.message
+
+
+def test_a_thread_that_no_grip_lets_catch_is_refused(scene, model, chain):
+    bolt = replace(scene.bolt("lower_bolt"), start=scene.bolt("upper_bolt").start + math.pi)
+    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
+    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    assert not made.feasible
+    assert "no last grip lets the next thread catch" in made.message
+
+
+def test_a_thread_start_that_nobody_knows_is_a_warning(scene, model, chain):
+    bolt = replace(scene.bolt("lower_bolt"), start_known=False)
+    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
+    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    assert made.feasible
+    assert "lower_bolt starts is not known" in made.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("move_posture: redy", "nut_arm has no posture 'redy'; did you mean 'ready'?"),
+        ("move_joints: {joints: {wasit: 1}}", "no joint 'wasit'; did you mean 'waist'?"),
+        ("move_pose: {frame: uper_bolt}", "no frame 'uper_bolt' in the scene; did you mean"),
+        ("unscrew: uper_bolt", "no bolt 'uper_bolt' in the scene"),
+        ("unscrew: lower_bolt", "the nut is on upper_bolt at this step, not on lower_bolt"),
+        ("screw_on: {bolt: lower_bolt, turns: 3}", "the nut is not in the jaws; unscrew it"),
+        ("grip: {width_mm: 50}", "the width 50.00 mm is not within 0 to 30 mm"),
+    ],
+)
+def test_what_makes_no_sense_here_is_told_with_its_line(plan, step, said):
+    with pytest.raises(TaskFileError) as error:
+        plan(["open", step])
+    assert said in str(error.value)
+    assert str(error.value).startswith("t.yaml, line 4: step ")
+
+
+def test_an_arm_without_gripper_cannot_grip(scene, model, chain):
+    task = task_from_text("task: t\nsteps: [open]")
+    with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
+        plan_task(task, scene, replace(model, gripper=None), chain, REST, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ({}, "no start position is known for joint waist, shoulder"),
+        ({**REST, "elbow": math.nan}, "the start position of joint elbow is nan"),
+        ({**REST, "elbow": 2.0}, "joint elbow starts 0.4292 beyond its limit"),
+    ],
+)
+def test_a_start_that_makes_no_sense_is_refused(plan, start, said):
+    with pytest.raises(PlanError, match=said):
+        plan(["open"], start=start)
+
+
+def test_what_is_not_known_of_the_arm_is_told(scene, model, chain):
+    task = task_from_text("task: t\nsteps: [open]")
+    with pytest.raises(PlanError, match="width of the jaws at the start is nan"):
+        plan_task(task, scene, model, chain, REST, math.nan)
+    blind = Chain.from_urdf(model.to_urdf())
+    with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
+        plan_task(task, scene, model, blind, REST, 0.0)
+
+
+def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):
+    made = plan(["unscrew: {bolt: upper_bolt, turns: 1}", "unscrew: upper_bolt"])
+    assert made.feasible
+    first = [s for s in made.steps if s.task_step == 0]
+    assert sum(s.turns for s in first) == pytest.approx(-1.0)
+    assert sum(s.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
+
+
+def test_a_plan_says_where_each_step_begins(plan):
+    made = plan(["move_joints: {joints: {waist: 0.5}}", "open"])
+    assert made.start_of(1) == ({**REST, "waist": 0.5}, 0.02)
+
+
+def test_a_trajectory_is_held_at_its_ends_and_passes_its_points():
+    t = JointTrajectory(
+        ("a",), np.array([0.0, 1.0, 2.0]), np.array([[0.0], [1.0], [0.0]]), np.zeros((3, 1))
+    )
+    assert [t.at(x)[0] for x in (-1.0, 0.0, 0.5, 1.0, 2.0, 9.0)] == [0, 0, 0.5, 1, 0, 0]

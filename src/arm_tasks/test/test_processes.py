@@ -1,0 +1,131 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of the table: their command lines, and that none is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from arm_tasks.bringup import ARGUMENTS, Arg, Process, RobotDescription, UseSimTime
+from arm_tasks.errors import TasksError
+from arm_tasks.processes import ProcessGroup, is_wanted, resolve
+
+from arm_tasks import processes as module
+
+BOUND = 20.0  # s
+VALUES = {argument.name: argument.default for argument in ARGUMENTS}
+SLEEPER = "#!/bin/sh\nexec sleep 600\n"
+DEAF = "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.1; done\n"
+
+
+def wait_for(condition):
+    end = time.monotonic() + BOUND
+    while not condition():
+        assert time.monotonic() < end, "the condition did not come true"
+        time.sleep(0.01)
+
+
+def is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.fixture
+def prefix(tmp_path, monkeypatch):
+    """A package prefix in which a test can put executables."""
+    monkeypatch.setattr(module, "get_package_prefix", lambda _: str(tmp_path))
+    folder = tmp_path / "lib" / "pack"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def executable(prefix, text, name="run"):
+    file = prefix / name
+    file.write_text(text)
+    file.chmod(0o755)
+    return Process("pack", name, name)
+
+
+def test_placeholders_become_values():
+    values = VALUES | {"speed": "8", "viewer_port": "8081"}
+    assert resolve(Arg("speed", float), values) == 8.0
+    assert resolve(Arg("viewer_port", int), values) == 8081
+    assert resolve(Arg("robot"), values) == "nut_arm"
+    assert resolve(UseSimTime(), values) is True
+    assert resolve(UseSimTime(), VALUES) is False
+    assert resolve(RobotDescription(), VALUES).lstrip().startswith("<")
+    assert resolve("plain", values) == "plain"
+
+
+def test_conditions():
+    process = Process("p", "e", "n", when={"hardware": ("fake", "sim"), "viewer": ("browser",)})
+    assert not is_wanted(process, VALUES | {"viewer": "none"})
+    assert not is_wanted(process, VALUES | {"viewer": "browser", "hardware": "real"})
+    assert is_wanted(process, VALUES | {"viewer": "browser"})
+
+
+def test_parameters_of_any_text_survive(prefix, tmp_path):
+    """A robot description with colons, quotes and newlines must reach the node as it is."""
+    executable(prefix, SLEEPER)
+    awkward = "a: b\n'c' \"d\" # é {e}\n"
+    process = Process("pack", "run", "run", {"text": awkward, "number": 1.5})
+    group = ProcessGroup(VALUES, tmp_path)  # its parameter files live as long as it does
+    command = group.command(process)
+    file = command[command.index("--params-file") + 1]
+    parameters = yaml.safe_load(Path(file).read_text())["/**"]["ros__parameters"]
+    assert parameters == {"text": awkward, "number": 1.5}
+
+
+def test_a_missing_executable_is_one_sentence(prefix, tmp_path):
+    with pytest.raises(TasksError, match="pack has no executable gone"):
+        ProcessGroup(VALUES, tmp_path).command(Process("pack", "gone", "gone"))
+
+
+def test_an_end_is_noticed_with_its_code_and_last_words(prefix, tmp_path):
+    group = ProcessGroup(VALUES, tmp_path / "logs")
+    group.start(executable(prefix, "#!/bin/sh\necho no such board >&2\nexit 3\n"))
+    wait_for(group.ended)
+    assert group.ended() == {"run": 3}
+    assert "no such board" in group.last_words("run")
+    group.stop()
+
+
+@pytest.mark.parametrize("script", [SLEEPER, DEAF])
+def test_stop_leaves_nothing_behind(prefix, tmp_path, script):
+    group = ProcessGroup(VALUES, tmp_path / "logs")
+    child = group.start(executable(prefix, script))
+    group.stop(patience=0.5)
+    assert not is_alive(child.pid)
+
+
+def test_children_end_when_their_parent_is_killed(prefix, tmp_path):
+    """Even SIGKILL to the parent leaves no node behind."""
+    executable(prefix, SLEEPER)
+    pid_file = tmp_path / "pid"
+    script = f"""
+import time
+from pathlib import Path
+from arm_tasks import processes
+from arm_tasks.bringup import Process
+processes.get_package_prefix = lambda _: {str(tmp_path)!r}
+group = processes.ProcessGroup({VALUES!r}, Path({str(tmp_path / "logs")!r}))
+child = group.start(Process("pack", "run", "run"))
+Path({str(pid_file)!r}).write_text(str(child.pid))
+print("started", flush=True)
+time.sleep(600)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout.readline() == "started\n"
+    child = int(pid_file.read_text())
+    assert is_alive(child)
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait(BOUND)
+    wait_for(lambda: not is_alive(child))

@@ -1,0 +1,165 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Scene files: the shipped geometry, and every error with its file and line."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_tasks.errors import SceneError
+from arm_tasks.geometry import is_rigid
+from arm_tasks.scene import load_scene
+from arm_tasks.scene_file import scene_from_text
+
+GOOD = """\
+scene: test
+frames:
+  bench: {xyz_mm: [100, 0, 50], rpy_deg: [0, 0, 90]}
+bolts:
+  a:
+    frame: bench
+    xyz: [0, 0, 0.1]
+    axis: [1, 0, 0]
+    diameter_mm: 6.35
+    pitch_mm: 1.27
+    length_mm: 25
+nut:
+  on: a
+  turns: 4
+  across_flats_mm: 11.11
+  thickness_mm: 5.56
+  flats_deg: 10
+boxes:
+  wall: {frame: a, xyz: [0, 0, 0.03], size: [0.1, 0.1, 0.01], color: [1, 0, 0, 0.5]}
+"""
+
+
+def arc(a_deg):
+    """Grasp point of nut_arm with the forearm level and the shoulder at a."""
+    a = math.radians(a_deg)
+    return 0.160 + 0.105 * math.sin(a), 0.080 + 0.105 * math.cos(a)
+
+
+@pytest.mark.parametrize(
+    ("bolt", "yaw_deg", "a_deg", "depth"),
+    [("upper_bolt", 15, 5, 0.00278), ("lower_bolt", -15, 40, 0.0)],
+)
+def test_the_shipped_bolts_stand_on_the_arc_of_the_arm(scene, bolt, yaw_deg, a_deg, depth):
+    T = scene.frame(bolt)
+    r, z = arc(a_deg)
+    out = np.array([math.cos(math.radians(yaw_deg)), math.sin(math.radians(yaw_deg)), 0.0])
+    assert T[:3, 3] + depth * T[:3, 2] == pytest.approx(r * out + [0, 0, z], abs=1e-5)
+    assert T[:3, 2] == pytest.approx(out, abs=1e-6)
+    assert T[:3, 0] == pytest.approx([0, 0, 1], abs=1e-6)
+
+
+def test_the_shipped_nut_starts_on_the_arc_with_all_its_thread_engaged(scene):
+    r, z = arc(5)
+    start = scene.nut_start()[:3, 3]
+    assert (math.hypot(start[0], start[1]), start[2]) == pytest.approx((r, z), abs=1e-5)
+    thread = scene.bolt("upper_bolt").thread
+    assert thread.engaged(scene.nut.turns, scene.nut.thickness) == pytest.approx(5.56 / 1.27)
+
+
+def test_frames_units_and_the_thread_start_are_worked_out():
+    scene = scene_from_text(GOOD)
+    bolt = scene.bolt("a")
+    assert bolt.pose[:3, 3] == pytest.approx([0.1, 0, 0.15])
+    assert bolt.pose[:3, 2] == pytest.approx([0, 1, 0])
+    assert scene.frame("wall")[:3, 3] == pytest.approx([0.1, 0.03, 0.15])
+    assert all(is_rigid(T) for T in scene.frames.values())
+    assert (bolt.diameter, bolt.pitch, bolt.hand) == pytest.approx((6.35e-3, 1.27e-3, 1))
+    assert bolt.thread.roll(4) == pytest.approx(math.radians(10) + 8 * math.pi)
+    assert math.remainder(math.degrees(bolt.start) - 10, 360) == pytest.approx(0)
+    assert scene.boxes["wall"].color == (1, 0, 0, 0.5)
+
+
+def test_a_vertical_bolt_has_its_x_forward():
+    scene = scene_from_text(GOOD.replace("frame: bench", "").replace("[1, 0, 0]", "[0, 0, -1]", 1))
+    assert scene.bolt("a").pose[:3, 0] == pytest.approx([1, 0, 0])
+
+
+def test_what_is_read_cannot_be_written_to(scene):
+    with pytest.raises(ValueError, match="read-only"):
+        scene.bolt("upper_bolt").pose[0, 0] = 5.0
+
+
+def test_a_bolt_can_be_put_elsewhere(scene):
+    T = np.eye(4)
+    moved = scene.with_bolt("lower_bolt", T)
+    assert np.array_equal(moved.frame("lower_bolt"), T)
+    assert np.array_equal(scene.bolt("upper_bolt").pose, moved.bolt("upper_bolt").pose)
+    assert not np.array_equal(scene.frame("lower_bolt"), T)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("pitch_mm", "pich_mm", 10, "'pitch' is missing; write 'pitch_mm', not 'pich_mm'"),
+        ("    pitch_mm: 1.27\n", "", 5, "bolt a: the key 'pitch' is missing"),
+        ("    axis", "    color: 3\n    axis", 8, "bolt a: unknown key 'color'"),
+        ("length_mm: 25", "lenght_mm: 25\n    length_mm: 25", 11, "did you mean 'length_mm'?"),
+        ("pitch_mm: 1.27", "pitch_mm: -1.27", 10, "pitch_mm is -1.27 but must be above 0"),
+        ("pitch_mm: 1.27", "pitch_mm: fine", 10, "pitch_mm: must be a finite number, not 'fine'"),
+        ("pitch_mm: 1.27", "pitch_mm: .nan", 10, "pitch_mm: must be a finite number"),
+        ("pitch_mm: 1.27", "pitch_mm: true", 10, "pitch_mm: must be a finite number, not True"),
+        (
+            "pitch_mm: 1.27",
+            "pitch_mm: 1.27\n    pitch: 1",
+            10,
+            "either pitch or pitch_mm, not both",
+        ),
+        ("pitch_mm: 1.27", "pitch_mm: 40", 5, "the pitch must be smaller than the length (25 mm)"),
+        ("axis: [1, 0, 0]", "axis: [1, 0]", 8, "axis must be a list of 3 numbers"),
+        ("axis: [1, 0, 0]", "axis: [0, 0, 0]", 8, "axis must not be zero"),
+        ("axis: [1, 0, 0]", "axis: [1, 0, 0]\n    rpy: [0, 0, 0]", 8, "either axis or rpy"),
+        ("frame: bench", "frame: benhc", 6, "did you mean 'bench'?"),
+        ("frame: bench", "frame: 3", 6, "frame must be text, not 3"),
+        ("length_mm: 25", "length_mm: 25\n    handedness: up", 12, "handedness cannot be 'up'"),
+        ("on: a", "on: b", 13, "on cannot be 'b'"),
+        ("turns: 4", "turns: 40", 14, "turns is 40 but must be above 0 and at most 19.685"),
+        ("across_flats_mm: 11.11", "across_flats_mm: 5", 12, "more than the diameter of a"),
+        ("  wall:", "  a:", 19, "the name 'a' is taken"),
+        ("  wall:", "  base_link:", 19, "the name 'base_link' is taken"),
+        ("[0.1, 0.1, 0.01]", "[0.1, 0.1, 0]", 19, "every length of size must be above 0"),
+        ("[1, 0, 0, 0.5]", "[1, 0, 0, 5]", 19, "color is red, green, blue, opacity"),
+        ("scene: test", "scene: test\nbolts: {}", 5, "bolts: is given twice"),
+        ("scene: test", "scene: test\nfloors: 0", 2, "did you mean 'floor'?"),
+        ("scene: test", "scene: [", 3, "not valid YAML"),
+        ("nut:", "nut: 5\nbut:", 13, "unknown key 'but'; did you mean 'nut'?"),
+    ],
+)
+def test_a_mistake_is_told_in_one_sentence_with_its_line(old, new, line, said):
+    with pytest.raises(SceneError) as error:
+        scene_from_text(GOOD.replace(old, new, 1), "my.yaml")
+    text = str(error.value)
+    assert said in text
+    assert text.startswith(f"my.yaml, line {line}: ")
+    assert "\n" not in text
+    assert error.value.line == line
+
+
+@pytest.mark.parametrize("text", ["", "5", "[1, 2]", "a: &a [*a]", "? [1]\n: 2", "a: 2024-01-01"])
+def test_what_is_no_scene_at_all_is_refused(text):
+    with pytest.raises(SceneError):
+        scene_from_text(text)
+
+
+def test_an_unknown_scene_lists_the_shipped_ones(tmp_path):
+    with pytest.raises(SceneError, match="did you mean 'nut_transfer'"):
+        load_scene("nut_transfr")
+    with pytest.raises(SceneError, match="no such scene file"):
+        load_scene(tmp_path / "none.yaml")
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(SceneError, match="not UTF-8"):
+        load_scene(tmp_path / "binary.yaml")
+
+
+def test_unknown_bolts_and_frames_are_told_with_those_there_are(scene):
+    with pytest.raises(SceneError, match="no bolt 'upper'"):
+        scene.bolt("upper")
+    with pytest.raises(SceneError, match=r"no frame 'uper_bolt'.* did you mean 'upper_bolt'"):
+        scene.frame("uper_bolt")
+    with pytest.raises(SceneError, match="has no nut"):
+        scene_from_text("scene: empty").the_nut()
+    assert np.array_equal(scene.frame("base_link"), np.eye(4))

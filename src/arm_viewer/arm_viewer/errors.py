@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The package's exceptions: one family, each with the data and the remedy in its sentence."""
+
+from __future__ import annotations
+
+
+class ViewerError(ValueError):
+    """Something cannot be shown; the text says what, where and what to do about it."""
+
+
+class UrdfError(ViewerError):
+    """A robot description that cannot be drawn.
+
+    Attributes:
+        element: The XML element at fault, e.g. `link "forearm"`; empty for the whole text.
+    """
+
+    def __init__(self, element: str, problem: str) -> None:
+        self.element = element
+        where = f"robot_description, {element}" if element else "robot_description"
+        super().__init__(f"{where}: {problem}")
+
+
+class MarkerError(ViewerError):
+    """A marker that cannot be drawn.
+
+    Attributes:
+        namespace: The marker's `ns`.
+        id: The marker's `id`.
+    """
+
+    def __init__(self, namespace: str, id: int, problem: str) -> None:
+        self.namespace = namespace
+        self.id = id
+        super().__init__(f'marker "{namespace}" {id}: {problem}')
+
+
+class MeshError(ViewerError):
+    """A mesh file that cannot be read.
+
+    Attributes:
+        uri: The file as it was named.
+    """
+
+    def __init__(self, uri: str, problem: str) -> None:
+        self.uri = uri
+        super().__init__(f"mesh {uri}: {problem}")
+
+
+class MissingPackageError(ViewerError):
+    """A Python package that the viewer needs is not installed.
+
+    Attributes:
+        package: Its name on PyPI.
+    """
+
+    def __init__(self, package: str, purpose: str) -> None:
+        self.package = package
+        super().__init__(
+            f"the Python package {package} is missing ({purpose}); "
+            f"install it with: python3 -m pip install {package}"
+        )
+
+
+class BrowserError(ViewerError):
+    """The headless browser cannot be started, or shows no scene."""
+
+
+class ServerError(ViewerError):
+    """The browser view cannot be served at the address asked for."""

@@ -1,0 +1,184 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The panel beside the picture: status lines, joints, postures and switches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import panel_text
+from .mailbox import Mailbox
+from .robot_picture import PictureJoint, RobotPicture
+
+if TYPE_CHECKING:
+    import viser
+
+STATUS = {"problem": "Attention", "task": "Task", "nut": "Nut"}
+SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
+STEP = 0.1  # Of a slider, degrees or millimetres.
+
+
+@dataclass(frozen=True)
+class PanelActions:
+    """What the panel's elements do; all are called in the node's thread.
+
+    Attributes:
+        switch: Name of a switch, and whether it is on now.
+        move: Joint name and value [rad or m].
+        posture: Name of a posture.
+        clear_trace: Without arguments.
+    """
+
+    switch: Callable[[str, bool], None]
+    move: Callable[[str, float], None]
+    posture: Callable[[str], None]
+    clear_trace: Callable[[], None]
+
+
+class Panel:
+    """viser's control panel. Its methods are called by one thread.
+
+    Args:
+        server: viser's server.
+        mailbox: Takes the users' actions over to the node's thread.
+        actions: What to do then.
+        switches: Name of each switch -> its first state.
+        sliders: Whether the joints get sliders.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        mailbox: Mailbox,
+        actions: PanelActions,
+        switches: Mapping[str, bool],
+        sliders: bool,
+    ) -> None:
+        self._server, self._mailbox, self._actions = server, mailbox, actions
+        self._with_sliders = sliders
+        self._sliders: dict[str, tuple[PictureJoint, Any]] = {}
+        self._drawn = 0
+        gui = server.gui
+        self._status = {key: gui.add_html("", order=0, visible=False) for key in STATUS}
+        self._joints = gui.add_folder("Joints", order=1, visible=False)
+        self._joint_table = gui.add_html("", order=2, visible=False)
+        self._tool = gui.add_html("", order=3, visible=False)
+        with gui.add_folder("Show", order=4):
+            for key, on in switches.items():
+                self._add_switch(key, on)
+            self._add_clear_button()
+        self._revision = gui.add_html(_revision(0))
+
+    def set_status(self, key: str, text: str) -> None:
+        """Show a line of text at the top; empty to hide it."""
+        _set_html(self._status[key], panel_text.line(key, STATUS[key], text))
+
+    def set_joints(self, joints: tuple[PictureJoint, ...], values: Mapping[str, float]) -> None:
+        """Show the joints' values [rad or m] as text."""
+        _set_html(self._joint_table, panel_text.joint_table(joints, values))
+
+    def set_tool(self, frame: str, pose: Any) -> None:
+        """Show the tool's position, (4, 4) fixed <- tool, or nothing for None."""
+        _set_html(self._tool, panel_text.tool_table(frame, pose))
+
+    def set_robot(
+        self, robot: RobotPicture, values: Mapping[str, float], postures: tuple[str, ...]
+    ) -> None:
+        """Name the robot and, if sliders are wanted, make one a joint and a button a posture."""
+        self._server.gui.set_panel_label(robot.name)
+        if not self._with_sliders:
+            return
+        self._sliders.clear()
+        self._joints.remove()
+        self._joints = self._server.gui.add_folder("Joints", order=1)
+        with self._joints:
+            for joint in robot.joints:
+                if joint.mimic is None:
+                    self._add_slider(joint, values[joint.name])
+            if postures:
+                self._add_postures(postures)
+
+    def set_sliders(self, values: Mapping[str, float]) -> None:
+        """Move the sliders to these values [rad or m], without calling `move`."""
+        for name, (joint, slider) in self._sliders.items():
+            low, high = _range(joint)
+            slider.value = min(max(_shown(joint, values[name]), low), high)
+
+    def count_drawing(self) -> None:
+        """Note in the page that a robot was drawn, for programs that wait for it."""
+        self._drawn += 1
+        self._revision.content = _revision(self._drawn)
+
+    def _add_slider(self, joint: PictureJoint, value: float) -> None:
+        unit = "mm" if joint.prismatic else "°"
+        low, high = _range(joint)
+        slider = self._server.gui.add_slider(
+            f"{joint.name} [{unit}]",
+            min=low,
+            max=high,
+            step=STEP,
+            initial_value=min(max(_shown(joint, value), low), high),
+        )
+        self._sliders[joint.name] = (joint, slider)
+        self._on_user(
+            slider.on_update,
+            lambda: self._actions.move(joint.name, _meant(joint, slider.value)),
+        )
+
+    def _add_postures(self, names: tuple[str, ...]) -> None:
+        buttons = self._server.gui.add_button_group("Posture", names)
+        self._on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
+
+    def _add_switch(self, key: str, on: bool) -> None:
+        box = self._server.gui.add_checkbox(SWITCHES[key], on)
+        self._on_user(box.on_update, lambda: self._actions.switch(key, box.value))
+
+    def _add_clear_button(self) -> None:
+        button = self._server.gui.add_button("Clear tool path", color="gray")
+        self._on_user(button.on_click, self._actions.clear_trace)
+
+    def _on_user(self, register: Callable[[Any], Any], action: Callable[[], None]) -> None:
+        """Run an action in the node's thread when a user, not the node, causes an event.
+
+        The callback is a coroutine: viser runs it in its event loop, in the order of events.
+        """
+
+        async def callback(event: Any) -> None:
+            if event.client_id is not None:
+                self._mailbox.post(action)
+
+        handler: Callable[[Any], Coroutine[Any, Any, None]] = callback
+        register(handler)
+
+
+def _set_html(handle: Any, html: str) -> None:
+    if html:
+        handle.content = html
+    handle.visible = bool(html)
+
+
+def _revision(number: int) -> str:
+    return f'<span data-arm="drawn" data-revision="{number}" hidden></span>'
+
+
+def _range(joint: PictureJoint) -> tuple[float, float]:
+    """Return a joint's limits as shown, rounded inwards to the slider's step."""
+    low, high = _shown(joint, joint.lower), _shown(joint, joint.upper)
+    inner = (
+        round(STEP * math.ceil(low / STEP - 1e-6), 6),
+        round(STEP * math.floor(high / STEP + 1e-6), 6),
+    )
+    return inner if inner[0] < inner[1] else (low, high)
+
+
+def _shown(joint: PictureJoint, value: float) -> float:
+    """Return a value as the slider shows it: degrees or millimetres."""
+    return 1e3 * value if joint.prismatic else math.degrees(value)
+
+
+def _meant(joint: PictureJoint, shown: float) -> float:
+    """Return the joint's value [rad or m] that a slider's value stands for."""
+    return 1e-3 * shown if joint.prismatic else math.radians(shown)

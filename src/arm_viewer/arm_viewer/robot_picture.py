@@ -1,0 +1,178 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot description as the viewer needs it: visuals, joints with limits, root and size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import UrdfError
+from .shapes import Array
+from .urdf_visuals import Visual, read_visuals
+from .urdf_xml import Element, name_of, number, origin, parse
+
+MOVABLE = ("revolute", "continuous", "prismatic")
+FIXED = ("fixed", "floating", "planar")
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: value = multiplier * value of `joint` + offset."""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class PictureJoint:
+    """A joint that a slider can move. Limits in rad (m for a prismatic joint)."""
+
+    name: str
+    prismatic: bool
+    lower: float
+    upper: float
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RobotPicture:
+    """What there is to draw of one robot.
+
+    Attributes:
+        name: The robot's name.
+        root: The one link that is no joint's child.
+        links: All link names, in document order.
+        visuals: What each link looks like.
+        joints: The joints that move, in document order.
+        zero: Link name -> (4, 4), root <- link, with all joints at zero.
+        reach: Length from the root to the farthest tip with the chain pulled straight [m].
+    """
+
+    name: str
+    root: str
+    links: tuple[str, ...]
+    visuals: tuple[Visual, ...]
+    joints: tuple[PictureJoint, ...]
+    zero: Mapping[str, Array]
+    reach: float
+
+
+def read_robot(xml: str) -> RobotPicture:
+    """Read a URDF text.
+
+    Args:
+        xml: The description, as on the topic robot_description.
+
+    Raises:
+        UrdfError: If it is not a URDF that can be drawn; names the element at fault.
+    """
+    robot = parse(xml)
+    links = tuple(link.get("name", "") for link in robot.findall("link"))
+    joints = robot.findall("joint")
+    children = _children(links, joints)
+    root = _root(links, children)
+    zero, lengths = _walk(root, children)
+    if len(zero) != len(links):
+        lost = next(link for link in links if link not in zero)
+        raise UrdfError(f'link "{lost}"', "its joints form a loop that the root does not reach")
+    movable = tuple(_joint(joint) for joint in joints if joint.get("type") in MOVABLE)
+    _check_mimics(movable)
+    return RobotPicture(
+        name=robot.get("name", "robot"),
+        root=root,
+        links=links,
+        visuals=read_visuals(robot),
+        joints=movable,
+        zero=zero,
+        reach=max(lengths.values()),
+    )
+
+
+def _children(links: tuple[str, ...], joints: list[Element]) -> dict[str, tuple[str, Element]]:
+    """Return child link -> (parent link, joint)."""
+    children: dict[str, tuple[str, Element]] = {}
+    for joint in joints:
+        where = name_of(joint)
+        if joint.get("type") not in MOVABLE + FIXED:
+            raise UrdfError(where, f'type "{joint.get("type")}" is unknown; use one of {MOVABLE}')
+        parent, child = (_link_of(joint, tag, links, where) for tag in ("parent", "child"))
+        if child in children:
+            raise UrdfError(f'link "{child}"', "it is the child of two joints; a URDF is a tree")
+        children[child] = (parent, joint)
+    return children
+
+
+def _link_of(joint: Element, tag: str, links: tuple[str, ...], where: str) -> str:
+    node = joint.find(tag)
+    link = "" if node is None else node.get("link", "")
+    if link not in links:
+        raise UrdfError(where, f'its {tag} link "{link}" does not exist')
+    return link
+
+
+def _root(links: tuple[str, ...], children: Mapping[str, object]) -> str:
+    roots = [link for link in links if link not in children]
+    if len(roots) != 1:
+        raise UrdfError("", f"it needs one root link, it has {len(roots)}: {', '.join(roots)}")
+    return roots[0]
+
+
+def _walk(
+    root: str, children: Mapping[str, tuple[str, Element]]
+) -> tuple[dict[str, Array], dict[str, float]]:
+    """Return each link's pose at zero, and the length of the chain to it [m]."""
+    zero, lengths = {root: np.eye(4)}, {root: 0.0}
+    waiting = dict(children)
+    while ready := [child for child, (parent, _) in waiting.items() if parent in zero]:
+        for child in ready:
+            parent, joint = waiting.pop(child)
+            where = name_of(joint)
+            step = origin(joint, where)
+            zero[child] = zero[parent] @ step
+            lengths[child] = lengths[parent] + float(np.linalg.norm(step[:3, 3])) + _stroke(joint)
+    return zero, lengths
+
+
+def _stroke(joint: Element) -> float:
+    """Return how far a prismatic joint lengthens the chain at most [m]."""
+    if joint.get("type") != "prismatic":
+        return 0.0
+    slider = _joint(joint)
+    return max(abs(slider.lower), abs(slider.upper))
+
+
+def _joint(joint: Element) -> PictureJoint:
+    where = name_of(joint)
+    prismatic = joint.get("type") == "prismatic"
+    lower, upper = -math.pi, math.pi
+    if joint.get("type") != "continuous":
+        limit = joint.find("limit")
+        if limit is None:
+            raise UrdfError(where, "it has no <limit>; add lower and upper")
+        lower, upper = (number(limit, key, where, 0.0) for key in ("lower", "upper"))
+    if lower > upper:
+        raise UrdfError(where, f"its lower limit {lower:g} is above its upper limit {upper:g}")
+    return PictureJoint(joint.get("name", ""), prismatic, lower, upper, _mimic(joint, where))
+
+
+def _mimic(joint: Element, where: str) -> Mimic | None:
+    node = joint.find("mimic")
+    if node is None:
+        return None
+    multiplier = number(node, "multiplier", where, 1.0)
+    return Mimic(node.get("joint", ""), multiplier, number(node, "offset", where, 0.0))
+
+
+def _check_mimics(joints: tuple[PictureJoint, ...]) -> None:
+    leaders = {joint.name for joint in joints if joint.mimic is None}
+    for joint in joints:
+        if joint.mimic is not None and joint.mimic.joint not in leaders:
+            raise UrdfError(
+                f'joint "{joint.name}"',
+                f'it mimics "{joint.mimic.joint}", which is no joint that moves by itself',
+            )

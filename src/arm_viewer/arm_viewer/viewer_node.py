@@ -1,0 +1,207 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""ROS node arm_viewer: shows the standard topics in a browser.
+
+Everything here runs in the executor's thread; a user's actions arrive through the mailbox.
+Pictures are made at most 30 times a second, and only after something arrived.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+from arm_description.tf_listener import TfListener
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+from arm_interfaces.msg import NutState
+
+from . import panel_text
+from .errors import UrdfError, ViewerError
+from .frame_poses import WatchedTree, poses_in
+from .mailbox import Mailbox
+from .mesh_files import MeshFiles, share_folder
+from .panel import Panel, PanelActions
+from .parameters import declare
+from .robot_picture import RobotPicture, read_robot
+from .scene_drawer import SceneDrawer
+from .scene_store import SceneStore
+from .slider_publisher import SliderPublisher
+from .stage import Stage
+from .tool_trace import ToolTrace
+from .view_server import address_of, close_server, open_server
+
+PICTURES_PER_SECOND = 30.0
+NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
+MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class ViewerNode(Node):
+    """Draws what it hears. `start` begins, `stop` frees the port.
+
+    Subscribes:
+        robot_description, task_text (std_msgs/String, latched); tf, tf_static;
+        scene_markers or what marker_topics names (visualization_msgs/MarkerArray, latched);
+        nut_world/state (arm_interfaces/NutState); joint_states, unless there are sliders.
+
+    Publishes:
+        joint_states (sensor_msgs/JointState), only with sliders.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("arm_viewer")
+        self.parameters = declare(self)
+        self._mailbox = Mailbox()
+        self._values: dict[str, float] = {}
+        self._complaints: set[str] = set()
+        self._picture_due = self._numbers_due = True
+        self._pictures = 0
+        self._server: Any = None
+
+    def start(self) -> str:
+        """Open the server, subscribe, and return the address to look at.
+
+        Raises:
+            ViewerError: If the server cannot be opened.
+            DescriptionError: If the parameter `robot` names no robot.
+        """
+        parameters = self.parameters
+        self._sliders = SliderPublisher(self, parameters.robot) if parameters.sliders else None
+        self._server = open_server(parameters.host, parameters.port)
+        self._stage = self._set_stage(self._server)
+        self._tf = TfListener(self)
+        self._tf.tree = WatchedTree(partial(self._touch, numbers=False))
+        self._subscribe()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = self.create_timer(1.0 / PICTURES_PER_SECOND, self._picture, clock=steady)
+        self._mailbox.open(self.create_guard_condition(self._on_mail).trigger)
+        return address_of(self._server)
+
+    def stop(self) -> None:
+        """Close the server and free its port."""
+        self._mailbox.close()
+        if self._server is not None:
+            close_server(self._server)
+
+    def _set_stage(self, server: Any) -> Stage:
+        switches = {
+            "axes": self.parameters.show_axes,
+            "labels": self.parameters.show_labels,
+            "trace": self.parameters.show_trace,
+        }
+        trace, drawer = ToolTrace(), SceneDrawer(server, MeshFiles(share_folder), switches)
+        actions = PanelActions(drawer.switch, self._move, self._posture, trace.clear)
+        panel = Panel(server, self._mailbox, actions, switches, self.parameters.sliders)
+        tool = self.parameters.tool_frame
+        return Stage(SceneStore(), drawer, panel, trace, tool, self._robot_drawn, self._complain)
+
+    def _subscribe(self) -> None:
+        self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
+        self.create_subscription(String, "task_text", self._on_task, LATCHED)
+        self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        for topic in self.parameters.marker_topics:
+            callback = partial(self._on_markers, topic)
+            self.create_subscription(MarkerArray, topic, callback, LATCHED)
+        if self._sliders is None:
+            self.create_subscription(
+                JointState, "joint_states", self._on_joints, qos_profile_sensor_data
+            )
+
+    def _on_robot(self, message: String) -> None:
+        try:
+            self._stage.store.set_robot(read_robot(message.data))
+            self._stage.refusal = ""
+        except UrdfError as error:
+            self._stage.refusal = str(error)
+            self._complain(error)
+        self._touch()
+
+    def _on_task(self, message: String) -> None:
+        self._stage.store.set_text("task", message.data)
+        self._touch()
+
+    def _on_nut(self, message: NutState) -> None:
+        self._stage.store.set_text("nut", panel_text.nut_text(message))
+        self._touch()
+
+    def _on_joints(self, message: JointState) -> None:
+        values = dict(zip(message.name, message.position, strict=False))
+        if not values.items() <= self._values.items():
+            self._values |= values
+            self._touch()
+
+    def _on_markers(self, topic: str, message: MarkerArray) -> None:
+        for error in self._stage.store.markers.apply(topic, message.markers, self._now()):
+            self._complain(error)
+        self._touch()
+
+    def _on_mail(self) -> None:
+        try:
+            self._mailbox.drain()
+        except ViewerError as error:
+            self._complain(error)
+        self._touch()
+
+    def _move(self, joint: str, value: float) -> None:
+        if self._sliders is not None:
+            self._sliders.move(joint, value)
+
+    def _posture(self, name: str) -> None:
+        if self._sliders is not None:
+            self._sliders.take_posture(name)
+            self._stage.panel.set_sliders(self._sliders.values())
+
+    def _robot_drawn(self, robot: RobotPicture) -> None:
+        postures: tuple[str, ...] = ()
+        if self._sliders is not None:
+            self._sliders.set_robot(robot)
+            self._values, postures = self._sliders.values(), tuple(self._sliders.postures)
+        self._stage.panel.set_robot(robot, self._values, postures)
+
+    def _touch(self, numbers: bool = True) -> None:
+        """Make a picture soon, and write the panel's numbers even if nothing moved."""
+        self._picture_due = True
+        self._numbers_due |= numbers
+        if self._timer.is_canceled():
+            self._timer.reset()
+
+    def _picture(self) -> None:
+        """Make a picture if something arrived; rest from now on if nothing is left to do."""
+        self._pictures += 1
+        markers = self._stage.store.markers
+        if self._picture_due or markers.next_expiry() <= self._now():
+            self._draw()
+        if self._numbers_due and self._pictures % NUMBERS_EVERY == 0:
+            self._numbers_due = False
+            values = self._values if self._sliders is None else self._sliders.values()
+            self._stage.write_numbers(values)
+        if not self._numbers_due and math.isinf(markers.next_expiry()):
+            self._timer.cancel()
+
+    def _draw(self) -> None:
+        self._picture_due = False
+        robot = self._stage.store.robot
+        fixed = self.parameters.fixed_frame or ("" if robot is None else robot.root)
+        changed = self._stage.draw(fixed, poses_in(self._tf.tree, fixed), self._now())
+        self._numbers_due |= changed
+
+    def _complain(self, error: ViewerError) -> None:
+        """Log a problem, once for as long as it is the same."""
+        if str(error) not in self._complaints:
+            if len(self._complaints) >= MOST_COMPLAINTS:
+                self._complaints.clear()
+            self._complaints.add(str(error))
+            self.get_logger().warning(str(error))
+
+    def _now(self) -> float:
+        return 1e-9 * float(self.get_clock().now().nanoseconds)

@@ -1,0 +1,23 @@
+from setuptools import find_packages, setup
+
+PACKAGE = "arm_viewer"
+
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={PACKAGE: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=False,
+    maintainer="Arm developers",
+    maintainer_email="arm@example.org",
+    description="The robot, its frames and markers in a browser.",
+    license="Apache-2.0",
+    tests_require=["pytest"],
+    entry_points={"console_scripts": ["viewer = arm_viewer.cli:main"]},
+)

@@ -1,0 +1,196 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A real browser shows what real topics say: robot, motion, markers, texts, switches."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+from arm_viewer.camera import FIELD_OF_VIEW, view_of
+from arm_viewer.robot_picture import read_robot
+from arm_viewer.screenshot import visit
+from PIL import Image
+
+pytestmark = pytest.mark.system
+
+SIZE = (800, 520)  # Of the page in conftest.py.
+CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
+
+
+@pytest.fixture(scope="module")
+def robot(urdf):
+    return read_robot(urdf)
+
+
+@pytest.fixture(scope="module")
+def ros(ros_node):
+    with ros_node(71) as node:
+        yield node
+
+
+@pytest.fixture(scope="module")
+def page(browser_page, ros, urdf, robot, start_viewer):
+    """The page of a viewer that was sent the robot in its zero posture."""
+    ros.show_robot(urdf)
+    ros.show_frames(robot.zero)
+    url = start_viewer(71, "port:=0", "show_axes:=false", "show_trace:=false")
+    browser_page.requests, browser_page.address = [], url
+    browser_page.on("request", lambda request: browser_page.requests.append(request.url))
+    visit(browser_page, url)
+    return browser_page
+
+
+def picture(page):
+    """Return the page's pixels, (rows, columns, 3), with nothing laid over the canvas."""
+    png = page.screenshot(style="[class*=mantine] { visibility: hidden !important; }")
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+
+
+def until(page, condition, bound=20.0):
+    """Return the first picture for which the condition holds."""
+    for _ in range(int(bound / 0.2)):
+        seen = picture(page)
+        if condition(seen):
+            return seen
+        page.wait_for_timeout(200)
+    raise AssertionError("the picture did not come to show it")
+
+
+def pixel(robot, point):
+    """Return row and column where the camera shows a point, by the pinhole model."""
+    view = view_of(robot)
+    ahead = view.look_at - view.position
+    ahead /= np.linalg.norm(ahead)
+    right = np.cross(ahead, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    down = np.cross(ahead, right)
+    ray = np.asarray(point) - view.position
+    scale = 0.5 * SIZE[1] / math.tan(0.5 * FIELD_OF_VIEW) / (ray @ ahead)
+    row, column = scale * (ray @ down), scale * (ray @ right)
+    return round(0.5 * SIZE[1] + row), round(0.5 * SIZE[0] + column)
+
+
+def centres(robot, frames):
+    """Return the middle of every visual, in the fixed frame."""
+    return [(frames[v.link] @ v.pose)[:3, 3] for v in robot.visuals]
+
+
+def differs(a, b):
+    return np.abs(a - b).max(axis=2) > CLEARLY
+
+
+def turned(robot, angle):
+    """Return all link poses with the waist at an angle [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    R = np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    return {name: T if name == "base_link" else R @ T for name, T in robot.zero.items()}
+
+
+@pytest.fixture(scope="module")
+def empty(page, ros, urdf, robot):
+    """The picture of the same scene with a robot that has no visuals."""
+    full = picture(page)
+    bare = "".join(part.split("</visual>")[-1] for part in urdf.split("<visual>"))
+    ros.show_robot(bare)
+    middle = pixel(robot, centres(robot, robot.zero)[1])
+    seen = until(page, lambda seen: differs(seen, full)[middle])
+    page.wait_for_timeout(500)
+    seen = picture(page)
+    ros.show_robot(urdf)
+    until(page, lambda now: differs(now, seen)[middle])
+    return seen
+
+
+def test_all_comes_from_this_machine(page):
+    assert page.requests
+    away = [url for url in page.requests if not url.startswith((page.address, "data:", "blob:"))]
+    assert away == []
+
+
+def test_the_arm_is_drawn_where_it_is(page, robot, empty):
+    there = differs(picture(page), empty)
+    for centre in centres(robot, robot.zero):
+        assert there[pixel(robot, centre)], centre
+    rows, columns = np.nonzero(there)
+    # Nothing else changed: all lies around the arm (each visual is within 9 cm of its middle).
+    spots = np.array([pixel(robot, c) for c in centres(robot, robot.zero)])
+    far = max(np.hypot(*(spots - spot).T).min() for spot in zip(rows, columns, strict=True))
+    assert far < 115
+    assert 0.01 < there.mean() < 0.2
+
+
+def test_the_arm_follows_tf(page, ros, robot, empty):
+    frames = turned(robot, 0.9)
+    ros.show_frames(frames)
+    tool = pixel(robot, centres(robot, frames)[3])
+    seen = until(page, lambda seen: differs(seen, empty)[tool])
+    for centre in centres(robot, frames):
+        assert differs(seen, empty)[pixel(robot, centre)]
+    assert not differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])]
+    ros.show_frames(robot.zero)
+    until(page, lambda seen: differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])])
+
+
+def test_markers_come_and_go(page, ros, robot, empty):
+    place = np.array([0.05, -0.2, 0.04])
+    spot = pixel(robot, place)
+    ros.show_marker(type=1, position=place, scale=(0.05, 0.05, 0.05), color=(0.0, 0.8, 0.0))
+    seen = until(page, lambda seen: differs(seen, empty)[spot])
+    red, green, blue = seen[spot]
+    assert green > red + CLEARLY
+    assert green > blue + CLEARLY
+    ros.show_marker(type=1, action=2)
+    until(page, lambda seen: not differs(seen, empty)[spot])
+
+
+def test_text_markers_stay_when_they_come_again(page, ros, robot, empty):
+    place = np.array([0.0, -0.25, 0.1])
+    row, column = pixel(robot, place)
+    near = (slice(row - 4, row + 5), slice(column - 25, column + 26))
+    for height in (0.03, 0.03, 0.04):  # Drawn, published again, drawn in another size.
+        ros.show_marker(type=9, position=place, scale=(0.0, 0.0, height), text="HHHHHH")
+        page.wait_for_timeout(500)
+        until(page, lambda seen: differs(seen, empty)[near].mean() > 0.1)
+    ros.show_marker(type=9, action=2)
+    until(page, lambda seen: not differs(seen, empty)[near].any())
+
+
+def test_task_and_nut_are_written_and_cannot_smuggle_in_html(page, ros):
+    ros.show_task("Step 3 of 9: turn <img src=x onerror=\"document.title='owned'\">")
+    page.wait_for_selector('[data-arm="task"]:has-text("Step 3 of 9: turn <img src=x")')
+    ros.show_nut(state=2, bolt="upper_bolt", turns_engaged=2.5, message="gripped")
+    page.wait_for_selector(
+        '[data-arm="nut"]:has-text("on upper_bolt, held, 2.50 turns engaged: gripped")'
+    )
+    assert page.title() != "owned"
+    ros.show_task("")
+    page.wait_for_selector('[data-arm="task"]', state="detached")
+
+
+def test_joints_and_tool_are_written(page, ros):
+    ros.show_joints({"waist": math.pi / 4, "left_finger": 0.0125})
+    page.wait_for_selector('[data-arm="joints"]:has-text("45.0°")')
+    page.wait_for_selector('[data-arm="joints"]:has-text("12.5 mm")')
+    page.wait_for_selector('[data-arm="tool"]:has-text("190.0, 0.0, 190.0 mm")')
+
+
+def test_a_bad_description_is_said_and_the_robot_stays(page, ros, urdf, robot, empty):
+    ros.show_robot("<model/>")
+    page.wait_for_selector('[data-arm="problem"]:has-text("it must be <robot>")')
+    assert differs(picture(page), empty)[pixel(robot, centres(robot, robot.zero)[1])]
+    ros.show_robot(urdf)
+    page.wait_for_selector('[data-arm="problem"]', state="detached")
+
+
+def test_a_switch_shows_the_frames(page, robot):
+    before = picture(page)
+    page.get_by_label("Frames", exact=True).click()
+    tip = (robot.zero["tool0"] @ [0, 0, 0.015, 1])[:3]  # Half way along tool0's z axis.
+    row, column = pixel(robot, tip)
+    near = (slice(row - 3, row + 4), slice(column - 3, column + 4))
+    seen = until(page, lambda seen: differs(seen, before)[near].any())
+    blues = seen[near].reshape(-1, 3)
+    assert (blues[:, 2] > blues[:, :2].max(axis=1) + CLEARLY).any()
+    page.get_by_label("Frames", exact=True).click()
+    until(page, lambda seen: not differs(seen, before)[near].any())

@@ -1,0 +1,151 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Markers become plain drawings, with the meaning that RViz gives to their fields."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_viewer.errors import MarkerError
+from arm_viewer.marker_model import read_marker
+from arm_viewer.shapes import Arrows, Box, Copies, Cylinder, Ellipsoid, MeshFile, Points, Text
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_viewer import marker_model as mm
+
+SQUARE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+RGB = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+size = st.floats(1e-3, 10)
+
+
+@given(x=size, y=size, z=size)
+def test_scale_is_a_full_size(marker, x, y, z):
+    def shape(type):
+        return read_marker(marker(type, scale=(x, y, z))).shape
+
+    assert shape(mm.CUBE) == Box((x, y, z))
+    assert shape(mm.SPHERE) == Ellipsoid((x, y, z))
+    assert shape(mm.CYLINDER) == Cylinder((x, y), z)
+
+
+def test_every_type_of_the_message_is_drawn(marker):
+    scale = (0.1, 0.2, 0.3)
+    for type in range(13):
+        points = SQUARE[:3] if type == mm.TRIANGLE_LIST else SQUARE
+        points = points[:2] if type == mm.ARROW else points
+        drawing = read_marker(
+            marker(type, scale=scale, points=points, text="t", mesh_resource="/m.stl")
+        )
+        assert drawing.frame == "base_link"
+
+
+def test_an_arrow_by_pose_points_along_x(marker):
+    arrow = read_marker(marker(mm.ARROW, scale=(2.0, 0.1, 0.1))).shape
+    np.testing.assert_array_equal(arrow.points, [[[0, 0, 0], [2, 0, 0]]])
+    assert (arrow.shaft_diameter, arrow.head_diameter) == (0.1, 0.2)
+
+
+def test_an_arrow_by_points_takes_its_thickness_from_scale(marker):
+    arrow = read_marker(
+        marker(mm.ARROW, scale=(0.01, 0.02, 0.03), points=[(0, 0, 0), (0, 0, 1)])
+    ).shape
+    assert arrow == Arrows(np.array([[[0, 0, 0], [0, 0, 1]]]), 0.01, 0.02, 0.03)
+    headless = marker(mm.ARROW, scale=(0.01, 0.02, 0.0), points=[(0, 0, 0), (0, 0, 1)])
+    assert read_marker(headless).shape.head_length == pytest.approx(0.2)
+
+
+@given(points=st.lists(st.tuples(size, size, size), min_size=2, max_size=20))
+def test_a_strip_joins_each_point_with_the_next(marker, points):
+    lines = read_marker(marker(mm.LINE_STRIP, points=points)).shape
+    assert lines.points.shape == (len(points) - 1, 2, 3)
+    np.testing.assert_array_equal(lines.points[:, 0], points[:-1])
+    np.testing.assert_array_equal(lines.points[:, 1], points[1:])
+
+
+def test_a_list_joins_pairs_only(marker):
+    lines = read_marker(marker(mm.LINE_LIST, points=SQUARE, colors=RGB)).shape
+    np.testing.assert_array_equal(lines.points, np.reshape(SQUARE, (2, 2, 3)))
+    np.testing.assert_array_equal(lines.colours, np.reshape(RGB, (2, 2, 3)))
+
+
+def test_points_and_copies_stand_at_the_points(marker):
+    cubes = read_marker(marker(mm.CUBE_LIST, points=SQUARE, colors=RGB)).shape
+    assert cubes == Copies(Box((0.1, 0.1, 0.1)), np.array(SQUARE, float), np.array(RGB, float))
+    balls = read_marker(marker(mm.SPHERE_LIST, points=SQUARE)).shape
+    assert balls == Copies(Ellipsoid((0.1, 0.1, 0.1)), np.array(SQUARE, float), None)
+    dots = read_marker(marker(mm.POINTS, points=SQUARE, scale=(0.1, 0.2, 0))).shape
+    assert dots == Points(np.array(SQUARE, float), None, 0.2)
+
+
+def test_triangles_are_scaled_and_may_have_one_colour_each(marker):
+    points = [*SQUARE[:3], *SQUARE[1:]]
+    shape = read_marker(
+        marker(mm.TRIANGLE_LIST, points=points, colors=RGB[:2], scale=(2, 3, 4))
+    ).shape
+    np.testing.assert_array_equal(shape.vertices, np.array(points) * [2, 3, 4])
+    np.testing.assert_array_equal(shape.colours, np.repeat(RGB[:2], 3, axis=0))
+
+
+def test_text_and_mesh(marker):
+    assert read_marker(marker(mm.TEXT_VIEW_FACING, text="hi", scale=(0, 0, 0.05))).shape == Text(
+        "hi", 0.05
+    )
+    mesh = marker(mm.MESH_RESOURCE, mesh_resource="package://p/m.stl", scale=(1, 2, 3))
+    assert read_marker(mesh).shape == MeshFile("package://p/m.stl", (1, 2, 3), False)
+
+
+def test_pose_colour_frame_and_lifetime(marker):
+    half = math.sqrt(0.5)
+    drawing = read_marker(
+        marker(
+            position=(1, 2, 3),
+            orientation=(0, 0, 2 * half, 2 * half),  # Not of unit length.
+            color=(2.0, -1.0, 0.5, 0.25),
+            frame="/tool0",
+            frame_locked=True,
+            lifetime=3,
+        )
+    )
+    expected = [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]
+    np.testing.assert_allclose(drawing.pose, expected, atol=1e-12)
+    assert drawing.colour == (1.0, 0.0, 0.5, 0.25)
+    assert (drawing.frame, drawing.locked, drawing.lifetime) == ("tool0", True, 3.0)
+
+
+def test_an_orientation_never_filled_in_is_the_identity(marker):
+    np.testing.assert_array_equal(read_marker(marker(orientation=(0, 0, 0, 0))).pose, np.eye(4))
+
+
+BAD = {
+    "type": ({"type": 99}, "type 99 is not drawn"),
+    "scale": ({"scale": (0.1, 0, 0.1)}, "scale.y is 0; it must be a positive length"),
+    "nan scale": ({"scale": (math.nan, 1, 1)}, "scale.x is nan"),
+    "nan pose": ({"position": (math.nan, 0, 0)}, "its pose is not finite"),
+    "nan colour": ({"color": (math.inf, 0, 0, 1)}, "its color is not finite"),
+    "no points": ({"type": mm.POINTS}, "it has 0 points and needs 1 or more"),
+    "one point": ({"type": mm.LINE_STRIP, "points": SQUARE[:1]}, "needs 2 or more"),
+    "odd list": ({"type": mm.LINE_LIST, "points": SQUARE[:3]}, "an even number of points"),
+    "nan point": ({"type": mm.POINTS, "points": [(0, math.nan, 0)]}, "points is not finite"),
+    "colours": (
+        {"type": mm.POINTS, "points": SQUARE, "colors": RGB[:2]},
+        "it has 2 colors for 4 points",
+    ),
+    "nan colours": (
+        {"type": mm.POINTS, "points": SQUARE[:1], "colors": [(math.nan, 0, 0)]},
+        "colors is not finite",
+    ),
+    "triangle": ({"type": mm.TRIANGLE_LIST, "points": SQUARE}, "three points a triangle"),
+    "arrow": ({"type": mm.ARROW, "points": SQUARE}, "no points, or two"),
+    "text": ({"type": mm.TEXT_VIEW_FACING, "scale": (1, 1, 0)}, "needs scale.z"),
+    "mesh": ({"type": mm.MESH_RESOURCE}, "needs mesh_resource"),
+}
+
+
+@pytest.mark.parametrize(("fields", "sentence"), BAD.values(), ids=BAD.keys())
+def test_what_is_wrong_is_named(marker, fields, sentence):
+    with pytest.raises(MarkerError) as caught:
+        read_marker(marker(**{"type": mm.CUBE, "id": 7, **fields}))
+    assert str(caught.value).startswith('marker "test" 7: ')
+    assert sentence in str(caught.value)
+    assert (caught.value.namespace, caught.value.id) == ("test", 7)

@@ -1,0 +1,153 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The server's address, mesh files, and one clear sentence for each thing that is missing."""
+
+import builtins
+import socket
+
+import pytest
+from arm_viewer.errors import BrowserError, MeshError, MissingPackageError, ServerError
+from arm_viewer.mesh_files import MeshFiles, share_folder
+
+from arm_viewer import screenshot, view_server
+
+CUBE = """solid one
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid one
+"""
+
+
+@pytest.fixture
+def busy():
+    """A port that somebody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """A function that makes a package look as if it were not installed."""
+    imported = builtins.__import__
+
+    def hide(package):
+        def refuse(name, *args, **kwargs):
+            if name.split(".")[0] == package:
+                raise ImportError(f"No module named {name!r}")
+            return imported(name, *args, **kwargs)
+
+        monkeypatch.setattr(builtins, "__import__", refuse)
+
+    return hide
+
+
+def test_a_busy_port_gives_way_to_the_next_free_one(busy):
+    assert busy < view_server.free_port("127.0.0.1", busy) <= busy + view_server.TRIES
+
+
+def test_port_zero_is_any_free_port():
+    port = view_server.free_port("127.0.0.1", 0)
+    assert port > 0
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", port))
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**6])
+def test_what_is_no_port_is_refused(port):
+    with pytest.raises(ServerError, match=f"parameter port: {port} is no port"):
+        view_server.free_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
+def test_a_host_that_is_not_this_machine_is_refused(host):
+    with pytest.raises(ServerError) as caught:
+        view_server.free_port(host, 0)
+    assert f'cannot use host "{host}"' in str(caught.value)
+    assert "127.0.0.1 shows it on this machine only" in str(caught.value)
+
+
+def test_all_ports_taken_is_said(monkeypatch, busy):
+    monkeypatch.setattr(view_server, "TRIES", 1)
+    with pytest.raises(ServerError, match=f"ports {busy} to {busy} are all in use"):
+        view_server.free_port("127.0.0.1", busy)
+
+
+def test_viser_missing(without):
+    without("viser")
+    with pytest.raises(MissingPackageError) as caught:
+        view_server.open_server("127.0.0.1", 0)
+    assert "package viser is missing" in str(caught.value)
+    assert "python3 -m pip install viser" in str(caught.value)
+
+
+def test_playwright_missing(without):
+    without("playwright")
+    with (
+        pytest.raises(MissingPackageError, match="pip install playwright"),
+        screenshot.open_page(),
+    ):
+        pass
+
+
+def test_chromium_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BrowserError, match="sudo apt-get install -y chromium"):
+        screenshot.find_chromium()
+
+
+def test_meshes_are_found_by_package_by_url_and_by_path(tmp_path):
+    (tmp_path / "a b.stl").write_text(CUBE)
+    files = MeshFiles(
+        lambda package: (
+            tmp_path if package == "here" else (_ for _ in ()).throw(LookupError(package))
+        )
+    )
+    for uri in ("package://here/a%20b.stl", f"file://{tmp_path}/a%20b.stl", f"{tmp_path}/a b.stl"):
+        assert len(files.load(uri).faces) == 1
+    assert files.load(uri) is files.load(uri)
+
+
+@pytest.mark.parametrize(
+    ("uri", "sentence"),
+    [
+        ("package://nowhere/a.stl", 'no package "nowhere" is installed'),
+        ("/no/such.stl", "there is no file /no/such.stl"),
+        ("https://example.org/a.stl", "https:// is not read"),
+    ],
+)
+def test_a_mesh_that_is_not_there_is_named(uri, sentence):
+    def nothing(package):
+        raise LookupError(package)
+
+    with pytest.raises(MeshError) as caught:
+        MeshFiles(nothing).load(uri)
+    assert str(caught.value).startswith(f"mesh {uri}: ")
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.xyz", "a.glb", "a.unknown"])
+def test_a_broken_mesh_is_named(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"\x00nonsense")
+    with pytest.raises(MeshError, match="cannot be read"):
+        MeshFiles(lambda package: tmp_path).load(str(path))
+
+
+def test_trimesh_missing(tmp_path, without):
+    (tmp_path / "a.stl").write_text(CUBE)
+    without("trimesh")
+    with pytest.raises(MissingPackageError, match="package trimesh is missing"):
+        MeshFiles(lambda package: tmp_path).load(str(tmp_path / "a.stl"))
+
+
+def test_packages_are_looked_up_where_ros_installs_them():
+    assert (share_folder("std_msgs") / "package.xml").is_file()
+    with pytest.raises(MeshError, match='no package "no_such_package" is installed'):
+        MeshFiles(share_folder).load("package://no_such_package/a.stl")

@@ -1,0 +1,209 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What must be redrawn: everything that changed, and nothing else."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_viewer.marker_model import ADD, DELETE, DELETE_ALL
+from arm_viewer.marker_store import MarkerKey
+from arm_viewer.robot_picture import read_robot
+from arm_viewer.scene_store import MOVED, SceneStore
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    return pose
+
+
+def key(id, topic="m", ns="test"):
+    return MarkerKey(topic, ns, id)
+
+
+@pytest.fixture
+def store():
+    store = SceneStore()
+    store.set_frames("base_link", {"base_link": at(), "tool0": at(1)})
+    store.take()
+    return store
+
+
+def test_nothing_new_nothing_drawn(store):
+    assert not store.take()
+    store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + 0.5 * MOVED)})
+    assert not store.take()
+
+
+def test_only_moved_frames_are_sent_and_small_steps_add_up(store):
+    sent = []
+    for step in range(1, 11):
+        store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + step * 0.4 * MOVED)})
+        changes = store.take()
+        assert "base_link" not in changes.moved
+        sent += [pose[0, 3] for pose in changes.moved.values()]
+    # What is shown is never farther from the truth than the threshold.
+    assert sent
+    assert abs(sent[-1] - (1 + 4 * MOVED)) <= MOVED
+
+
+def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
+    store.markers.apply("m", [marker(id=1, frame="tool0", frame_locked=True)], 0.0)
+    assert set(store.take().drawn) == {key(1)}
+    store.set_frames("base_link", {"base_link": at()})
+    changes = store.take()
+    assert (changes.gone, changes.erased) == ({"tool0"}, {key(1)})
+    assert store.markers.waiting() == {"tool0"}
+    store.set_frames("base_link", {"base_link": at(), "tool0": at(2)})
+    changes = store.take()
+    assert set(changes.moved) == {"tool0"}
+    assert set(changes.drawn) == {key(1)}
+
+
+def test_a_locked_marker_hangs_on_its_frame_and_an_unlocked_one_stays(store, marker):
+    locked = marker(id=1, frame="tool0", frame_locked=True, position=(0, 1, 0))
+    free = marker(id=2, frame="tool0", position=(0, 1, 0))
+    store.markers.apply("m", [locked, free], 0.0)
+    drawn = store.take().drawn
+    assert drawn[key(1)].frame == "tool0"
+    np.testing.assert_array_equal(drawn[key(1)].pose, at(0, 1))
+    assert drawn[key(2)].frame == ""
+    np.testing.assert_array_equal(drawn[key(2)].pose, at(1, 1))
+    store.set_frames("base_link", {"base_link": at(), "tool0": at(5)})
+    assert not store.take().drawn
+
+
+def test_a_marker_waits_for_its_frame(store, marker):
+    store.markers.apply("m", [marker(frame="bolt")], 0.0)
+    assert not store.take().drawn
+    assert store.markers.waiting() == {"bolt"}
+    store.set_frames("base_link", {"base_link": at(), "bolt": at(3)})
+    assert set(store.take().drawn) == {key(0)}
+    assert not store.markers.waiting()
+
+
+def test_another_fixed_frame_moves_what_stands_in_it(store, marker):
+    store.markers.apply("m", [marker(frame="tool0")], 0.0)
+    store.take()
+    store.set_frames("tool0", {"tool0": at(), "base_link": at(-1)})
+    changes = store.take()
+    np.testing.assert_array_equal(changes.drawn[key(0)].pose, at())
+    assert set(changes.moved) == {"tool0", "base_link"}
+
+
+def test_without_a_frame_a_marker_stands_in_the_fixed_one(store, marker):
+    store.markers.apply("m", [marker(frame="", position=(1, 2, 3))], 0.0)
+    np.testing.assert_array_equal(store.take().drawn[key(0)].pose, at(1, 2, 3))
+
+
+def test_delete_modify_and_delete_all_of_one_topic(store, marker):
+    store.markers.apply("m", [marker(id=i) for i in range(3)], 0.0)
+    store.markers.apply("other", [marker(id=0)], 0.0)
+    assert len(store.take().drawn) == 4
+    store.markers.apply("m", [marker(id=0, action=DELETE), marker(id=1, scale=(1, 1, 1))], 0.0)
+    changes = store.take()
+    assert (changes.erased, set(changes.drawn)) == ({key(0)}, {key(1)})
+    store.markers.apply("m", [marker(action=DELETE_ALL), marker(id=9)], 0.0)
+    changes = store.take()
+    assert (changes.erased, set(changes.drawn)) == ({key(1), key(2)}, {key(9)})
+
+
+def test_a_marker_expires(store, marker):
+    store.markers.apply("m", [marker(id=1, lifetime=2), marker(id=2)], 10.0)
+    store.take()
+    assert store.markers.next_expiry() == 12.0
+    store.markers.expire(11.9)
+    assert not store.take()
+    store.markers.expire(12.0)
+    assert store.take().erased == {key(1)}
+    assert store.markers.next_expiry() == math.inf
+
+
+def test_a_bad_marker_is_reported_and_the_others_are_drawn(store, marker):
+    store.markers.apply("m", [marker(id=1)], 0.0)
+    store.take()
+    problems = store.markers.apply(
+        "m", [marker(id=1, scale=(0, 0, 0)), marker(id=2), marker(id=3, action=7)], 0.0
+    )
+    assert [problem.id for problem in problems] == [1, 3]
+    changes = store.take()
+    assert (changes.erased, set(changes.drawn)) == ({key(1)}, {key(2)})
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.integers(0, 4), st.booleans()),
+        st.tuples(st.just("delete"), st.integers(0, 4)),
+        st.tuples(st.just("all")),
+        st.tuples(st.just("tool"), st.booleans()),
+        st.tuples(st.just("take")),
+    ),
+    max_size=40,
+)
+
+
+@given(steps=steps)
+@example(steps=[("add", 0, False), ("take",), ("add", 0, True)])
+def test_whoever_follows_the_changes_sees_the_scene(marker, steps):
+    """A screen that applies every change shows what a plain account of the steps demands."""
+    store, screen, wanted, tool = SceneStore(), {}, {}, False
+
+    def redraw():
+        store.set_frames("base", {"base": at(), **({"tool": at(1)} if tool else {})})
+        changes = store.take()
+        for gone in changes.erased | changes.drawn.keys():
+            screen.pop(gone, None)
+        for frame in changes.gone:
+            for lost in [k for k, placed in screen.items() if placed.frame == frame]:
+                del screen[lost]
+        screen.update(changes.drawn)
+
+    for step, *values in steps:
+        if step == "add":
+            id, on_tool = values
+            frame = "tool" if on_tool else "base"
+            new = marker(id=id, action=ADD, frame=frame, frame_locked=True)
+            store.markers.apply("m", [new], 0.0)
+            wanted[key(id)] = frame
+        elif step == "delete":
+            store.markers.apply("m", [marker(id=values[0], action=DELETE)], 0.0)
+            wanted.pop(key(values[0]), None)
+        elif step == "all":
+            store.markers.apply("m", [marker(action=DELETE_ALL)], 0.0)
+            wanted.clear()
+        elif step == "tool":
+            (tool,) = values
+        else:
+            redraw()
+    redraw()
+    seen = {k: placed.frame for k, placed in screen.items()}
+    assert seen == {k: frame for k, frame in wanted.items() if tool or frame == "base"}
+
+
+def test_links_of_a_former_robot_disappear(store, urdf):
+    old = read_robot(urdf)
+    new = read_robot(urdf.replace("waist_link", "hip_link"))
+    store.set_robot(old)
+    store.set_frames("base_link", dict(old.zero))
+    assert store.take().robot is old
+    store.set_robot(new)
+    store.set_frames("base_link", {**old.zero, **new.zero})
+    changes = store.take()
+    assert changes.robot is new
+    assert changes.gone == {"waist_link"}
+    assert "hip_link" in changes.moved
+    assert store.take().robot is None
+
+
+def test_texts_are_sent_when_they_change(store):
+    store.set_text("task", "")
+    assert not store.take()
+    store.set_text("task", "turn")
+    assert store.take().texts == {"task": "turn"}
+    store.set_text("task", "turn")
+    assert not store.take()
+    store.set_text("task", "")
+    assert store.take().texts == {"task": ""}

@@ -1,0 +1,166 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of ./arm."""
+
+import argparse
+import signal
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from . import machine, testing
+from .become import become
+from .errors import SetupError
+from .paths import Paths
+from .prepare import is_ready, prepare
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of ./arm.
+
+    Attributes:
+        name: what the user types.
+        arguments: what may follow, for the help.
+        text: one line for the help.
+        run: called with the environment of the nodes and the arguments, returns the exit code.
+    """
+
+    name: str
+    arguments: str
+    text: str
+    run: Callable[[dict[str, str], Sequence[str]], int]
+
+
+def executable(package: str, name: str) -> Callable[[dict[str, str], Sequence[str]], int]:
+    """Return a command that becomes an installed executable of a package."""
+
+    def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
+        for prefix in environment["AMENT_PREFIX_PATH"].split(":"):
+            file = f"{prefix}/lib/{package}/{name}"
+            if Path(file).exists():
+                return become([file, *arguments], environment)
+        raise SetupError(f"{package} has no executable {name}: run ./arm setup --again")
+
+    return run
+
+
+def setup(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    """Say that all is ready (the set-up itself ran before)."""
+    del environment, arguments
+    print("ROS 2 and the arm packages are ready: ./arm demo")
+    return 0
+
+
+def execute(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    """Become any program in the environment of the nodes."""
+    if not arguments:
+        raise SetupError("What shall be run? For example: ./arm exec python3 my_node.py")
+    return become(arguments, environment)
+
+
+def bench(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    """Run the benchmarks."""
+    folder = Paths().repository / "benchmarks"
+    return become([sys_python(environment), str(folder / "run.py"), *arguments], environment)
+
+
+def sys_python(environment: dict[str, str]) -> str:
+    """The interpreter that belongs to the environment of the nodes."""
+    return (
+        f"{environment['ARM_VENV']}/bin/python3" if "ARM_VENV" in environment else sys.executable
+    )
+
+
+def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    """Look at the machine, which also works where nothing can be set up; then at the driver."""
+    for missing in machine.missing_tools():
+        print(f"missing  {missing.what}\n         -> apt-get install -y {missing.package}")
+    if not environment:
+        print("missing  ROS 2 and the arm packages are not set up here\n         -> ./arm setup")
+        return 1
+    return executable("arm_hardware", "doctor")(environment, arguments)
+
+
+COMMANDS = (
+    Command(
+        "demo",
+        "[--headless] [--speed N] ...",
+        "run the nut transfer and show it in the browser",
+        executable("arm_tasks", "demo"),
+    ),
+    Command(
+        "view",
+        "ROBOT",
+        "look at a robot (a shipped name or a YAML file) and move its joints",
+        executable("arm_tasks", "view"),
+    ),
+    Command("test", "[pytest arguments]", "run every test", testing.run),
+    Command("bench", "", "measure, beside other libraries", bench),
+    Command(
+        "doctor",
+        "",
+        "find out what is wrong with this machine or the servo board",
+        doctor,
+    ),
+    Command(
+        "exec",
+        "PROGRAM ...",
+        "run a program of yours with ROS 2 and the arm packages at hand",
+        execute,
+    ),
+    Command("setup", "[--again]", "only set up and build; --again: from nothing", setup),
+)
+
+
+def help_text() -> str:
+    """Return the help: every command on one screen."""
+    width = max(len(f"{command.name} {command.arguments}") for command in COMMANDS)
+    rows = [f"  ./arm {f'{c.name} {c.arguments}':<{width}}  {c.text}" for c in COMMANDS]
+    head = "From a DH table to a moving ROS 2 arm.\n\n"
+    tail = """
+        Where a ROS 2 is sourced (ROS_DISTRO is set), that one is used. Elsewhere the first command
+        makes one from PyPI in .venv, once. Each command answers --help with its own options.
+    """
+    return head + "\n".join(rows) + "\n\n" + textwrap.dedent(tail).strip() + "\n"
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Let SIGTERM and SIGHUP end a set-up as Ctrl-C does."""
+    del number, frame
+    raise KeyboardInterrupt
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; returns the exit code."""
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(help_text(), end="")
+        return 0
+    command = next((c for c in COMMANDS if c.name == arguments[0]), None)
+    if command is None:
+        print(
+            f"arm: there is no command '{arguments[0]}'.\n\n{help_text()}", end="", file=sys.stderr
+        )
+        return 2
+    try:
+        if command.name == "setup":
+            parser = argparse.ArgumentParser(prog="./arm setup", description=command.text)
+            parser.add_argument("--again", action="store_true", help="remove .venv first")
+            parser.parse_args(arguments[1:])
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, interrupt)
+        if command.name == "doctor" and not is_ready(Paths()):
+            return command.run({}, arguments[1:])
+        again = command.name == "setup" and "--again" in arguments
+        return command.run(prepare(Paths(), again), arguments[1:])
+    except SetupError as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\narm: interrupted; run the same command again to go on.", file=sys.stderr)
+        return INTERRUPTED

@@ -1,0 +1,59 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The environment in which the nodes run: the wheels in .venv plus the built workspace."""
+
+import os
+from collections.abc import Mapping
+
+from .paths import Paths
+
+
+def ros_is_sourced(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the caller's shell has a ROS 2 (that is not one of ours) sourced."""
+    return bool(environment.get("ROS_DISTRO")) and "ARM_VENV" not in environment
+
+
+def wheel_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment for building with the wheels of .venv.
+
+    The wheels install lib/ and share/ into the root of the virtual environment: it is the ament
+    prefix. Setting LD_LIBRARY_PATH here saves their bootstrap from starting Python twice.
+    """
+    site = next(iter((paths.venv / "lib").glob("python3.*/site-packages")), paths.venv)
+    libraries = [paths.venv / "lib", *sorted(site.glob("ros_*.libs"))]
+    removed = (
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "AMENT_PREFIX_PATH",
+        "COLCON_PREFIX_PATH",
+        "LD_LIBRARY_PATH",
+    )
+    environment = {key: value for key, value in base.items() if key not in removed}
+    environment |= {
+        "ARM_VENV": str(paths.venv),
+        "VIRTUAL_ENV": str(paths.venv),
+        "PATH": f"{paths.venv / 'bin'}:{base.get('PATH', '/usr/bin:/bin')}",
+        "AMENT_PREFIX_PATH": str(paths.venv),
+        "CMAKE_PREFIX_PATH": str(paths.venv),
+        "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
+        "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
+        "ROS_VERSION": "2",
+        "ROS_PYTHON_VERSION": "3",
+        "ROS_DISTRO": "jazzy",
+    }
+    return environment
+
+
+def run_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment for running the nodes of the built workspace."""
+    environment = wheel_environment(paths, base)
+    install = paths.install
+    python = next(iter(install.glob("lib/python3.*/site-packages")), install)
+    environment |= {
+        "AMENT_PREFIX_PATH": f"{install}:{paths.venv}",
+        "PYTHONPATH": str(python),
+        "LD_LIBRARY_PATH": f"{install / 'lib'}:{environment['LD_LIBRARY_PATH']}",
+        "PATH": f"{install / 'bin'}:{environment['PATH']}",
+    }
+    environment.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    return environment

@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the machine must have for ROS 2 from PyPI, and how to get what is missing."""
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import SetupError
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that the machine lacks.
+
+    Attributes:
+        what: for a person.
+        package: Debian's package that has it.
+    """
+
+    what: str
+    package: str
+
+
+def missing_tools() -> list[Missing]:
+    """Return what is missing for building the interface packages, an empty list if nothing is."""
+    python = f"python3.{sys.version_info.minor}"
+    debian = sys.executable.startswith("/usr/bin")
+    missing = []
+    if shutil.which("c++") is None and shutil.which("g++") is None:
+        missing.append(Missing("a C++ compiler", "g++"))
+    if shutil.which("make") is None:
+        missing.append(Missing("make", "make"))
+    if importlib.util.find_spec("ensurepip") is None:
+        missing.append(
+            Missing("Python's venv module", f"{python}-venv" if debian else "python3-venv")
+        )
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        missing.append(
+            Missing("Python's header files", f"{python}-dev" if debian else "python3-dev")
+        )
+    return missing
+
+
+def check_machine() -> None:
+    """Check that ROS 2 can be set up here.
+
+    Raises:
+        SetupError: something is missing; the text has the one command that installs it.
+    """
+    machine = f"{platform.system()} {platform.machine()}"
+    if machine != "Linux x86_64" or sys.version_info >= (3, 15):
+        raise SetupError(
+            f"ROS 2 from PyPI exists for Linux x86_64 and Python 3.10 to 3.14; this is {machine},"
+            f" Python {platform.python_version()}. Use Ubuntu 24.04 with ROS 2 Jazzy from apt"
+            " (docs.ros.org/en/jazzy/Installation.html), source it, and run ./arm again."
+        )
+    missing = missing_tools()
+    if missing:
+        names = ", ".join(item.what for item in missing)
+        packages = " ".join(item.package for item in missing)
+        sudo = "" if os.geteuid() == 0 else "sudo "
+        raise SetupError(
+            f"This machine lacks {names}. Install with:\n    {sudo}apt-get update &&"
+            f" {sudo}apt-get install -y {packages}"
+        )

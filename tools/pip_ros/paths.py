@@ -1,0 +1,42 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are: the repository and what ./arm makes inside .venv."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TOOLS = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The folders of one set-up.
+
+    Attributes:
+        repository: root of the project.
+        venv: the virtual environment, which is also the ament prefix of the wheels.
+    """
+
+    repository: Path = REPOSITORY
+    venv: Path = REPOSITORY / ".venv"
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the virtual environment."""
+        return self.venv / "bin" / "python3"
+
+    @property
+    def workspace(self) -> Path:
+        """Where colcon builds: inside .venv, so that removing .venv removes everything."""
+        return self.venv / "workspace"
+
+    @property
+    def install(self) -> Path:
+        """The merged install folder of the workspace."""
+        return self.workspace / "install"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of pip and colcon."""
+        return self.repository / "log" / "arm"

@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tell a person what a long command is doing, on one line, and keep its whole output in a file."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .errors import SetupError
+
+QUIET_SECONDS = 10.0  # how often a line is printed where nobody can see it being rewritten
+
+
+class StatusLine:
+    """One line that says what is going on: rewritten on a terminal, repeated elsewhere."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._begin = time.monotonic()
+        self._printed = -QUIET_SECONDS
+        self._terminal = sys.stdout.isatty()
+
+    def show(self, detail: str) -> None:
+        """Show the present detail, with the time since the beginning."""
+        elapsed = time.monotonic() - self._begin
+        if not self._terminal and elapsed - self._printed < QUIET_SECONDS:
+            return
+        self._printed = elapsed
+        text = f"{self._title}: {detail} ({elapsed:.0f} s)"
+        end = "" if self._terminal else "\n"
+        print(f"\r\033[K{text[:110]}" if self._terminal else text, end=end, flush=True)
+
+    def done(self, detail: str) -> None:
+        """Close the line."""
+        elapsed = time.monotonic() - self._begin
+        start = "\r\033[K" if self._terminal else ""
+        print(f"{start}{self._title}: {detail} ({elapsed:.0f} s)", flush=True)
+
+
+def stop_group(process: "subprocess.Popen[str]") -> None:
+    """End a process and all its children, first politely."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=5)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def run_logged(
+    command: Sequence[str],
+    log: Path,
+    describe: Callable[[str], str | None],
+    title: str,
+    environment: Mapping[str, str],
+    folder: Path,
+) -> None:
+    """Run a command to its end, showing progress.
+
+    Args:
+        command: the program and its arguments.
+        log: file that gets the whole output.
+        describe: called with each line of output; returns what to show, or None.
+        title: what the command is for.
+        environment: the environment of the command.
+        folder: where to run it.
+
+    Raises:
+        SetupError: the command failed; the text holds the last lines of its output.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    line = StatusLine(title)
+    tail: list[str] = []
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            env=dict(environment),
+            cwd=folder,
+            start_new_session=True,  # so that Ctrl-C ends the whole group, from here
+        )
+        try:
+            for text in process.stdout or ():
+                file.write(text)
+                tail = [*tail[-14:], text.rstrip()]
+                shown = describe(text)
+                if shown:
+                    line.show(shown)
+            process.wait()
+        except BaseException:
+            stop_group(process)
+            raise
+    if process.returncode != 0:
+        line.done("failed")
+        raise SetupError(failure_text(command, tail, log))
+    line.done("done")
+
+
+def failure_text(command: Sequence[str], tail: Sequence[str], log: Path) -> str:
+    """Say which command failed, with the end of its output and where the rest is."""
+    lines = "\n".join(f"    {re.sub(chr(27) + '[^m]*m', '', text)}" for text in tail)
+    return (
+        f"{Path(command[0]).name} failed; its last words were:\n{lines}\n"
+        f"The whole output is in {log}."
+    )

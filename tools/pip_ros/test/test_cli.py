@@ -1,0 +1,82 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The one command: its help, its errors, its environment."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from pip_ros import cli, environment
+from pip_ros.errors import SetupError
+from pip_ros.paths import REPOSITORY, Paths
+
+
+def arm(*arguments):
+    return subprocess.run(
+        [sys.executable, REPOSITORY / "arm", *arguments], capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"]])
+def test_help_is_one_screen_and_names_every_command(arguments):
+    answer = arm(*arguments)
+    lines = answer.stdout.splitlines()
+    assert answer.returncode == 0
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 120
+    for command in cli.COMMANDS:
+        assert f"./arm {command.name}" in answer.stdout
+
+
+def test_unknown_command_says_so_and_shows_the_help():
+    answer = arm("dmeo")
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("arm: there is no command 'dmeo'.")
+    assert "./arm demo" in answer.stderr
+
+
+def test_exec_of_nothing_and_of_a_missing_program():
+    with pytest.raises(SetupError, match="What shall be run"):
+        cli.execute({}, [])
+    with pytest.raises(SetupError, match="no_such_program cannot be run: No such file"):
+        cli.execute({"PATH": "/usr/bin"}, ["no_such_program"])
+
+
+def test_an_executable_that_is_not_installed(tmp_path):
+    with pytest.raises(SetupError, match="arm_tasks has no executable nothing"):
+        cli.executable("arm_tasks", "nothing")({"AMENT_PREFIX_PATH": str(tmp_path)}, [])
+
+
+def test_a_sourced_ros_is_told_from_ours():
+    assert environment.ros_is_sourced({"ROS_DISTRO": "jazzy"})
+    assert not environment.ros_is_sourced({})
+    ours = environment.run_environment(Paths())
+    assert not environment.ros_is_sourced(ours)
+
+
+def test_our_environment_keeps_to_this_machine_unless_told_otherwise():
+    base = {"PATH": os.environ["PATH"]}
+    assert (
+        environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+    )
+    base["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"
+    assert environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
+
+
+def test_foreign_python_paths_do_not_leak_in():
+    ours = environment.run_environment(
+        Paths(), {"PYTHONPATH": "/somewhere", "PYTHONHOME": "/else"}
+    )
+    assert "/somewhere" not in ours["PYTHONPATH"]
+    assert "PYTHONHOME" not in ours
+
+
+def test_every_link_in_the_documents_leads_somewhere():
+    documents = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
+    documents += (REPOSITORY / "src").glob("*/README.md")
+    for document in documents:
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
+            if "://" not in link:
+                assert (document.parent / link).exists(), f"{document.name}: {link}"

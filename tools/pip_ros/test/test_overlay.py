@@ -1,0 +1,47 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The overlay's types are those that everybody else has: equal by ROS 2's type hash (REP 2011)."""
+
+import json
+
+import pytest
+from pip_ros.paths import Paths
+
+# From builds of ros-controls/control_msgs and ros2/geometry2, branch jazzy.
+PUBLISHED = {
+    "control_msgs/action/FollowJointTrajectory": (
+        "RIHS01_738ebcb7a2d7cfa42f9f1001cc99ce3a4383d1cfe508015d9be8485e4b1c66f6"
+    ),
+    "control_msgs/action/GripperCommand": (
+        "RIHS01_e17c0e644eccf14bea84a0a93e0977182872c2eb7873ca6694900059b46dbc84"
+    ),
+    "control_msgs/msg/GripperCommand": (
+        "RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890"
+    ),
+    "control_msgs/msg/JointComponentTolerance": (
+        "RIHS01_739ea7566931944d33830fa10f1bf5e7a7fbdc3172bce7a7eaac642bd6e3ffa4"
+    ),
+    "control_msgs/msg/JointTolerance": (
+        "RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648"
+    ),
+    "tf2_msgs/msg/TFMessage": (
+        "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_type_hash_is_the_published_one(name):
+    package = name.split("/")[0]
+    file = Paths().install / "share" / package / f"{name.split('/', 1)[1]}.json"
+    hashes = {
+        entry["type_name"]: entry["hash_string"]
+        for entry in json.loads(file.read_text())["type_hashes"]
+    }
+    assert hashes[name] == PUBLISHED[name]
+
+
+def test_every_type_of_the_overlay_is_checked():
+    overlay = Paths().repository / "tools" / "pip_ros" / "overlay"
+    files = [f for kind in ("msg", "srv", "action") for f in overlay.glob(f"*/{kind}/*")]
+    assert {f"{f.parts[-3]}/{f.parts[-2]}/{f.stem}" for f in files} == set(PUBLISHED)

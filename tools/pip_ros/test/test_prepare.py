@@ -1,0 +1,68 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is built is never changed under the feet of a program that uses it."""
+
+import fcntl
+import os
+import threading
+
+import pytest
+from pip_ros import prepare as module
+from pip_ros.paths import Paths
+
+BOUND = 10.0  # s
+
+
+@pytest.fixture
+def paths(tmp_path, monkeypatch):
+    (tmp_path / "arm").write_text("")
+    monkeypatch.delenv("ROS_DISTRO", raising=False)
+    monkeypatch.setattr(module, "run_environment", lambda _: {"made": "here"})
+    return Paths(tmp_path, tmp_path / ".venv")
+
+
+def hold_shared(paths):
+    descriptor = os.open(paths.repository / "arm", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+def test_what_is_ready_is_used_at_once_beside_others(paths, monkeypatch):
+    monkeypatch.setattr(module, "is_ready", lambda _: True)
+    monkeypatch.setattr(module, "make", lambda *_: pytest.fail("made although ready"))
+    other = hold_shared(paths)
+    assert module.prepare(paths) == {"made": "here"}
+    os.close(other)
+
+
+def test_building_waits_for_the_program_that_uses_the_old_build(paths, monkeypatch, capsys):
+    other = hold_shared(paths)
+    built = threading.Event()
+    waiting = threading.Event()
+    flock = fcntl.flock
+
+    def watched(descriptor, operation):
+        if operation == fcntl.LOCK_EX:
+            waiting.set()
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(module.fcntl, "flock", watched)
+    monkeypatch.setattr(module, "is_ready", lambda _: built.is_set())
+    monkeypatch.setattr(module, "make", lambda *_: built.set())
+    thread = threading.Thread(target=module.prepare, args=(paths,))
+    thread.start()
+    assert waiting.wait(BOUND)
+    assert not built.is_set()
+    os.close(other)
+    thread.join(BOUND)
+    assert built.is_set()
+    assert "waiting" in capsys.readouterr().out
+
+
+def test_the_lock_outlives_exec(paths, monkeypatch):
+    monkeypatch.setattr(module, "is_ready", lambda _: True)
+    opened = []
+    real = os.open
+    monkeypatch.setattr(module.os, "open", lambda *a: opened.append(real(*a)) or opened[-1])
+    module.prepare(paths)
+    assert os.get_inheritable(opened[0])

@@ -1,0 +1,95 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Long commands: their failure is told with their last words, and Ctrl-C leaves nothing behind."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pip_ros.errors import SetupError
+from pip_ros.progress import run_logged
+
+BOUND = 10.0  # s, for conditions that come true at once unless something is wrong
+
+
+def wait_for(condition):
+    end = time.monotonic() + BOUND
+    while not condition():
+        assert time.monotonic() < end, "the condition did not come true"
+        time.sleep(0.01)
+
+
+def run(script, log, describe=lambda line: None):
+    run_logged([sys.executable, "-c", script], log, describe, "Trying", os.environ, Path.cwd())
+
+
+def test_output_is_kept_and_described(tmp_path, capsys):
+    seen = []
+    run("print('one'); print('two')", tmp_path / "log", lambda line: seen.append(line.strip()))
+    assert seen == ["one", "two"]
+    assert (tmp_path / "log").read_text() == "one\ntwo\n"
+    assert re.fullmatch(r"Trying: done \(\d+ s\)\n", capsys.readouterr().out)
+
+
+def test_failure_has_the_last_words_and_the_log(tmp_path):
+    with pytest.raises(
+        SetupError, match=r"(?s)failed; its last words were:.*no space left.*whole output is in"
+    ):
+        run("import sys; print('no space left'); sys.exit(3)", tmp_path / "log")
+
+
+def test_interrupt_ends_the_whole_group(tmp_path):
+    """A Ctrl-C while a command with children of its own runs ends the children as well."""
+    pid_file = tmp_path / "pid"
+    script = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(pid_file)!r}, 'w').write(str(child.pid))\n"
+        "print('started', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+
+    def interrupt(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(script, tmp_path / "log", interrupt)
+    child = int(pid_file.read_text())
+    wait_for(lambda: not is_alive(child))
+
+
+def is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_a_stubborn_command_is_killed(tmp_path, monkeypatch):
+    script = (
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print('deaf', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    waits = []
+    wait = subprocess.Popen.wait
+
+    def impatient(self, timeout=None):
+        waits.append(timeout)
+        return wait(self, 0.2 if timeout else None)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", impatient)
+
+    def interrupt(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(script, tmp_path / "log", interrupt)
+    assert len(waits) == 3

@@ -1,0 +1,95 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Only what changed is built again, and what a build left behind does not live on."""
+
+import json
+import shutil
+
+import pytest
+from pip_ros import workspace
+from pip_ros.paths import REPOSITORY, Paths
+
+
+@pytest.fixture
+def paths(tmp_path, monkeypatch):
+    """A repository with one interface package and two Python packages, all built."""
+    for name, file in (
+        ("one_interfaces", "CMakeLists.txt"),
+        ("two", "setup.py"),
+        ("three", "setup.py"),
+    ):
+        folder = tmp_path / "src" / name
+        folder.mkdir(parents=True)
+        (folder / "package.xml").write_text("<package/>")
+        (folder / file).write_text("")
+    monkeypatch.setattr(workspace, "OVERLAY", tmp_path / "overlay")
+    paths = Paths(tmp_path, tmp_path / ".venv")
+    paths.install.mkdir(parents=True)
+    stamp = {
+        folder.name: workspace.fingerprint(folder) for folder in workspace.package_folders(paths)
+    }
+    workspace.stamp_file(paths).write_text(json.dumps(stamp))
+    return paths
+
+
+def test_nothing_changed_builds_nothing(paths):
+    assert workspace.changed_packages(paths) == {}
+
+
+def test_a_changed_package_is_built_alone(paths):
+    (paths.repository / "src" / "two" / "new.py").write_text("")
+    assert set(workspace.changed_packages(paths)) == {"two"}
+
+
+def test_a_test_file_changes_nothing(paths):
+    folder = paths.repository / "src" / "two" / "test"
+    folder.mkdir()
+    (folder / "test_x.py").write_text("")
+    assert workspace.changed_packages(paths) == {}
+
+
+def test_a_changed_interface_builds_all(paths):
+    (paths.repository / "src" / "one_interfaces" / "CMakeLists.txt").write_text("#")
+    assert set(workspace.changed_packages(paths)) == {"one_interfaces", "two", "three"}
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]"])
+def test_a_damaged_stamp_builds_all(paths, damage):
+    workspace.stamp_file(paths).write_text(damage)
+    assert len(workspace.changed_packages(paths)) == 3
+
+
+def test_an_interrupted_build_is_done_again(paths, monkeypatch):
+    (paths.repository / "src" / "two" / "new.py").write_text("")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(workspace, "run_logged", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        workspace.build(paths)
+    (paths.repository / "src" / "two" / "new.py").unlink()
+    assert set(workspace.changed_packages(paths)) == {"two"}
+
+
+def test_a_lost_install_folder_builds_all(paths):
+    shutil.rmtree(paths.install)
+    assert len(workspace.changed_packages(paths)) == 3
+
+
+def test_deleted_modules_do_not_live_on(paths):
+    old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
+    old.parent.mkdir(parents=True)
+    old.write_text("")
+    workspace.remove_stale(paths, ["two"])
+    assert not old.exists()
+
+
+def test_the_overlay_is_ignored_by_a_plain_colcon_build():
+    assert (REPOSITORY / "tools" / "pip_ros" / "overlay" / "COLCON_IGNORE").exists()
+
+
+def test_colcon_progress_counts():
+    progress = workspace.ColconProgress(2)
+    assert progress("Starting >>> a\n") == "0 of 2 done, at work on a"
+    assert progress("Finished <<< a [1.0s]\n") == "1 of 2 done, at work on nothing"

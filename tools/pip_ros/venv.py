@@ -1,0 +1,160 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Make .venv, install the pinned wheels into it, repair what is broken or half-finished."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from .environment import wheel_environment
+from .errors import SetupError
+from .paths import TOOLS, Paths
+from .progress import StatusLine, run_logged
+
+REQUIREMENTS = TOOLS / "requirements.txt"
+TEST_REQUIREMENTS = TOOLS / "requirements-test.txt"
+CONSTRAINTS = TOOLS / "constraints.txt"
+BUILD_PREFIX = "/opt/python/cp3"  # where the wheels were built, left over in their CMake files
+
+
+def fingerprint(paths: Paths, requirements: Path) -> str:
+    """Return what an installed set of requirements depends on, as one string."""
+    content = (
+        requirements.read_bytes()
+        + CONSTRAINTS.read_bytes()
+        + sys.version.encode()
+        + str(paths.venv).encode()
+    )
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_installed(paths: Paths, requirements: Path) -> bool:
+    """Whether exactly these requirements were installed, and the interpreter still starts."""
+    stamp = stamp_file(paths, requirements)
+    if not stamp.exists() or stamp.read_text() != fingerprint(paths, requirements):
+        return False
+    return interpreter_works(paths)
+
+
+def stamp_file(paths: Paths, requirements: Path) -> Path:
+    """The file that is written when an installation is complete."""
+    return paths.venv / f".installed-{requirements.stem}"
+
+
+def place_file(paths: Paths) -> Path:
+    """The file that says where .venv was made: its programs and CMake files name that place."""
+    return paths.venv / ".place"
+
+
+def is_at_its_place(paths: Paths) -> bool:
+    """Whether .venv is still where it was made, not moved or copied along with the clone."""
+    try:
+        return place_file(paths).read_text() == str(paths.venv)
+    except OSError:
+        return False
+
+
+def interpreter_works(paths: Paths) -> bool:
+    """Whether the interpreter of .venv starts and is of this Python's version."""
+    try:
+        answer = subprocess.run(
+            [paths.python, "-c", "import sys; print(sys.version)"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env=wheel_environment(paths),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return answer.stdout.strip() == sys.version
+
+
+def make_venv(paths: Paths) -> None:
+    """Make an empty virtual environment where there is none that works."""
+    has_pip = (paths.venv / "bin" / "pip").exists()
+    if is_at_its_place(paths) and has_pip and interpreter_works(paths):
+        return
+    if paths.venv.exists():
+        print("The .venv here is broken, moved, or of another Python; making it anew.", flush=True)
+        shutil.rmtree(paths.venv)
+    line = StatusLine("Making .venv")
+    result = subprocess.run(
+        [sys.executable, "-m", "venv", str(paths.venv)], capture_output=True, text=True
+    )
+    if result.returncode != 0:
+        raise SetupError(
+            f"Python could not make a virtual environment: {result.stdout}{result.stderr}".strip()
+        )
+    place_file(paths).write_text(str(paths.venv))
+    line.done("done")
+
+
+def install(paths: Paths, requirements: Path, title: str) -> None:
+    """Install a pinned requirements file into .venv, unless that was done before."""
+    if is_installed(paths, requirements):
+        return
+    make_venv(paths)
+    stamp_file(paths, requirements).unlink(missing_ok=True)
+    command = [
+        str(paths.python),
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--progress-bar",
+        "off",
+    ]
+    command += ["--no-input", "-r", str(requirements), "-c", str(CONSTRAINTS)]
+    run_logged(
+        command,
+        paths.logs / f"pip-{requirements.stem}.log",
+        PipProgress(),
+        title,
+        wheel_environment(paths),
+        paths.repository,
+    )
+    if requirements == REQUIREMENTS:
+        rewrite_build_prefix(paths)
+    stamp_file(paths, requirements).write_text(fingerprint(paths, requirements))
+
+
+class PipProgress:
+    """Turn pip's output into a short account: how many packages, which one."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, line: str) -> str | None:
+        """Return what to show for one line of pip's output, or None."""
+        if line.startswith("Collecting "):
+            self._seen += 1
+            return f"{self._seen} packages, {line.split()[1]}"
+        if line.startswith("Installing collected packages"):
+            return f"unpacking {line.count(',') + 1} packages"
+        return None
+
+
+def rewrite_build_prefix(paths: Paths) -> None:
+    """Point the exported CMake files of the wheels to this interpreter, not their builder's."""
+    include = sysconfig.get_path("include")
+    site = str(paths.venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages")
+    for file in (paths.venv / "share").rglob("*"):
+        if not file.is_file() or file.suffix not in ("", ".cmake"):
+            continue
+        text = file.read_bytes().decode("utf-8", errors="surrogateescape")
+        if BUILD_PREFIX not in text:
+            continue
+        prefix = re.escape(BUILD_PREFIX) + r"\d+-cp\d+"
+        text = re.sub(prefix + r"/include/python3\.\d+", include, text)
+        text = re.sub(prefix + r"/lib/python3\.\d+/site-packages", site, text)
+        text = re.sub(prefix, str(paths.venv), text)
+        file.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+
+
+def remove(paths: Paths) -> None:
+    """Remove .venv with everything in it."""
+    shutil.rmtree(paths.venv, ignore_errors=True)
