@@ -34,7 +34,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "dh2urdf = arm_description.dh2urdf:main",
+            "dh2urdf = arm_description.commands.dh2urdf:main",
             "state_publisher = arm_description.entry:state_publisher",
         ]
     },

@@ -7,7 +7,7 @@ from .elements import Gripper, Joint, Origin
 from .errors import DescriptionError
 from .library import load_robot, robot_path, shipped_robots
 from .model import RobotModel
-from .robot_file import parse_robot, read_robot
+from .robot_file import parse_robot, read_robot, robot_yaml
 
 __all__ = [
     "DescriptionError",
@@ -20,5 +20,6 @@ __all__ = [
     "parse_robot",
     "read_robot",
     "robot_path",
+    "robot_yaml",
     "shipped_robots",
 ]

@@ -53,6 +53,12 @@ def small():
     return SMALL
 
 
+@pytest.fixture(scope="session")
+def small_model():
+    """Model of that file."""
+    return parse_robot(SMALL)
+
+
 @pytest.fixture
 def package():
     """Folder of the package."""

@@ -3,7 +3,7 @@
 """The command dh2urdf."""
 
 import pytest
-from arm_description.dh2urdf import main
+from arm_description.commands.dh2urdf import main
 from arm_description.elements import Origin
 
 from arm_description import load_robot

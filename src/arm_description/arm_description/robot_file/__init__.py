@@ -1,7 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot file: YAML text to a validated RobotModel."""
+"""The robot file: YAML text to a validated RobotModel, and back."""
 
 from .reader import parse_robot, read_robot
+from .writer import robot_yaml
 
-__all__ = ["parse_robot", "read_robot"]
+__all__ = ["parse_robot", "read_robot", "robot_yaml"]

@@ -13,30 +13,20 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from .elements import Origin
-from .errors import DescriptionError
-from .library import load_robot, shipped_robots
-from .urdf import robot_macro, robot_urdf
+from ..elements import Origin
+from ..library import load_robot, shipped_robots
+from ..urdf import robot_macro, robot_urdf
+from . import shell
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _write, argv)
 
-    Args:
-        argv: arguments, those of the process if None.
 
-    Returns:
-        Exit code: 0, or 1 with one sentence on standard error.
-    """
-    arguments = _parser().parse_args(argv)
-    try:
-        _write(_text(arguments), arguments.output)
-    except DescriptionError as error:
-        sys.stderr.write(f"dh2urdf: {error}\n")
-        return 1
-    return 0
+def _write(arguments: argparse.Namespace) -> None:
+    shell.write_text(_text(arguments), arguments.output)
 
 
 def _text(arguments: argparse.Namespace) -> str:
@@ -45,18 +35,6 @@ def _text(arguments: argparse.Namespace) -> str:
         return robot_macro(model, arguments.macro)
     mount = Origin(tuple(arguments.xyz), tuple(arguments.rpy))
     return robot_urdf(model, arguments.prefix, arguments.dh_frames, arguments.parent, mount)
-
-
-def _write(text: str, output: str) -> None:
-    if not output:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be written ({error.strerror})", remedy="check the path", file=output
-        ) from None
 
 
 def _finite(text: str) -> float:
@@ -86,9 +64,7 @@ def _parser() -> argparse.ArgumentParser:
             help=f"{what} on the parent",
         )
     parser.add_argument("--macro", default="", help="write a xacro macro of this name instead")
-    parser.add_argument(
-        "-o", "--output", default="", help="file to write (default: to the terminal)"
-    )
+    shell.add_output(parser)
     return parser
 
 

@@ -1,0 +1,215 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A RobotModel as the text of a robot file, which is read back as an equal model.
+
+Without units told, metres or millimetres and degrees or radians are chosen: whichever can write
+every number exactly and makes the shortest file.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+import yaml
+
+from ..elements import NO_MOTION, Colours, Gripper, Joint, Origin
+from ..errors import DescriptionError
+from ..model import RobotModel
+from ..units import Units
+from .numerals import NotExactError, angle_text, length_text, number_text
+from .postures import GRIPPER
+from .reader import parse_robot
+
+WIDTH = 96
+_CHOICE = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
+_NUMBER_LIKE = "0123456789+-."
+
+
+def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[str] = ()) -> str:
+    """Text of the robot file of a model.
+
+    Args:
+        model: the robot.
+        units: units to prefer; others are taken where they cannot write every number exactly.
+        notes: remarks for the reader of the file, written as comments at its top.
+
+    Returns:
+        YAML text; ``parse_robot`` of it equals the model.
+
+    Raises:
+        DescriptionError: the model is none that a robot file can hold, such as one with a joint
+            of no range.
+    """
+    texts = []
+    for choice in _CHOICE if units is None else (units, *_CHOICE):
+        try:
+            texts.append(_Writer(choice).text(model, notes))
+        except NotExactError:
+            continue
+        if choice is units:
+            break
+    text = min(texts, key=len)
+    if parse_robot(text, model.name) != model:
+        raise DescriptionError(
+            f"the robot {model.name!r} holds something that a robot file cannot",
+            remedy="are there blanks around one of its texts?",
+        )
+    return text
+
+
+class _Writer:
+    """Writes in one choice of units."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+    def text(self, model: RobotModel, notes: Sequence[str]) -> str:
+        comments = [line for note in notes for line in textwrap.wrap(note, WIDTH - 2)]
+        parts = [
+            [f"# {line}" for line in comments],
+            self._head(model),
+            [
+                f"{key}: {self._origin(origin)}"
+                for key, origin in (("base", model.base), ("tool", model.tool))
+                if origin != NO_MOTION
+            ],
+            ["joints:", *self._table(model.joints)],
+            self._gripper(model.gripper) if model.gripper else [],
+            self._postures(model),
+            _colours(model.colours),
+        ]
+        return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+
+    def _head(self, model: RobotModel) -> list[str]:
+        units = self._units
+        words = (("description", model.description), ("source", model.source))
+        return [
+            f"name: {_word(model.name)}",
+            *(_paragraph(key, text) for key, text in words if text),
+            "",
+            f"convention: {model.convention}",
+            f"units: {{length: {units.length}, angle: {units.angle}}}",
+        ]
+
+    def _origin(self, origin: Origin) -> str:
+        xyz = ", ".join(self._length(value) for value in origin.xyz)
+        rpy = ", ".join(self._angle(value) for value in origin.rpy)
+        return f"{{xyz: [{xyz}], rpy: [{rpy}]}}"
+
+    def _table(self, joints: Sequence[Joint]) -> Iterator[str]:
+        """The rows with their columns aligned, as a table is printed."""
+        columns = zip(*(self._row(joint) for joint in joints), strict=True)
+        padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
+        for joint, cells in zip(joints, zip(*padded, strict=True), strict=True):
+            yield f"  - {{{' '.join(cells).rstrip()}"
+            source = f"\n     source: {_word(joint.source)}" if joint.source else ""
+            yield f"     limits: {self._limits(joint)}{',' if source else ''}{source}}}"
+
+    def _row(self, joint: Joint) -> list[str]:
+        row = joint.row
+        return [
+            f"name: {_word(joint.name)},",
+            f"type: {joint.type},",
+            f"theta: {self._angle(row.theta)},",
+            f"d: {self._length(row.d)},",
+            f"a: {self._length(row.a)},",
+            f"alpha: {self._angle(row.alpha)},",
+        ]
+
+    def _limits(self, joint: Joint) -> str:
+        values = {
+            "lower": self._position(joint, joint.lower),
+            "upper": self._position(joint, joint.upper),
+            "velocity": self._position(joint, joint.velocity),
+            "acceleration": self._position(joint, joint.acceleration),
+            "effort": number_text(joint.effort),
+        }
+        if joint.acceleration == 4.0 * joint.velocity:
+            del values["acceleration"]
+        return _flow(values)
+
+    def _gripper(self, gripper: Gripper) -> list[str]:
+        finger, palm = gripper.finger, gripper.palm
+        lengths = {"length": finger.length, "width": finger.width, "thickness": finger.thickness}
+        lengths |= {"overhang": finger.overhang} if finger.overhang else {}
+        return [
+            "gripper:",
+            f"  joints: [{', '.join(_word(name) for name in gripper.joints)}]",
+            f"  min_width: {self._length(gripper.min_width)}",
+            f"  max_width: {self._length(gripper.max_width)}",
+            f"  velocity: {self._length(gripper.velocity)}",
+            f"  acceleration: {self._length(gripper.acceleration)}",
+            f"  finger: {self._lengths(lengths)}",
+            "  palm: "
+            + self._lengths(dict(zip(("length", "width", "thickness"), palm, strict=True))),
+            *([f"  source: {_word(gripper.source)}"] if gripper.source else []),
+        ]
+
+    def _postures(self, model: RobotModel) -> list[str]:
+        joints = {joint.name: joint for joint in model.joints}
+        lines = ["postures:"] if model.postures else []
+        for name, posture in model.postures.items():
+            values = {
+                _word(key): self._length(value)
+                if key == GRIPPER
+                else self._position(joints[key], value)
+                for key, value in posture.items()
+            }
+            lines.append(f"  {_word(name)}: {_flow(values)}")
+        return lines
+
+    def _lengths(self, values: Mapping[str, float]) -> str:
+        return _flow({key: self._length(value) for key, value in values.items()})
+
+    def _position(self, joint: Joint, value: float) -> str:
+        return self._angle(value) if joint.type == "revolute" else self._length(value)
+
+    def _length(self, value: float) -> str:
+        return length_text(value, self._units)
+
+    def _angle(self, value: float) -> str:
+        return angle_text(value, self._units)
+
+
+def _colours(colours: Colours) -> list[str]:
+    default = Colours()
+    if colours == default:
+        return []
+    lines = ["colours:"]
+    for key in ("base", "links", "joints", "gripper", "fingers"):
+        value = getattr(colours, key)
+        if value != getattr(default, key):
+            many = key == "links"
+            text = f"[{', '.join(map(_quoted, value))}]" if many else _quoted(value)
+            lines.append(f"  {key}: {text}")
+    return lines
+
+
+def _flow(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
+
+
+def _quoted(colour: str) -> str:
+    return f'"{colour}"'
+
+
+def _word(text: str) -> str:
+    """Text within a flow collection, in quotes where YAML needs them."""
+    return _dumped([text], text, float("inf")).strip()[1:-1]
+
+
+def _paragraph(key: str, text: str) -> str:
+    """A key with text of any length, wrapped."""
+    return _dumped({key: text}, text, WIDTH).strip()
+
+
+def _dumped(value: list[str] | dict[str, str], text: str, width: float) -> str:
+    quote = '"' if text[:1] in _NUMBER_LIKE else None
+    flow = isinstance(value, list)
+    return str(
+        yaml.safe_dump(
+            value, default_style=quote, default_flow_style=flow, width=width, allow_unicode=True
+        )
+    )
