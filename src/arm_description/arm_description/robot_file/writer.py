@@ -206,7 +206,7 @@ def _paragraph(key: str, text: str) -> str:
 
 
 def _dumped(value: list[str] | dict[str, str], text: str, width: float) -> str:
-    quote = '"' if text[:1] in _NUMBER_LIKE else None
+    quote = '"' if text[:1] in _NUMBER_LIKE or not text.isprintable() else None
     flow = isinstance(value, list)
     return str(
         yaml.safe_dump(
