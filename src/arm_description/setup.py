@@ -24,6 +24,7 @@ setup(
         installed("urdf/robots", "*.xacro"),
         installed("launch", "*.launch.py"),
         installed("rviz", "*.rviz"),
+        *(installed(folder) for folder in sorted(Path("trajectories").iterdir())),
     ],
     install_requires=["setuptools"],
     zip_safe=False,
@@ -35,6 +36,7 @@ setup(
     entry_points={
         "console_scripts": [
             "dh2urdf = arm_description.commands.dh2urdf:main",
+            "trajectory = arm_description.commands.trajectory:main",
             "state_publisher = arm_description.entry:state_publisher",
         ]
     },

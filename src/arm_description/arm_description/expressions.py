@@ -116,7 +116,36 @@ class Expressions:
         Raises:
             DescriptionError: it is no expression of the kinds allowed, or its value is not finite.
         """
+        return self._finite(_parse(text), text)
+
+    def function(self, text: str, variable: str) -> Callable[[float], float]:
+        """An expression of one more name than the constants, as a function of its value.
+
+        Args:
+            text: the expression.
+            variable: the name, which no constant may have.
+
+        Returns:
+            A function that raises DescriptionError where `evaluate` would.
+
+        Raises:
+            DescriptionError: a constant has the variable's name, or the text is no expression.
+        """
+        if variable in self._texts:
+            raise DescriptionError(
+                f"the constant {variable!r} is the variable here", remedy="rename the constant"
+            )
         tree = _parse(text)
+        inner = Expressions({**self._texts, variable: "0"}, self._radian)
+        inner._values = {name: self.constant(name) for name in self._texts}
+
+        def at(value: float) -> float:
+            inner._values[variable] = value
+            return inner._finite(tree, text)
+
+        return at
+
+    def _finite(self, tree: ast.expr, text: str) -> float:
         try:
             value = self._value(tree, in_rad=False)
         except ZeroDivisionError:

@@ -54,19 +54,19 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
 
 def shipped_robots() -> dict[str, Path]:
     """Files of the shipped robots by name, sorted."""
-    for folder in _candidates():
-        found = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    for folder in share_folders():
+        found = {path.stem: path for path in sorted((folder / "robots").glob("*.yaml"))}
         if found:
             return found
     return {}
 
 
-def _candidates() -> Iterator[Path]:
-    """Folders that may hold the shipped robots: the source tree's, then the installed share's."""
+def share_folders() -> Iterator[Path]:
+    """Folders that may hold what is shipped: the source tree, then the installed shares."""
     here = Path(__file__).absolute()
     if (here.parents[1] / "package.xml").is_file():
-        yield here.parents[1] / "robots"
-    share = Path("share", "arm_description", "robots")
+        yield here.parents[1]
+    share = Path("share", "arm_description")
     for folder in here.parents:
         yield folder / share
     for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):

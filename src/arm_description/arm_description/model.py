@@ -16,6 +16,7 @@ from .dh import Convention, dh_matrix
 from .elements import NO_MOTION, Colours, Gripper, Joint, Origin
 from .errors import DescriptionError
 from .transforms import Matrix, Vector
+from .units import SI, Units
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class RobotModel:
         colours: of the skeleton.
         description: one line about the robot.
         source: where its numbers come from.
+        units: those of its file, for what people read and write; every number here is in SI.
     """
 
     name: str
@@ -47,6 +49,7 @@ class RobotModel:
     colours: Colours = field(default_factory=Colours)
     description: str = ""
     source: str = ""
+    units: Units = field(default=SI, compare=False)
 
     @property
     def n(self) -> int:

@@ -42,3 +42,18 @@ class Units:
     def radians(self, value: float) -> float:
         """Convert an angle of the file to radians."""
         return value if self.angle == "rad" else math.radians(value)
+
+    def si(self, value: float, joint_type: str) -> float:
+        """Convert a joint's position of the file to radians (revolute) or metres."""
+        return self.radians(value) if joint_type == "revolute" else self.metres(value)
+
+    def written(self, value: float, joint_type: str) -> float:
+        """Convert a joint's position in radians (revolute) or metres to the file's unit."""
+        if joint_type == "revolute":
+            return value if self.angle == "rad" else math.degrees(value)
+        if self.length == "inch":
+            return value / METRES_PER_INCH
+        return value * PER_METRE[self.length]
+
+
+SI = Units("m", "rad")

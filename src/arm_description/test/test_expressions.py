@@ -161,3 +161,13 @@ def test_names_that_cannot_be_constants(name):
 def test_names_in_any_alphabet():
     assert constant_name_problem("größe") == ""
     assert Expressions({"λ": "2"}).evaluate("λ*2") == 4.0
+
+
+def test_a_function_knows_one_name_more_than_the_constants():
+    expressions = Expressions({"l": "2", "twice": "2*l"})
+    function = expressions.function("l*t + twice", "t")
+    assert [function(t) for t in (0.0, 1.0, 0.5)] == [4.0, 6.0, 5.0]
+    with pytest.raises(DescriptionError, match="'t' is not a constant"):
+        expressions.evaluate("t")
+    with pytest.raises(DescriptionError, match="'l' is the variable"):
+        expressions.function("l", "l")

@@ -11,11 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from ..errors import DescriptionError
+from ..whole_file import write_bytes
 
 INTERRUPTED = 130
 
@@ -92,39 +91,3 @@ def refuse_overwriting(output: str, force: bool) -> None:
         raise DescriptionError(
             "exists already", remedy="choose another name, or say --force", file=output
         )
-
-
-def write_bytes(data: bytes, output: str) -> None:
-    """Write a file whole or not at all: beside it, then in its place.
-
-    Raises:
-        DescriptionError: the file cannot be written.
-    """
-    path = Path(output)
-    try:
-        if path.exists() and not path.is_file():  # /dev/stdout or a pipe; a folder refuses itself
-            path.write_bytes(data)
-        else:
-            _replace(path.resolve(), data)
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be written ({error.strerror})", remedy="check the path", file=output
-        ) from None
-
-
-def _replace(path: Path, data: bytes) -> None:
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as beside:
-            beside.write(data)
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -63,7 +63,8 @@ def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
 def _read(root: Field) -> RobotModel:
     keys = root.mapping(KEYS, REQUIRED)
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
-    scope = read_scope(read_units(keys["units"]), keys.get("constants"))
+    units = read_units(keys["units"])
+    scope = read_scope(units, keys.get("constants"))
     joints = read_joints(keys["joints"], scope)
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
@@ -78,4 +79,5 @@ def _read(root: Field) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
+        units=units,
     )

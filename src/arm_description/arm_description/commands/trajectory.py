@@ -1,0 +1,70 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: check a trajectory against a robot's limits, and convert it.
+
+trajectory nut_arm wave
+trajectory nut_arm my_rows.txt --output my.csv
+trajectory nut_arm fast.csv --fit --reverse --output back.yaml
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from ..library import load_robot
+from ..model import RobotModel
+from ..trajectory_file import JointTrajectory, read_trajectory, slowdown, write_trajectory
+from . import shell
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _convert, argv)
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    model = load_robot(arguments.robot)
+    trajectory = read_trajectory(arguments.file, model, arguments.fit)
+    if arguments.reverse:
+        trajectory = trajectory.reversed()
+    if arguments.output:
+        write_trajectory(arguments.output, trajectory, model)
+    sys.stdout.write(summary(trajectory, model))
+
+
+def summary(trajectory: JointTrajectory, model: RobotModel) -> str:
+    """Duration, and between which positions each joint moves, in the robot's units."""
+    points, factor = len(trajectory.times), slowdown(trajectory, model)[0]
+    lines = [
+        f"{points} points, {trajectory.duration:.2f} s, at most {100 * factor:.0f} % of the "
+        "joints' speed limits"
+    ]
+    width = max(map(len, trajectory.names))
+    for joint, column in zip(model.joints, trajectory.positions.T, strict=True):
+        unit = model.units.angle if joint.type == "revolute" else model.units.length
+        ends = (float(column.min()), float(column.max()))
+        low, high = (model.units.written(value, joint.type) for value in ends)
+        lines.append(f"  {joint.name:<{width}}  {low:9.3f} .. {high:9.3f} {unit}")
+    return "\n".join(lines) + "\n"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="trajectory", description="Check a joint trajectory, and convert it."
+    )
+    parser.add_argument("robot", help="name of a shipped robot, or path of a robot file")
+    parser.add_argument(
+        "file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot"
+    )
+    parser.add_argument("--fit", action="store_true", help="slow it down where it is too fast")
+    parser.add_argument("--reverse", action="store_true", help="turn it round")
+    parser.add_argument(
+        "-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,339 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectory files: what is written reads back, and what is wrong is said with its line."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from arm_description.commands.trajectory import main
+from arm_description.trajectory_file import (
+    JointTrajectory,
+    read_trajectory,
+    shipped_trajectories,
+    slowdown,
+    write_trajectory,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
+
+NUT_ARM = load_robot("nut_arm")
+# turn: -90 .. 90 deg at 60 deg/s; slide: 0 .. 50 mm at 0.1 m/s.
+YAML = """\
+units: {length: mm, angle: deg}
+joints: [slide, turn]
+points:
+  - {time: 1, positions: [0, -30]}
+  - {time: 2.5, positions: [2*5, 30]}
+  - {time: 4, posture: rest}
+"""
+CSV = """\
+# units: deg, mm
+
+time, slide, turn [rad]
+0, 0, 0.5
+1.5,10,-0.25
+"""
+FUNCTIONS = """\
+units: {length: mm, angle: deg}
+constants: {size: 20}
+functions: {turn: size*sin(90*t), slide: 25 + 10*t/8}
+duration: 8
+"""
+
+
+@pytest.fixture
+def model(small):
+    return parse_robot(small)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Function: a file of a name and text."""
+
+    def write(name, text):
+        path = tmp_path / name
+        path.write_bytes(text.encode())
+        return path
+
+    return write
+
+
+def refused(path, model, fit=False):
+    with pytest.raises(DescriptionError) as caught:
+        read_trajectory(path, model, fit)
+    return str(caught.value).replace(f"{path}:", "FILE:")
+
+
+def test_yaml_points_in_the_files_units_and_order_count_from_the_first(written, model):
+    trajectory = read_trajectory(written("a.yaml", YAML), model)
+    assert trajectory.names == ("turn", "slide")
+    assert trajectory.times.tolist() == [0.0, 1.5, 3.0]
+    expected = [[math.radians(-30), 0.0], [math.radians(30), 0.01], [0.0, 0.0]]
+    np.testing.assert_allclose(trajectory.positions, expected, atol=1e-15)
+
+
+def test_csv_units_stand_in_a_comment_or_in_the_header(written, model):
+    trajectory = read_trajectory(written("a.csv", CSV), model)
+    assert trajectory.times.tolist() == [0.0, 1.5]
+    np.testing.assert_allclose(trajectory.positions, [[0.5, 0.0], [-0.25, 0.01]], atol=1e-15)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_csv_from_other_programs_is_read(written, model, newline):
+    text = newline.join(["\ufefftime,turn,slide", '"0","0.5",0', "1,.5,5e-3", ""])
+    trajectory = read_trajectory(written("a.csv", text), model)
+    assert trajectory.positions.tolist() == [[0.5, 0.0], [0.5, 0.005]]
+
+
+def test_rows_of_angles_are_in_the_robots_units_and_get_times_within_the_speed_limits(
+    written, model
+):
+    rows = "# a comment\n 0 0\n30, 5\n30 5\n-90 50\n"
+    trajectory = read_trajectory(written("a.txt", rows), model)
+    np.testing.assert_allclose(trajectory.positions[-1], [-math.pi / 2, 0.05])
+    # 30 deg at 60 deg/s; no motion: one picture; 120 deg at 60 deg/s.
+    np.testing.assert_allclose(np.diff(trajectory.times), [0.5, 0.02, 2.0])
+    assert slowdown(trajectory, model)[0] <= 1.0 + 1e-12
+
+
+def test_functions_are_sampled_in_the_files_units(written, model):
+    trajectory = read_trajectory(written("a.yaml", FUNCTIONS), model)
+    t = trajectory.times
+    assert t[-1] == 8.0 and np.diff(t).max() <= 0.02 + 1e-12
+    turn = np.radians(20.0) * np.sin(0.5 * math.pi * t)
+    expected = np.column_stack([turn, 0.025 + 0.01 * t / 8])
+    np.testing.assert_allclose(trajectory.positions, expected, atol=1e-12)
+
+
+def test_the_step_of_functions_can_be_given(written, model):
+    text = FUNCTIONS + "step: 3\n"
+    trajectory = read_trajectory(written("a.yaml", text), model)
+    np.testing.assert_allclose(trajectory.times, np.linspace(0.0, 8.0, 4))
+
+
+@pytest.mark.parametrize("form", [".csv", ".yaml"])
+@given(data=st.data())
+def test_what_is_written_reads_back_to_the_last_bit(tmp_path_factory, form, data):
+    model = NUT_ARM
+    m = data.draw(st.integers(1, 6))
+    q = st.floats(-1.5, 1.5, allow_subnormal=False)
+    rows = data.draw(st.lists(st.tuples(*[q] * 4), min_size=m, max_size=m))
+    steps = data.draw(st.lists(st.floats(2.0, 1e3), min_size=m - 1, max_size=m - 1))
+    trajectory = JointTrajectory(
+        model.joint_names, np.concatenate([[0.0], np.cumsum(steps)]), np.array(rows)
+    )
+    path = tmp_path_factory.getbasetemp() / f"round{form}"
+    write_trajectory(path, trajectory, model)
+    again = read_trajectory(path, model)
+    assert again.names == trajectory.names
+    assert np.array_equal(again.times, trajectory.times)
+    assert np.array_equal(again.positions, trajectory.positions)
+
+
+def test_rows_written_read_back_to_rounding(written, model, tmp_path):
+    trajectory = read_trajectory(written("a.yaml", YAML), model)
+    write_trajectory(tmp_path / "b.txt", trajectory, model)
+    again = read_trajectory(tmp_path / "b.txt", model)
+    np.testing.assert_allclose(again.positions, trajectory.positions, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["on", "it's", "Ellenbogen_ä", "a:b", "1", "#x", "-a", "a,b"])
+def test_names_that_other_formats_take_for_something_else_survive(tmp_path, name):
+    quoted = name.replace("'", "''")
+    row = "theta: 0, d: 0, a: 1, alpha: 0, limits: {lower: -1, upper: 1}"
+    model = parse_robot(
+        "name: odd\nconvention: standard\nunits: {length: m, angle: rad}\n"
+        f"joints: [{{name: '{quoted}', type: revolute, {row}}}]\n"
+    )
+    trajectory = JointTrajectory((name,), np.array([0.0, 1.0]), np.array([[0.0], [0.5]]))
+    for form in (".csv", ".yaml"):
+        write_trajectory(tmp_path / f"a{form}", trajectory, model)
+        again = read_trajectory(tmp_path / f"a{form}", model)
+        assert again.names == (name,) and again.positions.tolist() == [[0.0], [0.5]]
+
+
+def test_reversed_twice_is_the_same_and_stretched_takes_longer(written, model):
+    trajectory = read_trajectory(written("a.yaml", YAML), model)
+    back = trajectory.reversed()
+    assert np.array_equal(back.positions, trajectory.positions[::-1])
+    np.testing.assert_allclose(np.diff(back.times), np.diff(trajectory.times)[::-1])
+    np.testing.assert_allclose(back.reversed().times, trajectory.times, atol=1e-15)
+    assert trajectory.stretched(2.0).duration == 2.0 * trajectory.duration
+    with pytest.raises(ValueError, match="read-only"):
+        trajectory.positions[0, 0] = 1.0
+
+
+def test_a_trajectory_that_is_none_cannot_be_made():
+    for times, positions in (
+        ([], np.zeros((0, 1))),
+        ([0.0, 0.0], np.zeros((2, 1))),
+        ([1.0], np.zeros((1, 1))),
+        ([0.0], np.zeros((1, 2))),
+        ([0.0], [[math.nan]]),
+        ([0.0, math.inf], [[0.0], [0.0]]),
+    ):
+        with pytest.raises(DescriptionError):
+            JointTrajectory(("a",), np.array(times), np.array(positions))
+
+
+HEAD = "time,turn,slide\n"
+DEGREES = "time,turn [deg],slide\n"
+CSV_ERRORS = {
+    "turn,slide\n0,0\n": "FILE:1: the first column must be 'time', in seconds; begin with the"
+    " line: time,turn,slide",
+    "": "FILE:1: the first column must be 'time'",
+    "time,turn\n": "FILE:1: joint 'slide' is missing; name all joints of small: turn, slide",
+    "time,turn,slid\n": "FILE:1: small has no joint 'slid'; did you mean 'slide'?",
+    "time,turn,slide,turn\n": "FILE:1: joint 'turn' is named twice",
+    "time,turn [mm],slide\n": "FILE:1: joint 'turn' is revolute, its unit cannot be 'mm'",
+    f"# units: degrees\n{HEAD}": "FILE:1: there is no unit 'degrees'; did you mean 'deg'",
+    HEAD: "FILE: has no points",
+    f"{HEAD}0,0\n": "FILE:2: has 2 columns, the header has 3",
+    f"{HEAD}\n0,0,0\n# c\n1,x,0\n": "FILE:5: 'x' is not a number",
+    f"{HEAD}0,nan,0\n": "FILE:2: nan is not finite",
+    f"{HEAD}0,0,0\ninf,0,0\n": "FILE:3: inf is not finite",
+    f"{HEAD}0,0,0\n1,0,0\n1,0,0\n": "FILE:4: the time 1 s does not come after 1 s",
+    f"{DEGREES}0,0,0\n9,95,0\n": "FILE:3: joint 'turn' is at 95 deg at 9 s, 5 deg above its"
+    " limit 90 deg",
+    f"{HEAD}0,0,-1e-3\n": "FILE:2: joint 'slide' is at -1 mm at 0 s, 1 mm below its limit 0 mm",
+    f"{DEGREES}0,0,0\n1,15,0\n2,90,0\n": "FILE:4: joint 'turn' moves at 75 deg/s after 1 s, above"
+    " its limit 60 deg/s; give it 1.25 times the time, or ask to fit the times (--fit)",
+}
+
+
+@pytest.mark.parametrize("text", CSV_ERRORS)
+def test_errors_of_csv_name_line_and_remedy(written, model, text):
+    assert CSV_ERRORS[text] in refused(written("a.csv", text), model)
+
+
+YAML_ERRORS = {
+    ("time: 1,", "time: .nan,"): "FILE:4: points[0].time: .nan is not finite",
+    ("time: 1,", "tine: 1,"): "FILE:4: points[0].tine: is not a known key; did you mean 'time'",
+    ("joints: [slide, turn]\n", ""): "FILE:3: points[0].positions: needs the order of the joints;"
+    " add joints: [turn, slide]",
+    ("[slide, turn]", "[slide]"): "FILE:2: joint 'turn' is missing",
+    ("[0, -30]", "[0]"): "FILE:4: points[0].positions: has 1 numbers for 2 joints",
+    ("[0, -30]", "[0, -95]"): "FILE:4: joint 'turn' is at -95 deg at 1 s, 5 deg below its limit",
+    ("posture: rest", "posture: rset"): "FILE:6: points[2].posture: small has no posture 'rset';"
+    " did you mean 'rest'",
+    ("posture: rest", "posture: rest, positions: [0, 0]"): "FILE:6: points[2]: needs either",
+    ("time: 4", "time: 2"): "FILE:6: the time 2 s does not come after 2.5 s",
+    (
+        "time: 4",
+        "time: 2.6",
+    ): "FILE:6: joint 'turn' moves at 300 deg/s after 1.5 s, above its limit"
+    " 60 deg/s; give it 5 times the time",
+    ("units: {length: mm, angle: deg}\n", ""): "FILE:1: has no 'units'",
+    ("points:", "functions: {turn: 0, slide: 0}\nduration: 1\npoints:"): "is not a known key",
+}
+
+
+@pytest.mark.parametrize("change", YAML_ERRORS)
+def test_errors_of_yaml_name_line_and_remedy(written, model, change):
+    assert YAML.count(change[0]) == 1
+    assert YAML_ERRORS[change] in refused(written("a.yaml", YAML.replace(*change)), model)
+
+
+FUNCTION_ERRORS = {
+    ("size*sin(90*t)", "100*sin(90*t)"): "FILE:3: joint 'turn' is at 100 deg at 1 s, 10 deg above"
+    " its limit 90 deg",
+    ("size*sin(90*t)", "size*sin(360*t)"): "FILE:3: joint 'turn' moves at 125.",
+    ("size*sin(90*t)", "size*sin(pi*t)"): "FILE:3: functions.turn: pi is an angle in radians, but",
+    (
+        "size*sin(90*t)",
+        "1/(t - 2)",
+    ): "FILE:3: functions.turn: '1/(t - 2)' divides by zero at t = 2",
+    ("size*sin(90*t)", "size*sin(90*time)"): "FILE:3: functions.turn: 'time' is not a constant of"
+    " this file (it has size, t)",
+    ("size*sin(90*t)", "t.real"): "is not allowed in an expression",
+    (", slide: 25 + 10*t/8", ""): "FILE:3: joint 'slide' is missing",
+    ("slide:", "slid:"): "FILE:3: small has no joint 'slid'",
+    ("size: 20", "t: 20, size: 20"): "FILE:2: constants: 't' is the time; rename the constant",
+    ("size: 20", "size: 20*t"): "FILE:2: constants.size: 't' is not a constant",
+    ("duration: 8\n", ""): "FILE:1: has no 'duration'",
+    ("duration: 8", "duration: -1"): "FILE:4: duration: must be more than 0",
+    ("duration: 8", "duration: 1e9"): "FILE:4: duration: makes 5e+10 points",
+}
+
+
+@pytest.mark.parametrize("change", FUNCTION_ERRORS)
+def test_errors_of_functions_name_line_joint_time_and_amount(written, model, change):
+    assert FUNCTIONS.count(change[0]) == 1
+    text = FUNCTIONS.replace(*change)
+    assert FUNCTION_ERRORS[change] in refused(written("a.yaml", text), model)
+
+
+def test_errors_of_rows_name_the_line(written, model):
+    assert "FILE:2: has 3 numbers, small has 2 joints" in refused(
+        written("a.txt", "0 0\n1 2 3\n"), model
+    )
+    sentence = refused(written("b.txt", "0 0\n\n91 0\n"), model)
+    assert "FILE:3: joint 'turn' is at 91 deg, 1 deg above its limit 90 deg" in sentence
+
+
+def test_fit_stretches_what_is_too_fast_and_nothing_else(written, model):
+    fast = written("a.yaml", FUNCTIONS.replace("90*t", "360*t"))
+    trajectory = read_trajectory(fast, model, fit=True)
+    assert slowdown(trajectory, model)[0] == pytest.approx(1.0, abs=1e-9)
+    assert trajectory.duration > 8.0
+    slow = written("b.yaml", FUNCTIONS)
+    assert read_trajectory(slow, model, fit=True).duration == 8.0
+    far = written("c.yaml", FUNCTIONS.replace("size*sin", "95*sin"))
+    assert "above its limit" in refused(far, model, fit=True)
+
+
+def test_files_that_are_none_are_named(model, tmp_path, written):
+    assert "there is no such file" in refused(tmp_path / "none.csv", model)
+    assert "cannot end in '.json'" in refused(written("a.json", "{}"), model)
+    assert "no trajectory of small is called 'wave'" in refused("wave", model)
+    assert "did you mean 'wave'?" in refused("waves", load_robot("nut_arm"))
+    (tmp_path / "b.csv").write_bytes(b"time,turn,slide\n\xff\n")
+    assert "FILE:2: is not UTF-8 text" in refused(tmp_path / "b.csv", model)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.csv", CSV), ("a.yaml", YAML), ("b.yaml", FUNCTIONS)]
+)
+def test_a_mutated_file_is_refused_in_one_sentence_or_keeps_the_limits(written, model, name, text):
+    rng = random.Random(7)
+    letters = "0123456789.,-+*:{}[]#'\"\t\n etx\u00e4\x00"
+    for _ in range(150):
+        changed = list(text)
+        for _ in range(rng.randint(1, 3)):
+            place = rng.randrange(len(changed))
+            changed[place : place + rng.randint(0, 3)] = rng.choices(letters, k=rng.randint(0, 2))
+        try:
+            trajectory = read_trajectory(written(name, "".join(changed)), model)
+        except DescriptionError as error:
+            assert "\n" not in str(error)
+            continue
+        assert (trajectory.positions <= model.upper).all()
+        assert (trajectory.positions >= model.lower).all()
+        assert slowdown(trajectory, model)[0] <= 1.0 + 1e-6
+
+
+def test_every_shipped_trajectory_keeps_its_robots_limits():
+    count = 0
+    for robot in shipped_robots():
+        model = load_robot(robot)
+        for name in shipped_trajectories(model.name):
+            assert read_trajectory(name, model).duration > 1.0
+            count += 1
+    assert count >= 5
+
+
+def test_the_command_checks_and_converts(tmp_path, capsys):
+    output = tmp_path / "back.csv"
+    assert main(["nut_arm", "look_around", "--reverse", "-o", str(output)]) == 0
+    assert capsys.readouterr().out.startswith("6 points, 7.50 s, at most ")
+    model = load_robot("nut_arm")
+    back, there = (read_trajectory(file, model) for file in (output, "look_around"))
+    np.testing.assert_allclose(back.positions, there.positions[::-1], atol=1e-15)
+    assert main(["nut_arm", "nothing"]) == 1
+    assert capsys.readouterr().err.startswith("trajectory: no trajectory of nut_arm is called")
+    assert main(["nut_arm", "wave", "-o", str(tmp_path / "no" / "a.csv")]) == 1
+    assert "cannot be written" in capsys.readouterr().err
