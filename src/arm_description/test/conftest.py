@@ -96,6 +96,41 @@ def urdf_fk():
     return _urdf_fk
 
 
+@pytest.fixture(scope="session")
+def pin_robot():
+    """Function: URDF text -> (function of values by joint name and frame to its pose, model).
+
+    Pinocchio parses with urdfdom, the parser behind check_urdf, RViz and robot_state_publisher.
+    """
+    return _pin_robot
+
+
+@pytest.fixture(scope="session")
+def published_urdf():
+    """Function: text of a maker's URDF in the package example-robot-data."""
+    pinocchio = pytest.importorskip("pinocchio")
+    prefixes = [*Path(pinocchio.__file__).parents]
+    prefixes += map(Path, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep))
+    shares = [prefix / "share/example-robot-data/robots" for prefix in prefixes]
+    share = next(filter(Path.is_dir, shares))
+    return lambda path: (share / path).read_text()
+
+
+def _pin_robot(text):
+    pin = pytest.importorskip("pinocchio")
+    model = pin.buildModelFromXML(text)
+    data = model.createData()
+
+    def fk(values, frame):
+        q = pin.neutral(model)
+        for name, value in values.items():
+            q[model.joints[model.getJointId(name)].idx_q] = value
+        pin.framesForwardKinematics(model, data, q)
+        return data.oMf[model.getFrameId(frame)].homogeneous
+
+    return fk, model
+
+
 def _table_yaml(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
     lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
     for key, (xyz, rpy) in (("base", base), ("tool", tool)):

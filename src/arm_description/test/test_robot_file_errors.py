@@ -139,7 +139,7 @@ def test_too_many_rows(small):
 
 def test_unknown_robot_lists_the_shipped_ones():
     with pytest.raises(
-        DescriptionError, match=r"did you mean 'puma560'.*nut_arm, planar2, puma560"
+        DescriptionError, match=r"did you mean 'puma560'.*nut_arm,.* planar2,.* puma560"
     ):
         load_robot("puma56")
 

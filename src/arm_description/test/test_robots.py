@@ -112,6 +112,7 @@ def test_every_shipped_robot_is_complete(robot):
     assert model.name == robot
     assert model.source
     assert model.description
-    assert all(model.postures["rest"][name] == 0.0 for name in model.joint_names)
-    assert (model.lower < 0).all()
-    assert (model.upper > 0).all()
+    for posture in model.postures.values():
+        assert set(model.joint_names) <= set(posture)
+    assert "rest" in model.postures
+    assert len(model.postures) >= 2

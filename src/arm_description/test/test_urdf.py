@@ -89,7 +89,7 @@ def assert_plausible(inertial):
         ]
     )
     moments = np.linalg.eigvalsh(tensor)
-    assert 0.001 < float(inertial.find("mass").get("value")) < 50
+    assert 0.001 < float(inertial.find("mass").get("value")) < 100
     assert moments[0] > 0
     assert moments[0] + moments[1] >= moments[2] * (1 - 1e-5)
 
