@@ -8,6 +8,10 @@ Standard (distal): A_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i); Spong, Hutchin
 Modified (proximal): A_i = Rx(alpha_i-1) Tx(a_i-1) Rz(theta_i) Tz(d_i); Craig, "Introduction to
 Robotics", eq. 3.6. Joint i turns about z of frame i, and row i holds a and alpha of link i-1, as
 the tables in that convention are printed.
+
+A joint may also turn about y or x of the frame whose z is meant above. Only the parts of universal
+and ball joints do: rows of four numbers cannot follow one another so, as x_i would have to be
+parallel to z_i-1 behind the last axis of a ball joint.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from .transforms import Matrix
 
 Convention: TypeAlias = Literal["standard", "modified"]
 JointType: TypeAlias = Literal["revolute", "prismatic"]
+Axis: TypeAlias = Literal["z", "y", "x"]
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 
 
@@ -46,6 +51,13 @@ class DhRow:
         if joint_type == "revolute":
             return replace(self, theta=self.theta + q)
         return replace(self, d=self.d + q)
+
+
+AXES: dict[Axis, tuple[float, float, float]] = {
+    "z": (0.0, 0.0, 1.0),
+    "y": (0.0, 1.0, 0.0),
+    "x": (1.0, 0.0, 0.0),
+}
 
 
 def cos_sin(angle: float) -> tuple[float, float]:
@@ -81,3 +93,21 @@ def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
             [st * sa, ct * sa, ca, ca * row.d],
         ]
     return np.array([*rows, [0.0, 0.0, 0.0, 1.0]])
+
+
+def turn_matrix(axis: Axis, angle: float) -> Matrix:
+    """Turn about an axis of a frame.
+
+    Args:
+        axis: "z", "y" or "x".
+        angle: [rad].
+
+    Returns:
+        (4, 4).
+    """
+    c, s = cos_sin(angle)
+    k = "xyz".index(axis)
+    i, j = (k + 1) % 3, (k + 2) % 3  # the other two, in cyclic order
+    T = np.eye(4)
+    T[i, i], T[i, j], T[j, i], T[j, j] = c, -s, s, c
+    return T

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .dh import DhRow, JointType
+from .dh import AXES, Axis, Convention, DhRow, JointType, dh_matrix, turn_matrix
 from .transforms import Matrix, rpy_matrix
 
 Triple = tuple[float, float, float]
@@ -47,6 +47,8 @@ class Joint:
         acceleration: highest acceleration [rad/s^2 or m/s^2].
         effort: highest torque or force [N m or N].
         source: where the numbers come from.
+        axis: what it moves along or about, of the frame whose z is the joint axis of a DH row; not
+            z only in the later parts of a universal or ball joint.
     """
 
     name: str
@@ -58,6 +60,20 @@ class Joint:
     acceleration: float
     effort: float
     source: str = ""
+    axis: Axis = "z"
+
+    @property
+    def direction(self) -> Triple:
+        """The axis as a unit vector."""
+        return AXES[self.axis]
+
+    def matrix(self, convention: Convention, q: float) -> Matrix:
+        """Transform frame i-1 <- frame i with the joint at q [rad or m], (4, 4)."""
+        if self.axis == "z":
+            return dh_matrix(self.row.moved(self.type, q), convention)
+        turn, row = turn_matrix(self.axis, q), dh_matrix(self.row, convention)
+        moved: Matrix = turn @ row if convention == "standard" else row @ turn
+        return moved
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .dh import Convention, dh_matrix
+from .dh import Convention
 from .elements import NO_MOTION, Colours, Gripper, Joint, Origin
 from .errors import DescriptionError
 from .transforms import Matrix, Vector
@@ -100,8 +100,7 @@ class RobotModel:
             )
         frames = [self.base.matrix]
         for joint, value in zip(self.joints, values, strict=True):
-            row = joint.row.moved(joint.type, float(value))
-            frames.append(frames[-1] @ dh_matrix(row, self.convention))
+            frames.append(frames[-1] @ joint.matrix(self.convention, float(value)))
         return frames
 
     def fk(self, q: ArrayLike) -> Matrix:

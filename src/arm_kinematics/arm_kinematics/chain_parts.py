@@ -60,12 +60,12 @@ def parts_of_model(model: Any) -> Parts:
     n = len(model.joints)
     zero = np.zeros(n)
     frames, M = model.dh_frames(zero), model.fk(zero)
-    first = 0 if model.convention == "standard" else 1  # the frame whose z is joint 1's axis
+    first = 0 if model.convention == "standard" else 1  # the frame that holds joint 1's axis
     screws, joints = [], []
     links = [ChainLink("base_link", 0, np.eye(4))]
     for i, joint in enumerate(model.joints):
         frame, sliding = frames[i + first], joint.type == "prismatic"
-        screws.append(screw_of(frame, (0.0, 0.0, 1.0), sliding))
+        screws.append(screw_of(frame, joint.direction, sliding))
         bounds = (model.lower, model.upper, model.velocity, model.acceleration)
         joints.append(ChainJoint(joint.name, sliding, *(float(bound[i]) for bound in bounds)))
         # Links turn with their joint only, as in the URDF: the offset of theta comes after them.

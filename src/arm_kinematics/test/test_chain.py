@@ -44,6 +44,10 @@ joints:
   - {{name: one, type: revolute, theta: 20, d: 0.3, a: 0.1, alpha: 40, limits: {limits}}}
   - {{name: two, type: prismatic, theta: 35, d: 0.2, a: 0.05, alpha: -70, limits: {slide}}}
   - {{name: three, type: revolute, theta: -50, d: -0.1, a: 0.2, alpha: 15, limits: {limits}}}
+  - {{name: four, type: ball, theta: 15, d: 0.1, a: 0.2, alpha: 25,
+     limits: {{z: {limits}, y: {limits}, x: {limits}}}}}
+  - {{name: five, type: universal, theta: -30, d: 0.1, a: 0.1, alpha: -65,
+     limits: {{z: {limits}, y: {limits}}}}}
 tool: {{xyz: [0, 0.01, 0.1], rpy: [5, 0, 0]}}
 """
 LIMITS = "{lower: -90, upper: 90, velocity: 90, acceleration: 90}"

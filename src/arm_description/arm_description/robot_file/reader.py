@@ -65,7 +65,7 @@ def _read(root: Field) -> RobotModel:
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
     scope = read_scope(units, keys.get("constants"))
-    joints = read_joints(keys["joints"], scope)
+    joints = read_joints(keys["joints"], convention, scope)
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
     return RobotModel(

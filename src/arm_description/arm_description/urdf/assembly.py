@@ -53,7 +53,9 @@ def mounted(parts: UrdfParts, prefix: str, parent: str, mount: Origin) -> UrdfPa
 
 def _moving(joint: Joint, prefix: str, parent: str, child: str, origin: Origin) -> UrdfJoint:
     limit = Limit(joint.lower, joint.upper, joint.velocity, joint.effort)
-    return UrdfJoint(prefix + joint.name, joint.type, parent, child, origin, limit=limit)
+    return UrdfJoint(
+        prefix + joint.name, joint.type, parent, child, origin, joint.direction, limit
+    )
 
 
 def _fixed(prefix: str, parent: str, frame: str, origin: Origin) -> UrdfJoint:

@@ -24,6 +24,8 @@ from .placement import dh_origins, joint_origins
 # All sizes in parts of the arm's reach.
 JOINT_RADIUS = 0.045
 JOINT_LENGTH = 0.11
+CROSS_RADIUS = 0.025
+CROSS_LENGTH = 0.14
 ROD_RADIUS = 0.02
 COLUMN_RADIUS = 0.03
 FOOT_RADIUS = 0.12
@@ -134,10 +136,20 @@ def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> lis
 def _hinge(model: RobotModel, joint: Joint, size: float) -> Shape:
     """Cylinder along the axis; where a long rod runs along it, at the rod's beginning."""
     radius, length = JOINT_RADIUS * size, JOINT_LENGTH * size
+    if _crossed(model, joint):
+        turn = (math.pi / 2 * (joint.axis == "y"), math.pi / 2 * (joint.axis == "x"), 0.0)
+        body = (CROSS_RADIUS * size, CROSS_LENGTH * size)
+        return Shape("cylinder", body, Origin(rpy=turn), model.colours.joints)
     d = joint.row.d
     start = 0.0 if model.convention == "standard" else -d
     shift = math.copysign(length / 2, d) + start if abs(d) > 2 * length else 0.0
     return Shape("cylinder", (radius, length), Origin((0.0, 0.0, shift)), model.colours.joints)
+
+
+def _crossed(model: RobotModel, joint: Joint) -> bool:
+    """Whether it is part of a universal or ball joint, whose cylinders cross at one place."""
+    index = model.joints.index(joint)
+    return any(other.axis != "z" for other in model.joints[index : index + 2])
 
 
 def _guide(model: RobotModel, index: int, origin: Origin) -> list[Shape]:

@@ -1,0 +1,142 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Universal and ball joints: two and three turns at one place, and nothing else changes."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_description.dh import dh_matrix, turn_matrix
+from arm_description.transforms import rpy_matrix
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, DhRow, parse_robot
+
+CONVENTIONS = st.sampled_from(["standard", "modified"])
+angles = st.floats(-3, 3) | st.sampled_from([k * math.pi / 2 for k in range(-2, 3)])
+lengths = st.floats(-1, 1)
+rows = st.builds(DhRow, theta=angles, d=lengths, a=lengths, alpha=angles)
+AXES = {"universal": "zy", "ball": "zyx"}
+
+
+def robot(convention, *table, tail=""):
+    """Robot of rows (type, DhRow), in m and rad."""
+    lines = ["name: r", f"convention: {convention}", "units: {length: m, angle: rad}", "joints:"]
+    for i, (kind, row) in enumerate(table):
+        one = "{lower: -3.5, upper: 3.5}"
+        limits = ", ".join(f"{axis}: {one}" for axis in AXES.get(kind, ""))
+        limits = f"{{{limits}}}" if limits else one
+        lines.append(
+            f"- {{name: j{i}, type: {kind}, theta: {row.theta!r}, d: {row.d!r}, a: {row.a!r},"
+            f" alpha: {row.alpha!r}, limits: {limits}}}"
+        )
+    return parse_robot("\n".join([*lines, tail]))
+
+
+@given(rows, rows, CONVENTIONS, st.sampled_from(sorted(AXES)))
+def test_at_zero_the_row_is_that_of_a_revolute_joint(row, following, convention, kind):
+    table = [(kind, row), ("revolute", following)]
+    plain = robot(convention, *[("revolute", row) for _, row in table])
+    model = robot(convention, *table)
+    assert [joint.type for joint in model.joints] == ["revolute"] * model.n
+    np.testing.assert_allclose(model.fk(np.zeros(model.n)), plain.fk([0, 0]), rtol=0, atol=1e-15)
+
+
+@given(rows, CONVENTIONS, st.sampled_from(sorted(AXES)), st.tuples(angles, angles, angles))
+def test_turns_about_z_y_x_of_the_place_of_the_joint(row, convention, kind, turns):
+    model = robot(convention, (kind, row))
+    yaw, pitch, roll = (*turns[: model.n], 0.0)[:3]
+    turned = rpy_matrix((0, 0, 0), (roll, pitch, yaw))  # Rz(yaw) Ry(pitch) Rx(roll)
+    link = dh_matrix(row, convention)
+    expected = turned @ link if convention == "standard" else link @ turned
+    found = model.fk(turns[: model.n])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+@given(rows, CONVENTIONS, st.sampled_from(sorted(AXES)), angles)
+def test_the_turn_about_z_is_the_revolute_joints(row, convention, kind, q):
+    model = robot(convention, (kind, row))
+    plain = robot(convention, ("revolute", row))
+    found = model.fk([q, *[0.0] * (model.n - 1)])
+    np.testing.assert_allclose(found, plain.fk([q]), rtol=0, atol=1e-14)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.sampled_from(["revolute", "prismatic", *AXES]), rows), min_size=1,
+             max_size=4),
+    CONVENTIONS,
+    st.integers(0, 2**32),
+)  # fmt: skip
+def test_the_urdf_agrees(urdf_fk, table, convention, seed):
+    model = robot(convention, *table)
+    q = np.random.default_rng(seed).uniform(-3, 3, model.n)
+    values = dict(zip(model.joint_names, q, strict=True))
+    urdf = model.to_urdf(dh_frames=True)
+    for index, frame in enumerate(model.dh_frames(q)):
+        found = urdf_fk(urdf, values, "base_link", f"dh_{index}")
+        np.testing.assert_allclose(found, frame, rtol=0, atol=1e-12)
+    found = urdf_fk(urdf, values, "base_link", "tool0")
+    np.testing.assert_allclose(found, model.fk(q), rtol=0, atol=1e-12)
+
+
+@given(st.sampled_from("zyx"), angles)
+def test_turn_matrix_is_a_turn_by_the_right_hand_rule(axis, angle):
+    rpy = [angle if axis == name else 0.0 for name in "xyz"]
+    np.testing.assert_allclose(turn_matrix(axis, angle), rpy_matrix((0, 0, 0), rpy), atol=1e-15)
+
+
+BALL = """\
+name: b
+convention: standard
+units: {length: m, angle: deg}
+joints:
+  - name: hip
+    type: ball
+    d: 0
+    a: 0.3
+    alpha: 0
+    limits:
+      z: {lower: -90, upper: 90, velocity: 10}
+      y: {lower: -60, upper: 60}
+      x: {lower: -30, upper: 30, effort: 2}
+    source: a book
+  - {name: knee, type: universal, theta: 90, d: 0, a: 0.3, alpha: 0,
+     limits: {z: {lower: 0, upper: 1}, y: {lower: 0, upper: 2}}}
+postures:
+  rest: {hip_z: 0, hip_y: 10, hip_x: 0, knee_z: 0, knee_y: 0}
+"""
+
+
+def test_names_limits_and_sources_of_the_parts():
+    model = parse_robot(BALL)
+    assert model.joint_names == ("hip_z", "hip_y", "hip_x", "knee_z", "knee_y")
+    np.testing.assert_allclose(np.degrees(model.upper), [90, 60, 30, 1, 2])
+    hip = model.joints[:3]
+    assert [joint.direction for joint in hip] == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert {joint.source for joint in hip} == {"a book"}
+    assert hip[0].velocity == pytest.approx(math.radians(10))
+    assert hip[2].effort == 2.0
+    assert model.postures["rest"]["hip_y"] == pytest.approx(math.radians(10))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says", "line", "key"),
+    [
+        ("      y: {lower: -60, upper: 60}\n", "", "has no 'y'", 10, "joints[0].limits"),
+        ("      z:", "      a:", "known are z, y, x", 11, "joints[0].limits.a"),
+        ("y: {lower: -60", "y: {lower: 70", "lower must be", 12, "joints[0].limits.y"),
+        (", y: {lower: 0, upper: 2}", "", "has no 'y'", 16, "joints[1].limits"),
+        ("upper: 2}}", "upper: 2}, x: {lower: 0, upper: 1}}", "known are z, y", 16,
+         "joints[1].limits.x"),
+        ("name: knee", "name: hip", "the name 'hip_z' is used twice", 15, "joints[1]"),
+        ("hip_z: 0", "hip: 0", "did you mean 'hip_", 18, "postures.rest.hip"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(old, new, says, line, key):
+    assert old in BALL
+    with pytest.raises(DescriptionError) as caught:
+        parse_robot(BALL.replace(old, new, 1))
+    assert says in str(caught.value)
+    assert (caught.value.line, caught.value.key) == (line, key)
