@@ -36,7 +36,9 @@ setup(
     entry_points={
         "console_scripts": [
             "dh2urdf = arm_description.commands.dh2urdf:main",
+            "dh2srdf = arm_description.commands.dh2srdf:main",
             "trajectory = arm_description.commands.trajectory:main",
+            "robot_file_watcher = arm_description.entry:robot_file_watcher",
             "state_publisher = arm_description.entry:state_publisher",
         ]
     },

@@ -8,3 +8,8 @@ from .quiet_start import start
 def state_publisher() -> int:
     """Run `state_publisher`."""
     return start("arm_description.state_publisher_node")
+
+
+def robot_file_watcher() -> int:
+    """Run `robot_file_watcher`."""
+    return start("arm_description.robot_file_watcher_node")

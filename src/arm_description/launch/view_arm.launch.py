@@ -37,6 +37,20 @@ def generate_launch_description():
                 parameters=[{"robot_description": ParameterValue(urdf, value_type=str)}],
             ),
             Node(
+                package="arm_description",
+                executable="robot_file_watcher",
+                parameters=[
+                    {
+                        "robot": ParameterValue(robot, value_type=str),
+                        "prefix": ParameterValue(prefix, value_type=str),
+                        "dh_frames": ParameterValue(
+                            LaunchConfiguration("dh_frames"), value_type=bool
+                        ),
+                    }
+                ],
+                output="screen",
+            ),
+            Node(
                 package="joint_state_publisher_gui",
                 executable="joint_state_publisher_gui",
                 condition=IfCondition(LaunchConfiguration("gui")),

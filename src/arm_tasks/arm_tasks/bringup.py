@@ -72,6 +72,7 @@ class Process:
         arguments: command-line arguments before the ROS arguments.
         when: argument name -> values for which the process is started; empty: always.
         ends_all: its end is the end of the run (where nobody looks at a viewer).
+        talks: what it says is for the person at the terminal, not for a log file.
     """
 
     package: str
@@ -81,6 +82,7 @@ class Process:
     arguments: tuple[Value, ...] = ()
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False
+    talks: bool = False
 
 
 ARGUMENTS = (
@@ -174,6 +176,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "arm_viewer",
             {"port": Arg("viewer_port", int), "use_sim_time": UseSimTime()},
             when={"viewer": ("browser",)},
+            talks=True,
         ),
         Process(
             "rviz2",
@@ -189,17 +192,29 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "run_task",
             arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
             ends_all=True,
+            talks=True,
         ),
     )
 
 
 def view_processes(state_publisher: str) -> tuple[Process, ...]:
-    """Return the processes for looking at a robot and moving its joints in the browser."""
+    """Return the processes for looking at a robot and moving its joints in the browser.
+
+    The picture follows the robot's file whenever it is saved.
+    """
     publisher = next(p for p in processes(state_publisher) if p.name == "robot_state_publisher")
     viewer = Process(
         "arm_viewer",
         "viewer",
         "arm_viewer",
         {"robot": Arg("robot"), "port": Arg("viewer_port", int), "sliders": True},
+        talks=True,
     )
-    return (publisher, viewer)
+    watcher = Process(
+        "arm_description",
+        "robot_file_watcher",
+        "robot_file_watcher",
+        {"robot": Arg("robot"), "publisher": publisher.name},
+        talks=True,
+    )
+    return (publisher, viewer, watcher)

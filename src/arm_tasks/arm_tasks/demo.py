@@ -150,7 +150,7 @@ def run_table(table: Sequence[Process], values: dict[str, str], keep_open: bool)
         signal.signal(number, raise_interrupt)
     try:
         for process in wanted:
-            group.start(process, to_terminal=process.ends_all or process.name == "arm_viewer")
+            group.start(process, to_terminal=process.talks)
         code = watch(group, last)
         return keep_view(group, last) if keep_open and code == 0 else code
     except KeyboardInterrupt:

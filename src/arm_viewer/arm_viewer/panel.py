@@ -16,7 +16,7 @@ from .robot_picture import PictureJoint, RobotPicture
 if TYPE_CHECKING:
     import viser
 
-STATUS = {"problem": "Attention", "task": "Task", "nut": "Nut"}
+STATUS = {"problem": "Attention", "file": "Robot file", "task": "Task", "nut": "Nut"}
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 STEP = 0.1  # Of a slider, degrees or millimetres.
 

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import load_robot
+from arm_description import DescriptionError, load_robot
 
 from .joint_sliders import JointSliders
 from .postures import REST, postures_of
@@ -33,6 +35,7 @@ class SliderPublisher:
 
     def __init__(self, node: Node, robot: str) -> None:
         self._node = node
+        self._robot = robot
         self.postures = postures_of(load_robot(robot)) if robot else {}
         self._sliders = JointSliders(())
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
@@ -44,6 +47,15 @@ class SliderPublisher:
         start = self.postures.get(REST, {}) | self._sliders.values()
         self._sliders = JointSliders(robot.joints, start)
         self.publish()
+
+    def reload_postures(self) -> bool:
+        """Read the postures of the robot's file again, if it is right; whether they changed."""
+        if not self._robot:
+            return False
+        former = self.postures
+        with contextlib.suppress(DescriptionError):  # whoever reads the file for tf says what
+            self.postures = postures_of(load_robot(self._robot))
+        return self.postures != former
 
     def move(self, joint: str, value: float) -> None:
         """Move one joint to a value [rad or m], within its limits, and publish it.

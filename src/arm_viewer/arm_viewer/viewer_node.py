@@ -50,7 +50,7 @@ class ViewerNode(Node):
     """Draws what it hears. `start` begins, `stop` frees the port.
 
     Subscribes:
-        robot_description, task_text (std_msgs/String, latched); tf, tf_static;
+        robot_description, robot_file/status, task_text (std_msgs/String, latched); tf, tf_static;
         scene_markers or what marker_topics names (visualization_msgs/MarkerArray, latched);
         nut_world/state (arm_interfaces/NutState); joint_states, unless there are sliders.
 
@@ -107,6 +107,7 @@ class ViewerNode(Node):
 
     def _subscribe(self) -> None:
         self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
+        self.create_subscription(String, "robot_file/status", self._on_file, LATCHED)
         self.create_subscription(String, "task_text", self._on_task, LATCHED)
         self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
         for topic in self.parameters.marker_topics:
@@ -124,6 +125,13 @@ class ViewerNode(Node):
         except UrdfError as error:
             self._stage.refusal = str(error)
             self._complain(error)
+        self._touch()
+
+    def _on_file(self, message: String) -> None:
+        self._stage.store.set_text("file", message.data)
+        robot, sliders = self._stage.store.robot, self._sliders
+        if not message.data and sliders and sliders.reload_postures() and robot:
+            self._robot_drawn(robot)
         self._touch()
 
     def _on_task(self, message: String) -> None:

@@ -86,7 +86,7 @@ class _Writer:
         units = self._units
         words = (("description", model.description), ("source", model.source))
         return [
-            f"name: {_word(model.name)}",
+            f"name: {flow_word(model.name)}",
             *(_paragraph(key, text) for key, text in words if text),
             "",
             f"convention: {model.convention}",
@@ -104,13 +104,13 @@ class _Writer:
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
         for joint, cells in zip(joints, zip(*padded, strict=True), strict=True):
             yield f"  - {{{' '.join(cells).rstrip()}"
-            source = f"\n     source: {_word(joint.source)}" if joint.source else ""
+            source = f"\n     source: {flow_word(joint.source)}" if joint.source else ""
             yield f"     limits: {self._limits(joint)}{',' if source else ''}{source}}}"
 
     def _row(self, joint: Joint) -> list[str]:
         row = joint.row
         return [
-            f"name: {_word(joint.name)},",
+            f"name: {flow_word(joint.name)},",
             f"type: {joint.type},",
             f"theta: {self._angle(row.theta)},",
             f"d: {self._length(row.d)},",
@@ -128,7 +128,7 @@ class _Writer:
         }
         if joint.acceleration == 4.0 * joint.velocity:
             del values["acceleration"]
-        return _flow(values)
+        return flow_mapping(values)
 
     def _gripper(self, gripper: Gripper) -> list[str]:
         finger, palm = gripper.finger, gripper.palm
@@ -136,7 +136,7 @@ class _Writer:
         lengths |= {"overhang": finger.overhang} if finger.overhang else {}
         return [
             "gripper:",
-            f"  joints: [{', '.join(_word(name) for name in gripper.joints)}]",
+            f"  joints: [{', '.join(flow_word(name) for name in gripper.joints)}]",
             f"  min_width: {self._length(gripper.min_width)}",
             f"  max_width: {self._length(gripper.max_width)}",
             f"  velocity: {self._length(gripper.velocity)}",
@@ -144,7 +144,7 @@ class _Writer:
             f"  finger: {self._lengths(lengths)}",
             "  palm: "
             + self._lengths(dict(zip(("length", "width", "thickness"), palm, strict=True))),
-            *([f"  source: {_word(gripper.source)}"] if gripper.source else []),
+            *([f"  source: {flow_word(gripper.source)}"] if gripper.source else []),
         ]
 
     def _postures(self, model: RobotModel) -> list[str]:
@@ -152,16 +152,16 @@ class _Writer:
         lines = ["postures:"] if model.postures else []
         for name, posture in model.postures.items():
             values = {
-                _word(key): self._length(value)
+                flow_word(key): self._length(value)
                 if key == GRIPPER
                 else self._position(joints[key], value)
                 for key, value in posture.items()
             }
-            lines.append(f"  {_word(name)}: {_flow(values)}")
+            lines.append(f"  {flow_word(name)}: {flow_mapping(values)}")
         return lines
 
     def _lengths(self, values: Mapping[str, float]) -> str:
-        return _flow({key: self._length(value) for key, value in values.items()})
+        return flow_mapping({key: self._length(value) for key, value in values.items()})
 
     def _position(self, joint: Joint, value: float) -> str:
         return self._angle(value) if joint.type == "revolute" else self._length(value)
@@ -187,7 +187,8 @@ def _colours(colours: Colours) -> list[str]:
     return lines
 
 
-def _flow(values: Mapping[str, str]) -> str:
+def flow_mapping(values: Mapping[str, str]) -> str:
+    """A mapping of texts that are YAML already, on one line."""
     return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
 
 
@@ -195,7 +196,7 @@ def _quoted(colour: str) -> str:
     return f'"{colour}"'
 
 
-def _word(text: str) -> str:
+def flow_word(text: str) -> str:
     """Text within a flow collection, in quotes where YAML needs them."""
     return _dumped([text], text, float("inf")).strip()[1:-1]
 

@@ -16,6 +16,7 @@ from ..errors import DescriptionError
 from ..model import RobotModel
 from ..nearest import nearest
 from ..robot_file.scope import Scope, read_scope, read_units
+from ..robot_file.writer import flow_word
 from ..yaml_fields import Field
 from ..yaml_source import read_yaml
 from .columns import order_of
@@ -53,29 +54,12 @@ def yaml_text(trajectory: JointTrajectory) -> str:
     """Write a trajectory in rad and m; every number reads back the same."""
     lines = [
         "units: {length: m, angle: rad}",
-        f"joints: [{', '.join(quoted(name) for name in trajectory.names)}]",
+        f"joints: [{', '.join(flow_word(name) for name in trajectory.names)}]",
         "points:",
     ]
     for time, row in zip(trajectory.times.tolist(), trajectory.positions.tolist(), strict=True):
         lines.append(f"  - {{time: {time!r}, positions: [{', '.join(map(repr, row))}]}}")
     return "\n".join(lines) + "\n"
-
-
-def quoted(name: str) -> str:
-    """A name as YAML that reads back as the same text, in quotes where it needs them."""
-    plain = name.isascii() and name.replace("_", "").isalnum() and name[0].isalpha()
-    word = plain and name.lower() not in (
-        "y",
-        "n",
-        "yes",
-        "no",
-        "on",
-        "off",
-        "true",
-        "false",
-        "null",
-    )
-    return name if word else "'" + name.replace("'", "''") + "'"
 
 
 def _read_points(keys: Mapping[str, Field], model: RobotModel, scope: Scope) -> Points:

@@ -45,7 +45,7 @@ def read_urdf(text: str) -> UrdfTree:
     Raises:
         UrdfError: not XML, not a robot, not one tree, or a number that is none.
     """
-    robot = _parse(text)
+    robot = parse_xml(text)
     links = tuple(attribute(link, "name", "a link") for link in robot.findall("link"))
     joints = [read_joint(element) for element in robot.findall("joint")]
     _unique(links, "link")
@@ -55,20 +55,29 @@ def read_urdf(text: str) -> UrdfTree:
     return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints))
 
 
-def _parse(text: str) -> ET.Element:
+def parse_xml(text: str, what: str = "URDF") -> ET.Element:
+    """Parse a text whose outermost element is <robot>, refusing what can exhaust memory.
+
+    Args:
+        text: the XML.
+        what: what it should be, for errors.
+
+    Raises:
+        UrdfError: it is not such a text.
+    """
+    name = "the robot description" if what == "URDF" else f"the {what}"
+    remedy = f"give the text of a {what}"
     if not isinstance(text, str) or not text.strip():
-        raise UrdfError("the robot description is empty", remedy="give the text of a URDF")
+        raise UrdfError(f"{name} is empty", remedy=remedy)
     if len(text) > MOST_CHARACTERS or "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise UrdfError(
-            "the robot description has a DOCTYPE or is over 32 MB",
+            f"{name} has a DOCTYPE or is over 32 MB",
             remedy="such text is refused because entities in it can exhaust memory",
         )
     try:
         robot = ET.fromstring(text.strip())
     except (ET.ParseError, UnicodeError) as error:
-        raise UrdfError(
-            f"the robot description is not XML ({error})", remedy="give the text of a URDF"
-        ) from None
+        raise UrdfError(f"{name} is not XML ({error})", remedy=remedy) from None
     if robot.tag != "robot":
         raise UrdfError(f"the outermost element is <{robot.tag}>", remedy="it must be <robot>")
     return robot

@@ -45,12 +45,8 @@ def robot_urdf(
     Raises:
         DescriptionError: the prefix or parent cannot be part of a name, or a name comes twice.
     """
-    for what, text in (("prefix", prefix), ("parent", parent)):
-        if any(c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_PREFIX for c in text):
-            raise DescriptionError(
-                f"the {what} {text!r} cannot be part of a name",
-                remedy="use letters, digits, _ and -",
-            )
+    check_prefix(prefix)
+    check_prefix(parent, "parent")
     parts = assemble(model, prefix)
     if parent:
         parts = mounted(parts, prefix, parent, mount)
@@ -89,6 +85,19 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     ET.SubElement(joint, "child", link=f"{prefix}base_link")
     ET.SubElement(joint, "origin", xyz="${xyz}", rpy="${rpy}")
     return _text(robot)
+
+
+def check_prefix(text: str, what: str = "prefix") -> None:
+    """Refuse what cannot be part of a link's name.
+
+    Raises:
+        DescriptionError: it holds a blank, or a character that XML or a shell takes for its own.
+    """
+    if any(c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_PREFIX for c in text):
+        raise DescriptionError(
+            f"the {what} {text!r} cannot be part of a name",
+            remedy="use letters, digits, _ and -",
+        )
 
 
 def number(value: float) -> str:

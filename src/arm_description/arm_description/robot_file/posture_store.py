@@ -1,0 +1,102 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Save a posture into a robot file; the rest of its text, comments and layout, stays as it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import DescriptionError
+from ..model import RobotModel
+from ..nearest import nearest
+from ..whole_file import write_bytes
+from .posture_edit import edited
+from .postures import GRIPPER
+from .reader import parse_robot
+
+DIGITS = 12
+# Between a posture and what its decimals read back as [rad or m].
+ROUNDING = 1e-9
+
+
+def store_posture(
+    path: str | os.PathLike[str], name: str, positions: Mapping[str, float]
+) -> RobotModel:
+    """Save a posture under a name, in place of one of that name.
+
+    The new text is read, and must be the same robot but for this posture, before it replaces the
+    file in one step; the former text stays beside it as ``<file>.bak``.
+
+    Args:
+        path: the robot file.
+        name: of the posture.
+        positions: of every joint [rad or m]; "gripper" is a width [m], if the robot has one.
+
+    Returns:
+        The robot with the posture.
+
+    Raises:
+        DescriptionError: the file is wrong or cannot be written, a joint is missing or unknown, or
+            a position is outside the limits. The file is then as it was.
+    """
+    file = Path(path).resolve()
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise DescriptionError(
+            f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
+        ) from None
+    model = parse_robot(data, str(path))
+    new = edited(data, name, _texts(model, name, positions))
+    after = parse_robot(new, str(path))
+    _refuse_other_changes(model, after, name, positions, str(path))
+    try:
+        shutil.copy2(file, file.with_name(file.name + ".bak"))
+    except OSError as error:
+        raise DescriptionError(
+            f"no backup can be written beside it ({error.strerror})",
+            remedy="copy the file to a folder of yours",
+            file=str(path),
+        ) from None
+    write_bytes(new, str(file))
+    return after
+
+
+def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict[str, str]:
+    """The positions as they are written in the file's units, in the order of the joints."""
+    types = {joint.name: str(joint.type) for joint in model.joints}
+    if model.gripper:
+        types[GRIPPER] = "prismatic"
+    for joint in positions:
+        if joint not in types:
+            raise DescriptionError(
+                f"posture {name!r}: {model.name} has no joint {joint!r}",
+                remedy=nearest(joint, types),
+            )
+    return {
+        joint: f"{model.units.written(float(positions[joint]), kind) + 0.0:.{DIGITS}g}"
+        for joint, kind in types.items()
+        if joint in positions
+    }
+
+
+def _refuse_other_changes(
+    before: RobotModel, after: RobotModel, name: str, wanted: Mapping[str, float], file: str
+) -> None:
+    """Refuse a text that says anything else than before, which an alias or a merge may cause."""
+    others = {key: value for key, value in before.postures.items() if key != name}
+    found = {key: value for key, value in after.postures.items() if key != name}
+    stored = after.postures.get(name, {})
+    right = stored.keys() == wanted.keys() and all(
+        abs(stored[joint] - wanted[joint]) <= ROUNDING for joint in wanted
+    )
+    if not right or found != others or replace(after, postures=before.postures) != before:
+        raise DescriptionError(
+            f"posture {name!r} cannot be changed alone",
+            remedy="does an alias (*name) share it with another? Write it out by hand",
+            file=file,
+        )

@@ -1,0 +1,140 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A posture saved into a robot file: nothing else of the file changes, or nothing at all."""
+
+import stat
+
+import pytest
+from arm_description.robot_file import store_posture
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, parse_robot, read_robot, shipped_robots
+
+HERE = {"turn": 0.5, "slide": 0.02}
+
+
+def saved(path, text, name="here", positions=HERE):
+    """Store into this text; returns the new text."""
+    path.write_bytes(text.encode())
+    store_posture(path, name, positions)
+    return path.read_bytes().decode()
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "my.yaml"
+
+
+def test_a_new_posture_is_one_more_line(file, small):
+    commented = small.replace("gripper: 10}", "gripper: 10}  # closed\n  # the end") + "# really\n"
+    new = saved(file, commented)
+    added = "  here: {turn: 28.6478897565, slide: 20}"
+    assert added in new.splitlines()
+    assert new.replace(f"\n{added}", "") == commented
+    assert new.index("# closed") < new.index(added) < new.index("# the end")
+    assert read_robot(file).postures["here"] == pytest.approx(HERE, abs=1e-9)
+
+
+def test_an_old_posture_changes_its_numbers_alone(file, small):
+    block = small[: small.index("postures:")] + (
+        "postures:\n"
+        "  rest:\n"
+        "    turn: 0      # ahead\n"
+        "    # in between\n"
+        "    gripper: 10\n"
+        '    "slide": 2*5\n'
+        "# after\n"
+    )
+    new = saved(file, block, "rest", HERE | {"gripper": 0.03})
+    expected = block.replace("turn: 0 ", "turn: 28.6478897565 ").replace("2*5", "20")
+    assert new == expected.replace("gripper: 10\n", "gripper: 30\n")
+
+
+def test_an_old_posture_may_lose_its_gripper_and_find_it_again(file, small):
+    without = saved(file, small, "rest")
+    assert "rest: {turn: 28.6478897565, slide: 20}\n" in without
+    new = saved(file, without, "rest", {"gripper": 0.01, "turn": 0.0, "slide": 0.0})
+    assert new == small
+
+
+@pytest.mark.parametrize("tail", ["", "\n", "# the end\n", "\n...\n"])
+def test_a_file_without_postures_gets_them_at_its_end(file, small, tail):
+    without = small[: small.index("postures:")].rstrip("\n") + tail
+    new = saved(file, without)
+    assert new.startswith(without.rstrip("\n. "))
+    assert list(read_robot(file).postures) == ["here"]
+
+
+@pytest.mark.parametrize("section", ["postures: {}", "postures: {rest: {turn: 0, slide: 1}}  # c"])
+def test_postures_in_braces_stay_in_braces(file, small, section):
+    text = small[: small.index("postures:")] + section + "\n"
+    new = saved(file, text)
+    assert new.startswith(small[: small.index("postures:")] + "postures: {")
+    assert new.count("\n") == text.count("\n")
+    assert new.endswith("}}  # c\n" if "# c" in text else "}}\n")
+    assert "here" in read_robot(file).postures
+
+
+def test_line_ends_and_marks_of_other_systems_stay(file, small):
+    text = "\ufeff" + small.replace("\n", "\r\n")
+    new = saved(file, text)
+    assert (
+        new.startswith("\ufeff") and new.count("\n") == new.count("\r\n") == small.count("\n") + 1
+    )
+
+
+@pytest.mark.parametrize("name", ["on", "it's", "a: b", "ß # ", "1", "{x", "two words"])
+def test_any_name_reads_back(file, small, name):
+    saved(file, small, name)
+    assert name in read_robot(file).postures
+
+
+def test_the_former_text_and_the_rights_stay(file, small):
+    file.write_text(small)
+    file.chmod(0o640)
+    link = file.with_name("link.yaml")
+    link.symlink_to(file)
+    model = store_posture(link, "here", HERE)
+    assert model == read_robot(file) and link.is_symlink()
+    assert file.with_name("my.yaml.bak").read_text() == small
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def refused(file, text, name="here", positions=HERE):
+    file.write_text(text)
+    with pytest.raises(DescriptionError) as caught:
+        store_posture(file, name, positions)
+    assert file.read_text() == text and not file.with_name("my.yaml.bak").exists()
+    return str(caught.value)
+
+
+def test_what_cannot_be_stored_changes_nothing(file, small):
+    assert "has no joint 'tern'; did you mean 'turn'" in refused(
+        file, small, positions={"tern": 0.0, "slide": 0.0}
+    )
+    assert "has no 'slide'" in refused(file, small, positions={"turn": 0.0})
+    assert "is outside the limits" in refused(file, small, positions={"turn": 9.0, "slide": 0.0})
+    assert "not" in refused(file, small, positions={"turn": float("nan"), "slide": 0.0})
+    assert "convention" in refused(file, small.replace("standard", "strandard"))
+    shared = small.replace("gripper: 10}", "gripper: 10}").replace("rest: {", "rest: &r {")
+    assert "cannot be changed alone" in refused(
+        file, shared + "  same: *r\n", "rest", HERE | {"gripper": 0.02}
+    )
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_shipped_robot_keeps_all_but_the_posture(tmp_path_factory, data):
+    robot = data.draw(st.sampled_from(sorted(shipped_robots())))
+    text = shipped_robots()[robot].read_text()
+    model = parse_robot(text)
+    name = data.draw(st.sampled_from([*model.postures, "another"]))
+    share = data.draw(st.floats(0.0, 1.0))
+    positions = {j.name: j.lower + share * (j.upper - j.lower) for j in model.joints}
+    file = tmp_path_factory.getbasetemp() / "any.yaml"
+    new = saved(file, text, name, positions)
+    assert parse_robot(new).postures[name] == pytest.approx(positions, abs=1e-9)
+    assert [w for w in new.split() if w.startswith("#")] == [
+        w for w in text.split() if w.startswith("#")
+    ]
