@@ -22,7 +22,7 @@ from arm_hardware.ros.gripper_server import GripperServer
 from arm_hardware.ros.reporter import Reporter
 from arm_hardware.ros.trajectory_server import TrajectoryServer
 
-GOALS_END_WITHIN = 1.0  # [s] of the wall; they are aborted already, their clients are told
+GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients are told
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 

@@ -33,7 +33,17 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_interfaces.msg import HardwareStatus
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
-BOUND = 15.0  # [s] for whatever is waited for; nothing takes nearly so long
+BOUND = 60.0  # [s] for whatever is waited for; only a machine at its limit takes nearly so long
+CREEP = 120.0  # [s] of the driver; a motion of so long is under way whatever the machine does
+AWAY = (1.2, -0.3, 0.3, 0.8)
+HOME = (0.0, 0.0, 0.0, 0.0)
+NEAR = 0.004  # [rad] half a count of the board
+SERVICES = {
+    "stop": Trigger,
+    "reset": Trigger,
+    "change_state": ChangeState,
+    "get_state": GetState,
+}
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -107,7 +117,10 @@ class Client:
         self.topic = self.node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", 10
         )
-        self._services = {}
+        self._services = {
+            name: self.node.create_client(kind, f"arm_hardware/{name}")
+            for name, kind in SERVICES.items()
+        }
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
@@ -125,7 +138,7 @@ class Client:
 
     def close(self) -> None:
         rclpy.shutdown(context=self.context)
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=BOUND)
 
     # -- Waiting -----------------------------------------------------------------------------
 
@@ -140,9 +153,32 @@ class Client:
         )
 
     def wait_armed(self) -> None:
+        """Wait until the node is armed and everything of it is connected."""
         self.wait_state(HardwareStatus.ARMED)
         assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
-        wait_for(lambda: self.states, "joint state")
+        wait_for(self.topic.get_subscription_count, "subscription of the topic form")
+        self.wait_settled(HardwareStatus.ARMED)
+
+    def wait_settled(self, state: int):
+        """Wait for a state and for joint states that are as new; return its status."""
+        status = self.wait_state(state)
+        wait_for(
+            lambda: self.states and seconds(self.states[-1]) >= seconds(status), "joint state"
+        )
+        return status
+
+    def wait_moving(self) -> None:
+        """Wait until the arm is seen on its way to AWAY."""
+        wait_for(lambda: self.position("waist") > NEAR, "motion")
+
+    def restore(self) -> None:
+        """Bring a node that is configured to where it began, whatever was done to it."""
+        assert self.trigger("stop").success
+        self.wait_settled(HardwareStatus.STOPPED)
+        assert self.trigger("reset").success
+        self.wait_settled(HardwareStatus.ARMED)
+        if any(abs(self.position(name)) > NEAR for name in NAMES):
+            self.go(*HOME, time=1.0)
 
     def position(self, name: str) -> float:
         message = self.states[-1]
@@ -150,23 +186,21 @@ class Client:
 
     # -- Services ----------------------------------------------------------------------------
 
-    def call(self, kind, name: str, request):
-        if name not in self._services:
-            self._services[name] = self.node.create_client(kind, name)
+    def ask(self, name: str, request):
+        """Send a request to a service of the node; return the future answer."""
         assert self._services[name].wait_for_service(BOUND)
-        return self.done(self._services[name].call_async(request))
+        return self._services[name].call_async(request)
 
     def trigger(self, name: str) -> Trigger.Response:
-        return self.call(Trigger, f"arm_hardware/{name}", Trigger.Request())
+        return self.done(self.ask(name, Trigger.Request()))
 
     def change(self, transition: int) -> bool:
         request = ChangeState.Request()
         request.transition.id = transition
-        return self.call(ChangeState, "arm_hardware/change_state", request).success
+        return self.done(self.ask("change_state", request)).success
 
     def lifecycle(self) -> str:
-        answer = self.call(GetState, "arm_hardware/get_state", GetState.Request())
-        return answer.current_state.label
+        return self.done(self.ask("get_state", GetState.Request())).current_state.label
 
     # -- Goals -------------------------------------------------------------------------------
 
@@ -174,6 +208,12 @@ class Client:
         """Send a trajectory of (time, positions) pairs; return the goal handle."""
         goal = FollowJointTrajectory.Goal(trajectory=trajectory(points, names, stamp))
         return self.done(self.arm.send_goal_async(goal))
+
+    def creep(self, *q):
+        """Begin a motion that does not end by itself before a test does; AWAY by default."""
+        handle = self.send((CREEP, q or AWAY))
+        assert handle.accepted
+        return handle
 
     def grip(self, width: float):
         goal = GripperCommand.Goal()
@@ -188,6 +228,20 @@ class Client:
         assert handle.accepted
         result = self.result(handle)
         assert result.status == GoalStatus.STATUS_SUCCEEDED, result.result.error_string
+        wait_for(lambda: self._stands(q), "arrival")
+
+    def _stands(self, q) -> bool:
+        """Return whether joint states and status both say that the arm rests there."""
+        pulses = {pulse.name: pulse.position for pulse in self.status.joints}
+        return self.status.state == HardwareStatus.ARMED and all(
+            max(abs(self.position(name) - value), abs(pulses[name] - value)) < NEAR
+            for name, value in zip(NAMES, q, strict=True)
+        )
+
+
+def seconds(message) -> float:
+    """Return the stamp of a message [s]."""
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
 def trajectory(points, names=NAMES, stamp=None) -> JointTrajectory:

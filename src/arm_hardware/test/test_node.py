@@ -3,6 +3,7 @@
 """The node over real DDS: one contract for fake and simulated hardware."""
 
 import importlib.util
+import itertools
 import math
 import signal
 import sys
@@ -10,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
+from arm_description.library import robot_path
 
 pytest.importorskip("rclpy")
 _spec = importlib.util.spec_from_file_location(
@@ -30,19 +33,33 @@ pytestmark = pytest.mark.system
 DOMAINS = {"fake": 40, "sim": 41}
 SPEEDS = {"fake": 4, "sim": 1}  # fake in simulated time, so that the contract is seen in both
 NO_SERVOKIT = find_spec("adafruit_servokit") is None
-HOME = (0.0, 0.0, 0.0, 0.0)
+HOME = nc.HOME
 THERE = (0.4, -0.3, 0.3, 0.8)
 
 
+@pytest.fixture(scope="module")
+def slow_jaws(tmp_path_factory):
+    """Path of the shipped robot with jaws that take two minutes to open."""
+    robot = yaml.safe_load(robot_path("nut_arm").read_text())
+    robot["gripper"]["velocity"] = 0.25  # [mm/s]
+    file = tmp_path_factory.mktemp("robot") / "nut_arm.yaml"
+    file.write_text(yaml.safe_dump(robot))
+    return file
+
+
 @pytest.fixture(scope="module", params=["fake", "sim"])
-def arm(request):
+def running(request, slow_jaws):
     """An armed node and its client."""
     if request.param == "sim" and NO_SERVOKIT:
         pytest.skip("needs adafruit-circuitpython-servokit")
     client = nc.Client(DOMAINS[request.param])
     client.hardware, client.speed = request.param, SPEEDS[request.param]
     process = nc.NodeProcess(
-        DOMAINS[request.param], hardware=request.param, speed=client.speed, autostart="activate"
+        DOMAINS[request.param],
+        robot=slow_jaws,
+        hardware=request.param,
+        speed=client.speed,
+        autostart="activate",
     )
     try:
         client.wait_armed()
@@ -54,27 +71,39 @@ def arm(request):
     assert "Traceback" not in output
 
 
+@pytest.fixture
+def arm(running):
+    """The same, at rest and at HOME whatever the test before it did."""
+    running.restore()
+    return running
+
+
 def test_executes_a_trajectory(arm):
     handle = arm.send((0.25, (0.2, -0.15, 0.15, 0.4)), (0.5, THERE))
     assert handle.accepted
     result = arm.result(handle)
     assert result.status == GoalStatus.STATUS_SUCCEEDED and result.result.error_code == 0
     for name, value in zip(nc.NAMES, THERE, strict=True):
-        nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < 0.004, "arrival")
-    arm.go(*HOME)
+        nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < nc.NEAR, "arrival")
 
 
 def test_joint_states_have_all_joints_stamps_and_velocities(arm):
     arm.states.clear()
-    arm.go(*THERE, time=0.5 * arm.speed)
-    names = set(arm.states[-1].name)
-    assert names == {*nc.NAMES, "left_finger", "right_finger"}
-    moving = [m for m in arm.states if any(abs(v) > 0 for v in m.velocity)]
-    assert len(moving) > 15  # 50 Hz for half a second, with room for a busy machine
-    stamps = [m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in arm.states]
+    arm.creep()
+
+    def gaps():
+        """Time between joint states in motion; at 50 Hz, with some late on a busy machine."""
+        moving = [nc.seconds(m) for m in arm.states.copy() if any(abs(v) > 0 for v in m.velocity)]
+        return [after - before for before, after in itertools.pairwise(moving)]
+
+    nc.wait_for(lambda: sum(gap < 0.03 * arm.speed for gap in gaps()) > 15, "50 Hz")
+    states = arm.states.copy()
+    assert {frozenset(m.name) for m in states} == {
+        frozenset((*nc.NAMES, "left_finger", "right_finger"))
+    }
+    stamps = [nc.seconds(m) for m in states]
     assert stamps == sorted(stamps)
-    assert all(len(m.name) == len(m.position) == len(m.velocity) for m in arm.states)
-    arm.go(*HOME)
+    assert all(len(m.name) == len(m.position) == len(m.velocity) for m in states)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +146,7 @@ def test_the_last_refusal_is_in_the_diagnostics(arm):
 
 
 def test_a_newer_goal_preempts(arm):
-    first = arm.send((5.0, THERE))
+    first = arm.creep()
     second = arm.send((0.5, HOME))
     old, new = arm.result(first), arm.result(second)
     assert old.status == GoalStatus.STATUS_ABORTED and "Preempted" in old.result.error_string
@@ -125,67 +154,71 @@ def test_a_newer_goal_preempts(arm):
 
 
 def test_cancel_holds(arm):
-    handle = arm.send((5.0, THERE))
-    nc.wait_for(lambda: arm.position("waist") > 0.05, "motion")
+    handle = arm.creep()
+    arm.wait_moving()
     arm.done(handle.cancel_goal_async())
     result = arm.result(handle)
     assert result.status == GoalStatus.STATUS_CANCELED
-    arm.wait_state(HardwareStatus.ARMED)
-    assert 0.0 < arm.position("waist") < 0.4
-    arm.go(*HOME)
+    arm.wait_settled(HardwareStatus.ARMED)
+    assert 0.0 < arm.position("waist") < 1.0
 
 
 def test_stop_latches_and_reset_does_not_move(arm):
-    handle, grip = arm.send((5.0, THERE)), arm.grip(0.03)
-    nc.wait_for(lambda: arm.position("waist") > 0.05, "motion")
+    handle, grip = arm.creep(), arm.grip(0.03)
+    finger = arm.position("left_finger")
+    arm.wait_moving()
+    nc.wait_for(lambda: arm.position("left_finger") != finger, "motion of the jaws")
     assert arm.trigger("stop").success
     result = arm.result(handle)
     assert result.status == GoalStatus.STATUS_ABORTED and "Stopped" in result.result.error_string
     assert arm.result(grip).status == GoalStatus.STATUS_ABORTED
-    arm.wait_state(HardwareStatus.STOPPED)
-    assert not arm.send((5.0, THERE)).accepted and not arm.grip(0.01).accepted
+    arm.wait_settled(HardwareStatus.STOPPED)
+    assert not arm.send((nc.CREEP, nc.AWAY)).accepted and not arm.grip(0.01).accepted
     held = list(arm.states[-1].position)
     assert arm.trigger("reset").success
-    arm.wait_state(HardwareStatus.ARMED)
+    arm.wait_settled(HardwareStatus.ARMED)
     count = len(arm.states)
     nc.wait_for(lambda: len(arm.states) > count + 2, "joint states")
     assert list(arm.states[-1].position) == held
-    arm.go(*HOME, time=1.0)
 
 
 def test_gripper_says_what_was_commanded(arm):
-    handle = arm.grip(0.02)
+    width = 2.0 * arm.position("left_finger") + 0.0005
+    handle = arm.grip(width)
     result = arm.result(handle)
     assert result.status == GoalStatus.STATUS_SUCCEEDED
     assert result.result.reached_goal and not result.result.stalled
-    assert result.result.effort == 0.0 and result.result.position == pytest.approx(0.02)
-    nc.wait_for(lambda: abs(arm.position("left_finger") - 0.01) < 1e-4, "width")
+    assert result.result.effort == 0.0 and result.result.position == pytest.approx(width)
+    nc.wait_for(lambda: abs(arm.position("left_finger") - width / 2) < 1e-4, "width")
     assert arm.position("right_finger") == arm.position("left_finger")
     for width in (math.nan, -0.01, 0.05):
         assert not arm.grip(width).accepted
-    handle = arm.grip(0.0)
+
+
+def test_a_gripper_goal_can_be_canceled(arm):
+    handle = arm.grip(0.03)
     arm.done(handle.cancel_goal_async())
     assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
 
 
 def test_the_topic_form_moves_and_refuses(arm):
     arm.topic.publish(nc.trajectory([(0.4, (0.2, 0.0, 0.0, 0.0))]))
-    nc.wait_for(lambda: abs(arm.position("waist") - 0.2) < 0.004, "motion")
+    nc.wait_for(lambda: abs(arm.position("waist") - 0.2) < nc.NEAR, "motion")
     arm.topic.publish(nc.trajectory([(0.4, (9.0, 0.0, 0.0, 0.0))]))
     arm.topic.publish(nc.trajectory([(0.4, HOME)]))
-    nc.wait_for(lambda: abs(arm.position("waist")) < 0.004, "motion back")
+    nc.wait_for(lambda: abs(arm.position("waist")) < nc.NEAR, "motion back")
 
 
 def test_storm_of_preemptions_and_cancels(arm):
-    handles = []
+    handles, grips = [], []
     for k in range(40):
-        handle = arm.send((2.0, THERE if k % 2 else HOME))
+        handle = arm.send((2.0 * arm.speed, THERE if k % 2 else HOME))
         assert handle.accepted
         handles.append(handle)
         if k % 3 == 0:
             handle.cancel_goal_async()
         if k % 5 == 0:
-            arm.grip(0.01 + 0.0003 * k)
+            grips.append(arm.grip(0.01 + 0.0003 * k))
     ended = [arm.result(handle).status for handle in handles]
     allowed = {
         GoalStatus.STATUS_SUCCEEDED,
@@ -193,6 +226,9 @@ def test_storm_of_preemptions_and_cancels(arm):
         GoalStatus.STATUS_CANCELED,
     }
     assert set(ended) <= allowed and GoalStatus.STATUS_ABORTED in ended
+    arm.done(grips[-1].cancel_goal_async())
+    *before, last = [arm.result(grip).status for grip in grips]
+    assert set(before) == {GoalStatus.STATUS_ABORTED} and last == GoalStatus.STATUS_CANCELED
     arm.wait_state(HardwareStatus.ARMED)
     arm.go(*HOME, time=1.0)
 
@@ -253,7 +289,7 @@ def test_the_lifecycle_by_hand(start, client):
     status = client.wait_state(HardwareStatus.ARMED)
     assert "assumed" in status.message and all(pulse.count > 0 for pulse in status.joints)
     client.go(*THERE)
-    held = client.send((5.0, HOME))
+    held = client.creep()
     assert client.change(Transition.TRANSITION_DEACTIVATE)
     assert client.result(held).status == GoalStatus.STATUS_ABORTED
     assert not client.send((1.0, THERE)).accepted
@@ -274,8 +310,7 @@ def test_the_lifecycle_by_hand(start, client):
 def test_signals_in_mid_motion_end_it_in_order(start, client, number):
     process = start(hardware="fake", autostart="activate")
     client.wait_armed()
-    handle = client.send((5.0, THERE))
-    answer = handle.get_result_async()
+    answer = client.creep().get_result_async()
     code, output = process.end(number)
     assert code == 0, output
     assert "Traceback" not in output and "never retrieved" not in output
@@ -305,11 +340,8 @@ sys.exit(hardware.main())
 def test_an_exception_in_a_callback_ends_it_in_order(start, client):
     process = start(code=FAILING, hardware="fake", autostart="activate")
     client.wait_armed()
-    goal = client.send((5.0, THERE))
-    answer = goal.get_result_async()
-    reset = client.node.create_client(Trigger, "arm_hardware/reset")
-    assert reset.wait_for_service(nc.BOUND)
-    reset.call_async(Trigger.Request())
+    answer = client.creep().get_result_async()
+    client.ask("reset", Trigger.Request())
     code, output = process.output()
     assert code == 1 and "A callback failed: RuntimeError('on purpose')" in output
     assert "Traceback" not in output
@@ -322,11 +354,15 @@ def test_simulated_time_runs_fast_and_is_published(start, client):
     nc.wait_for(lambda: len(client.clocks) > 3, "clock")
     first = len(client.clocks)
     client.go(*THERE, time=8.0)  # one second of the wall
-    clocks = [c.clock.sec + 1e-9 * c.clock.nanosec for c in client.clocks[first - 1 :]]
-    assert clocks == sorted(clocks) and clocks[-1] - clocks[0] >= 7.5
-    state, clock = client.states[-1].header.stamp, client.clocks[-1].clock
-    assert abs(state.sec - clock.sec) <= 3
-    stamp = Time(sec=client.clocks[-1].clock.sec + 4)
+
+    def clocks():
+        return [c.clock.sec + 1e-9 * c.clock.nanosec for c in client.clocks[first - 1 :]]
+
+    nc.wait_for(lambda: clocks()[-1] - clocks()[0] >= 7.5, "seven seconds of the driver")
+    state = nc.seconds(client.states[-1])
+    nc.wait_for(lambda: clocks()[-1] > state, "a later clock")
+    assert clocks() == sorted(clocks()) and clocks()[0] < state
+    stamp = Time(sec=client.clocks[-1].clock.sec + 40)  # five seconds of the wall
     handle = client.send((1.0, HOME), stamp=stamp)
     assert handle.accepted
     assert client.result(handle).status == GoalStatus.STATUS_SUCCEEDED

@@ -142,6 +142,6 @@ except BusError as error:
     print(error)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert f"pip install {PACKAGE}" in done.stdout and done.stdout.count("\n") == 1

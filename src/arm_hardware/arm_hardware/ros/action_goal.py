@@ -26,7 +26,7 @@ from arm_hardware.motion import Motion
 
 LOGGER = logging.getLogger(__name__)
 FEEDBACK_PERIOD = 0.05  # [s] of the wall
-CANCEL_WITHIN = 1.0  # [s] of the wall, from our cancel callback to the server's change of state
+CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
 
 
 class Running(NamedTuple):

@@ -30,7 +30,7 @@ THREADS = 6  # two goals may run at a time, each with a waiting thread; the othe
 SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter when it wakes
 HEARTBEAT = 0.5  # [s]; rclpy raises what a callback raised only when another one is due
 DRAIN_ROUNDS = 5  # a goal's result takes two tasks of the executor to leave
-DRAIN_WITHIN = 0.5  # [s] of the wall a round
+DRAIN_WITHIN = 3.0  # [s] of the wall for all rounds
 GRACE = 0.05  # [s] of the wall for the middleware to send what was handed to it
 
 
@@ -80,9 +80,9 @@ def _spin_until(node: Any, end: ProcessEnd) -> int:
 
 def _drain(executor: Any) -> None:
     """Let the executor do what is in its queue: results of the goals that were just aborted."""
+    deadline = time.monotonic() + DRAIN_WITHIN
     for _ in range(DRAIN_ROUNDS):
         task = executor.create_task(lambda: None)
-        deadline = time.monotonic() + DRAIN_WITHIN
         while not task.done() and time.monotonic() < deadline:
             time.sleep(0.002)
     time.sleep(GRACE)
