@@ -146,6 +146,14 @@ class Client:
         wait_for(future.done, "answer")
         return future.result()
 
+    def request(self, send):
+        """Call what sends a request of an action and return its future.
+
+        In the thread that spins: in another, rclpy's action client may get the answer before it
+        has noted down that it asked, and ignore it.
+        """
+        return self.done(self.executor.create_task(send))
+
     def wait_state(self, *states: int):
         return wait_for(
             lambda: self.status is not None and self.status.state in states and self.status,
@@ -207,7 +215,7 @@ class Client:
     def send(self, *points, names=NAMES, stamp=None):
         """Send a trajectory of (time, positions) pairs; return the goal handle."""
         goal = FollowJointTrajectory.Goal(trajectory=trajectory(points, names, stamp))
-        return self.done(self.arm.send_goal_async(goal))
+        return self.done(self.request(lambda: self.arm.send_goal_async(goal)))
 
     def creep(self, *q):
         """Begin a motion that does not end by itself before a test does; AWAY by default."""
@@ -218,10 +226,18 @@ class Client:
     def grip(self, width: float):
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return self.done(self.gripper.send_goal_async(goal))
+        return self.done(self.request(lambda: self.gripper.send_goal_async(goal)))
+
+    def cancel(self, handle):
+        """Cancel a goal; return the future answer."""
+        return self.request(handle.cancel_goal_async)
+
+    def end_of(self, handle):
+        """Return the future result of a goal."""
+        return self.request(handle.get_result_async)
 
     def result(self, handle):
-        return self.done(handle.get_result_async())
+        return self.done(self.end_of(handle))
 
     def go(self, *q, time=0.5):
         handle = self.send((time, q))

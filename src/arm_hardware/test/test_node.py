@@ -156,7 +156,7 @@ def test_a_newer_goal_preempts(arm):
 def test_cancel_holds(arm):
     handle = arm.creep()
     arm.wait_moving()
-    arm.done(handle.cancel_goal_async())
+    arm.done(arm.cancel(handle))
     result = arm.result(handle)
     assert result.status == GoalStatus.STATUS_CANCELED
     arm.wait_settled(HardwareStatus.ARMED)
@@ -197,7 +197,7 @@ def test_gripper_says_what_was_commanded(arm):
 
 def test_a_gripper_goal_can_be_canceled(arm):
     handle = arm.grip(0.03)
-    arm.done(handle.cancel_goal_async())
+    arm.done(arm.cancel(handle))
     assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
 
 
@@ -216,7 +216,7 @@ def test_storm_of_preemptions_and_cancels(arm):
         assert handle.accepted
         handles.append(handle)
         if k % 3 == 0:
-            handle.cancel_goal_async()
+            arm.cancel(handle)
         if k % 5 == 0:
             grips.append(arm.grip(0.01 + 0.0003 * k))
     ended = [arm.result(handle).status for handle in handles]
@@ -226,7 +226,7 @@ def test_storm_of_preemptions_and_cancels(arm):
         GoalStatus.STATUS_CANCELED,
     }
     assert set(ended) <= allowed and GoalStatus.STATUS_ABORTED in ended
-    arm.done(grips[-1].cancel_goal_async())
+    arm.done(arm.cancel(grips[-1]))
     *before, last = [arm.result(grip).status for grip in grips]
     assert set(before) == {GoalStatus.STATUS_ABORTED} and last == GoalStatus.STATUS_CANCELED
     arm.wait_state(HardwareStatus.ARMED)
@@ -310,7 +310,7 @@ def test_the_lifecycle_by_hand(start, client):
 def test_signals_in_mid_motion_end_it_in_order(start, client, number):
     process = start(hardware="fake", autostart="activate")
     client.wait_armed()
-    answer = client.creep().get_result_async()
+    answer = client.end_of(client.creep())
     code, output = process.end(number)
     assert code == 0, output
     assert "Traceback" not in output and "never retrieved" not in output
@@ -340,7 +340,7 @@ sys.exit(hardware.main())
 def test_an_exception_in_a_callback_ends_it_in_order(start, client):
     process = start(code=FAILING, hardware="fake", autostart="activate")
     client.wait_armed()
-    answer = client.creep().get_result_async()
+    answer = client.end_of(client.creep())
     client.ask("reset", Trigger.Request())
     code, output = process.output()
     assert code == 1 and "A callback failed: RuntimeError('on purpose')" in output
