@@ -31,6 +31,7 @@ from std_msgs.msg import String  # noqa: E402
 from tf2_msgs.msg import TFMessage  # noqa: E402
 
 DOMAIN = 20
+PATIENCE = 60.0  # s, a bound, not a wait
 MAIN = "import sys; from arm_description.state_publisher_node import main; sys.exit(main())"
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 NUT_ARM, PLANAR2 = load_robot("nut_arm"), load_robot("planar2")
@@ -64,35 +65,40 @@ class Watcher:
         self.listen(TFMessage, "tf", QoSProfile(depth=100), self.moving)
         self.tf = TfListener(self.node)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
+        self.clients = {
+            name: self.node.create_client(kind, f"robot_state_publisher/{name}")
+            for name, kind in (
+                ("set_parameters", SetParameters),
+                ("get_parameters", GetParameters),
+            )
+        }
         self.stamp = 100.0
 
     def listen(self, kind, topic, qos, into):
         self.node.create_subscription(kind, topic, into.append, qos)
 
-    def wait(self, condition, what, seconds=10.0):
+    def wait(self, condition, what, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, f"waited {seconds} s for {what}"
             self.executor.spin_once(timeout_sec=0.05)
 
-    def call(self, kind, name, request):
-        client = self.node.create_client(kind, f"robot_state_publisher/{name}")
-        assert client.wait_for_service(timeout_sec=10.0)
+    def call(self, name, request):
+        client = self.clients[name]
+        self.wait(client.service_is_ready, name)
         future = client.call_async(request)
         self.wait(future.done, name)
-        self.node.destroy_client(client)
         return future.result()
 
     def set(self, **values):
         parameters = [Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
-        (result,) = self.call(
-            SetParameters, "set_parameters", SetParameters.Request(parameters=parameters)
-        ).results
+        request = SetParameters.Request(parameters=parameters)
+        (result,) = self.call("set_parameters", request).results
         return result
 
     def get(self, name):
         request = GetParameters.Request(names=[name])
-        return self.call(GetParameters, "get_parameters", request).values[0]
+        return self.call("get_parameters", request).values[0]
 
     def move(self, values, stamp=None):
         """Publish joint states, one second after the last if no stamp is given."""
@@ -141,7 +147,7 @@ def publisher(tmp_path_factory):
     )
     yield process
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
     assert "Traceback" not in process.stderr.read()
 
 
@@ -151,6 +157,15 @@ def joined(publisher):
     watcher = Watcher()
     watcher.wait(lambda: watcher.joint_states.get_subscription_count(), "the subscription")
     watcher.wait(lambda: watcher.node.count_publishers("tf"), "tf")
+
+    def heard():
+        """Whether joint states arrive; the first ones may come before the two are connected."""
+        watcher.move({"waist": 0.0})
+        return watcher.moving
+
+    watcher.wait(heard, "the first tf")
+    last = watcher.moved({"waist": 0.0})
+    assert watcher.moving[-1] is last
     yield watcher
     watcher.close()
 
@@ -280,7 +295,7 @@ def test_frame_prefix(watcher):
 )
 def test_start_without_a_robot_is_one_sentence(tmp_path, parameters, says):
     process = start(tmp_path, publish_frequency=20.0, **parameters)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert says in err
     assert "Traceback" not in err

@@ -33,7 +33,7 @@ from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK  # noqa: E402
 from arm_kinematics import Chain  # noqa: E402
 
 DOMAIN = 30
-PATIENCE = 30.0  # [s], a bound, not a wait
+PATIENCE = 240.0  # [s], a bound, not a wait; compiling takes a minute of a busy machine
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MODEL = load_robot("nut_arm")
 CHAIN = Chain.from_model(MODEL)
@@ -126,7 +126,7 @@ BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    process = start()
+    process = start("--ros-args", "-p", f"default_timeout:={PATIENCE}")
     world = World(DOMAIN)
     world.description.publish(String(data=MODEL.to_urdf()))
     world.joint_states.publish(joint_state(REST))
