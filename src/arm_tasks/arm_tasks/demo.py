@@ -22,7 +22,7 @@ from .processes import ProcessGroup, is_wanted
 
 MAX_SPEED = 20.0
 POLL_SECONDS = 0.05
-LAST_WORD_SECONDS = 10.0  # for the task server to notice that a node is gone, and to say so
+LAST_WORD_SECONDS = 30.0  # for the task server to notice that a node is gone, and to say so
 INTERRUPTED = 130
 LOGS = Path("log") / "nodes"
 

@@ -16,7 +16,7 @@ from arm_tasks.ports import ArmPort, Move, MoveState, MoveStatus
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 2.0  # a step may take so many times as long as planned
 _GRACE = 5.0  # and this longer [s]
-_CANCEL_GRACE = 3.0  # after a cancel the arm has this long to say that it stands still [s]
+_CANCEL_GRACE = 5.0  # after a cancel the arm has this long to say that it stands still [s]
 
 
 class Engine:
@@ -31,6 +31,8 @@ class Engine:
         first: Index of the step to begin at; the arm must stand where that step begins.
         clock: Steady time [s], simulated where the arm is.
         on_feedback: Called when a step begins and whenever its progress is asked for by a tick.
+        wall: Steady time on the wall [s], clock if None. An arm is late only if it is by both:
+            simulated time may run fast, the machine that simulates does not.
 
     Raises:
         PlanError: The plan is not feasible, or it has no such step.
@@ -43,6 +45,7 @@ class Engine:
         first: int = 0,
         clock: Callable[[], float] = time.monotonic,
         on_feedback: Callable[[Feedback], None] | None = None,
+        wall: Callable[[], float] | None = None,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan must not be run: {plan.message}")
@@ -53,6 +56,8 @@ class Engine:
         self.outcome: Outcome | None = None
         self._port = port
         self._clock = clock
+        self._wall = wall or clock
+        self._since = self._wall()  # when the step began or the cancel came, on the wall
         self._on_feedback = on_feedback
         self._next = first
         self._running: PlannedStep | None = None
@@ -87,6 +92,7 @@ class Engine:
         if self.outcome is not None or self._canceled_at is not None:
             return
         self._canceled_at, self._cancel_reason = self._clock(), reason
+        self._since = self._wall()
         if self._move is not None:
             self._move.cancel()
 
@@ -104,7 +110,7 @@ class Engine:
             self._finish(EngineState.SUCCEEDED, f"all steps of {self.plan.task} were done", now)
             return
         step = self.plan.steps[self._next]
-        self._running, self._step_began = step, now
+        self._running, self._step_began, self._since = step, now, self._wall()
         _LOG.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
         if step.trajectory is not None:
             self._move = self._port.move(step.trajectory)
@@ -128,7 +134,7 @@ class Engine:
             self._begin(now)
         elif status.done:
             self._fail(step, _why(status), now)
-        elif elapsed > _PATIENCE * planned + _GRACE:
+        elif elapsed > _PATIENCE * planned + _GRACE and self._waited() > _GRACE:
             if self._move is not None:
                 self._move.cancel()
             late = f"the arm was not done after {elapsed:.1f} s, planned were {planned:.1f} s"
@@ -140,7 +146,7 @@ class Engine:
     def _tick_cancel(self, now: float) -> None:
         began = self._canceled_at if self._canceled_at is not None else now
         status = None if self._move is None else self._move.poll()
-        waited = now - began > _CANCEL_GRACE
+        waited = now - began > _CANCEL_GRACE and self._waited() > _CANCEL_GRACE
         if status is not None and not status.done and not waited:
             return
         name = f" in step {self._running.index + 1}, {self._running.name}" if self._running else ""
@@ -150,6 +156,10 @@ class Engine:
             return
         what = f"{self._cancel_reason}{name}; the arm holds where it is"
         self._finish(EngineState.CANCELED, what, now)
+
+    def _waited(self) -> float:
+        """Return how long the arm has had, on the wall [s]."""
+        return self._wall() - self._since
 
     # -- telling ------------------------------------------------------------------------------
 

@@ -139,7 +139,7 @@ class ProcessGroup:
         if child.poll() is None:
             os.killpg(child.pid, number)
 
-    def stop(self, names: Sequence[str] | None = None, patience: float = 8.0) -> None:
+    def stop(self, names: Sequence[str] | None = None, patience: float = 15.0) -> None:
         """End processes (all by default), politely, then harder, until they are gone."""
         chosen = list(reversed(self._running)) if names is None else list(names)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):

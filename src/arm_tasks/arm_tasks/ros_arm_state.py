@@ -14,7 +14,7 @@ from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.ros_conversions import LATCHED
 
-SILENCE = 2.0  # s on the wall without joint_states after which the driver is taken for lost
+SILENCE = 5.0  # s on the wall without joint_states after which the driver is taken for lost
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
 
@@ -46,6 +46,11 @@ class ArmState:
     def positions(self) -> Mapping[str, float]:
         """Joint positions by name [rad or m]; empty before the first message."""
         return self._positions
+
+    @property
+    def complete(self) -> bool:
+        """Whether both joint_states and arm_hardware/status were ever heard."""
+        return bool(self._heard) and self._status is not None
 
     @property
     def width(self) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -15,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from arm_description import DescriptionError, load_robot
+from arm_interfaces.action import RunTask
 from arm_tasks.errors import TasksError
 from arm_tasks.picture import draw_run
 from arm_tasks.report import rows, table
@@ -69,10 +71,12 @@ def run(options: argparse.Namespace) -> int:
     try:
         client.wait_ready()
         result = client.run(options.task, options.scene, options.dry_run, options.start_step)
-        nut = client.nut()
+        decide = partial(judge, result, options.dry_run, task, simulated=client.simulated)
+        failed = result.status != RunTask.Result.SUCCESS
+        nut = client.nut(lambda nut: failed or decide(nut).good)
     finally:
         client.close()
-    verdict = judge(result, options.dry_run, task, nut, client.simulated)
+    verdict = decide(nut)
     if result.report:
         turns = [report.turns for report in result.report]
         print(f"\n{table(rows(result.report, result.step_durations, turns))}\n")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from rclpy.action import ActionClient
+from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
@@ -27,7 +28,8 @@ from arm_tasks.ros_conversions import LATCHED
 PATIENCE = 60.0  # s, for the other nodes to come up
 QUIET = 4.0  # s of waiting after which a person is told for what
 ANSWER = 30.0  # s, for a server that is there to answer
-NUT_ANSWER = 5.0  # s, for nut_world/state, which comes every second
+NUT_ANSWER = 10.0  # s, for nut_world/state, which comes every second, to catch up with the arm
+FEEDBACK = QoSProfile(depth=1000)  # no step is left out because this machine was busy
 RECORD_ANGLE = 0.02  # rad, between two recorded arm postures
 
 
@@ -48,7 +50,9 @@ class TaskClient:
         self._hardware: HardwareStatus | None = None
         self._step = -1
         self._node = rclpy.create_node("run_task")
-        self._action = ActionClient(self._node, RunTask, "run_task")
+        self._action = ActionClient(
+            self._node, RunTask, "run_task", feedback_sub_qos_profile=FEEDBACK
+        )
         self._node.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self._node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
         self._node.create_subscription(
@@ -59,12 +63,21 @@ class TaskClient:
         """End the node."""
         self._node.destroy_node()
 
-    def nut(self) -> NutState | None:
-        """Return where the nut is now, or None if no simulated world says so."""
+    def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
+        """Return where the nut is now, or None if no simulated world says so.
+
+        Args:
+            expected: Whether it is where it should be. The world may lag behind the arm, so it
+                is given time to say so; if it does not, its last word counts.
+        """
         self._nut = None
         with contextlib.suppress(TasksError):
             if self.simulated:
-                self._wait(lambda: self._nut is not None, "nut_world/state", NUT_ANSWER)
+                self._wait(
+                    lambda: self._nut is not None and expected(self._nut),
+                    "nut_world/state",
+                    NUT_ANSWER,
+                )
         return self._nut
 
     @property
@@ -107,6 +120,8 @@ class TaskClient:
             self._cancel(handle, result)
             raise
         end: RunTask.Result = result.result().result
+        for step in end.report[max(self._step + 1, start_step) : end.steps_done]:
+            self._tell(step.index, end.steps_total, step.name)  # its feedback was overtaken
         return end
 
     def _cancel(self, handle: Any, result: Future) -> None:
@@ -161,9 +176,14 @@ class TaskClient:
                 self.postures.append(now)
 
     def _on_feedback(self, message: Any) -> None:
-        """Print a step when it begins."""
+        """Print a step when it begins, and what is waited for before there are any."""
         feedback = message.feedback
-        if feedback.step != self._step:
-            self._step = feedback.step
-            place = f"[{feedback.step + 1:3d}/{feedback.steps_total}]"
-            print(f"{place} {feedback.message}", flush=True)
+        if not feedback.steps_total:
+            print(feedback.message, flush=True)
+        elif feedback.step != self._step:
+            self._tell(feedback.step, feedback.steps_total, feedback.message)
+
+    def _tell(self, step: int, total: int, message: str) -> None:
+        """Print a step."""
+        self._step = step
+        print(f"[{step + 1:3d}/{total}] {message}", flush=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class TaskRun:
         self._step = -1
         self.finished: Future = Future(executor=server.executor)
         self._engine = Engine(
-            plan, server.port, first, clock=self._now, on_feedback=self._on_feedback
+            plan, server.port, first, self._now, self._on_feedback, wall=time.monotonic
         )
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = server.create_timer(TICK, self._tick, clock=steady)

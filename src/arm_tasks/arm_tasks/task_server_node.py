@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -26,14 +25,13 @@ from arm_tasks.ros_arm_port import RosArmPort
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import LATCHED
 from arm_tasks.ros_plan import fill_check, fill_plan, fill_result
+from arm_tasks.ros_readiness import Readiness
 from arm_tasks.scene import load_scene
 from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_file import load_task
 from arm_tasks.task_run import TaskRun, check_start
 
 DEFAULT_TASK = "nut_transfer"
-PATIENCE = 3.0  # s, for a driver that has just come up
-POLL = 0.05  # s
 
 
 class TaskServer(Node):
@@ -44,7 +42,7 @@ class TaskServer(Node):
         scene: shipped name or path of the scene, for goals that name none.
 
     Actions:
-        run_task.
+        run_task; feedback with steps_total 0 says what is waited for before anything is planned.
 
     Services:
         check_task.
@@ -63,6 +61,7 @@ class TaskServer(Node):
         self.scene = load_scene(self.scene_name)
         self.state = ArmState(self, self.model)
         self.port = RosArmPort(self, self.state)
+        self._readiness = Readiness(self, self.state, self.port)
         self._busy = ""
         self._wake = self.create_guard_condition(lambda: None)
         self._text = self.create_publisher(String, "task_text", LATCHED)
@@ -129,8 +128,11 @@ class TaskServer(Node):
     async def _execute(self, handle: Any) -> RunTask.Result:
         """Carry out one goal of run_task."""
         goal, result = handle.request, RunTask.Result()
-        refusal = await self._in_background(lambda: self._wait_ready(goal))
-        refusal = refusal or self._busy_with()  # which may have changed in the meantime
+        refusal = await self._in_background(lambda: self._wait_ready(handle))
+        refusal = self._busy_with() or refusal
+        if handle.is_cancel_requested:
+            why = "canceled before anything moved"
+            return self._refuse(handle, result, RunTask.Result.CANCELED, why)
         if refusal:
             return self._refuse(handle, result, RunTask.Result.NOT_READY, refusal)
         self._busy = goal.task or DEFAULT_TASK
@@ -143,20 +145,17 @@ class TaskServer(Node):
         finally:
             self._busy = ""
 
-    def _wait_ready(self, goal: RunTask.Goal) -> str:
-        """Give the driver a moment to be heard; return why the goal cannot be taken up, or ""."""
-        end = time.monotonic() + PATIENCE
-        while (refusal := self._not_ready(goal)) and time.monotonic() < end and not self._busy:
-            time.sleep(POLL)
-        return refusal
+    def _wait_ready(self, handle: Any) -> str:
+        """Give the driver time to come up; return why the goal cannot be taken up, or ""."""
 
-    def _not_ready(self, goal: RunTask.Goal) -> str:
-        """Return why the goal cannot be taken up, or "" if it can."""
-        if self._busy:
-            return self._busy_with()
-        if goal.dry_run:
-            return "" if self.state.positions else self.state.not_ready()
-        return self.state.not_ready() or self.port.not_ready()
+        def tell(why: str) -> None:
+            self.say(f"waiting: {why}")
+            handle.publish_feedback(RunTask.Feedback(message=f"Waiting: {why}"))
+
+        def give_up() -> bool:
+            return bool(self._busy or handle.is_cancel_requested)
+
+        return self._readiness.wait(bool(handle.request.dry_run), give_up, tell)
 
     def _busy_with(self) -> str:
         """Return which task is in the way, or ""."""
@@ -193,7 +192,7 @@ class TaskServer(Node):
         if not self._busy or status != RunTask.Result.NOT_READY:
             self.say(why)
         result.status, result.message = status, why
-        handle.abort()
+        handle.canceled() if status == RunTask.Result.CANCELED else handle.abort()
         return result
 
 

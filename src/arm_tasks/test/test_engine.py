@@ -136,6 +136,15 @@ def test_an_arm_that_hangs_is_given_up_and_told_to_stop():
     assert port.cancels == 1
 
 
+@pytest.mark.parametrize("cancel_at", [None, 0.3])
+def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
+    clock, wall = Clock(), Clock()
+    engine = Engine(plan("motion"), Port(clock, ["hang"], obeys=False), clock=clock, wall=wall)
+    assert run(engine, clock, 1000.0, cancel_at) is None
+    wall.now += 10.0
+    assert engine.tick() is EngineState.FAILED
+
+
 @pytest.mark.parametrize("at", [0.0, 0.5, 1.5, 2.5])
 def test_cancel_ends_it_wherever_it_is(at):
     clock = Clock()

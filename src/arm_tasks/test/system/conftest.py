@@ -15,6 +15,7 @@ from arm_tasks.processes import ProcessGroup, is_wanted
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.action import RunTask
@@ -35,25 +36,47 @@ class Arm:
         self.group = ProcessGroup(self.values, logs)
         for process in processes(state_publisher_package()):
             if is_wanted(process, self.values) and process.name not in {"run_task", *without}:
-                changed = {**process.parameters, **(parameters or {}).get(process.name, {})}
-                self.group.start(dataclasses.replace(process, parameters=changed))
+                self.start(process, **(parameters or {}).get(process.name, {}))
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.node = rclpy.create_node("watcher", context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
-        self.joints, self.nut, self.hardware, self.feedback = {}, None, None, []
+        self.states, self.nut, self.hardware, self.feedback = None, None, None, []
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
         self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
+        # not by the client, which forgets a goal's feedback once it has heard the result
+        self.node.create_subscription(
+            RunTask.Impl.FeedbackMessage,
+            "run_task/_action/feedback",
+            self._on_feedback,
+            QoSProfile(depth=1000),
+        )
         self.run_task = ActionClient(self.node, RunTask, "run_task")
         self.follow = ActionClient(
             self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
         )
         self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
 
+    def start(self, process, **parameters):
+        """Start a process of the table, some parameters changed."""
+        changed = {**process.parameters, **parameters}
+        self.group.start(dataclasses.replace(process, parameters=changed))
+
+    def start_driver(self):
+        """Start the servo driver, if the arm was started without."""
+        table = processes(state_publisher_package())
+        self.start(next(process for process in table if process.name == "arm_hardware"))
+
+    @property
+    def joints(self):
+        """Joint positions by name; empty before the first message."""
+        states = self.states
+        return dict(zip(states.name, states.position, strict=True)) if states else {}
+
     def _on_joints(self, message):
-        self.joints = dict(zip(message.name, message.position, strict=True))
+        self.states = message
 
     def _on_nut(self, message):
         self.nut = message
@@ -75,13 +98,24 @@ class Arm:
             "the hardware to be armed",
         )
         self.wait_for(lambda: self.joints, "joint_states")
+        self.wait_for(lambda: self.nut is not None, "the nut")
         self.wait_for(self.run_task.server_is_ready, "the task server")
         self.wait_for(self.follow.server_is_ready, "the trajectory server")
         self.wait_for(self.gripper.server_is_ready, "the gripper server")
 
+    def wait_still(self):
+        """Wait until driver and joint_states say that the arm stands."""
+
+        def stands():
+            status, states = self.hardware, self.states
+            new = seconds(states.header.stamp) >= seconds(status.header.stamp)
+            return status.state != HardwareStatus.MOVING and new and not any(states.velocity)
+
+        self.wait_for(stands, "the arm to stand")
+
     def send(self, client, goal):
         """Send a goal and wait for the answer; returns the goal handle."""
-        future = client.send_goal_async(goal, feedback_callback=self._on_feedback)
+        future = client.send_goal_async(goal)
         self.wait_for(future.done, "the answer to a goal")
         return future.result()
 
@@ -115,6 +149,11 @@ class Arm:
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
+
+
+def seconds(stamp):
+    """Return a stamp in seconds."""
+    return stamp.sec + 1e-9 * stamp.nanosec
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from arm_tasks.errors import SceneError
 from arm_tasks.files import resolve
 
 pytestmark = pytest.mark.system
-BOUND = 180.0  # s
+BOUND = 300.0  # s
 DOMAIN = "79"
 numbers = itertools.count()
 

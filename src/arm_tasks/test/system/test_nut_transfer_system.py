@@ -3,11 +3,12 @@
 """The nut transfer by real processes, judged by nut_world; and what happens when it is broken."""
 
 import math
+import re
 import signal
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_tasks.errors import SceneError
+from arm_tasks.errors import SceneError, TaskFileError
 from arm_tasks.files import resolve
 from control_msgs.action import FollowJointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -30,29 +31,35 @@ def changed_scene(tmp_path, old, new):
     return str(file)
 
 
-def still(arm):
-    """Whether the arm no longer moves, as the driver says."""
-    return arm.hardware.state != HardwareStatus.MOVING
+@pytest.fixture
+def start_turn(tmp_path):
+    """A function that starts a nut transfer and gives its goal handle in the middle of a turn.
+
+    The turn takes some seconds on the wall, so that it is not over before a test goes on.
+    """
+    text = resolve("nut_transfer", "tasks", "task", TaskFileError).read_text()
+    assert text.count("bolt: upper_bolt}") == 1
+    file = tmp_path / "slow.yaml"
+    file.write_text(text.replace("bolt: upper_bolt}", "bolt: upper_bolt, speed: 0.1}"))
+
+    def start(arm):
+        handle = arm.send(arm.run_task, RunTask.Goal(task=str(file)))
+        assert handle.accepted
+        arm.wait_for(lambda: mid_turn(arm), "a turn of the nut")
+        return handle
+
+    return start
 
 
 def mid_turn(arm):
     """Whether a turn of the nut is under way."""
-    return bool(arm.feedback) and TURN in arm.feedback[-1].name and arm.feedback[-1].progress > 0.2
-
-
-def start_task(arm):
-    """Send the nut transfer and return its goal handle once a turn of the nut is under way."""
-    handle = arm.send(arm.run_task, RunTask.Goal())
-    assert handle.accepted
-    arm.wait_for(lambda: mid_turn(arm), "a turn of the nut")
-    return handle
+    return bool(arm.feedback) and TURN in arm.feedback[-1].name and arm.feedback[-1].progress > 0.1
 
 
 @pytest.mark.parametrize("hardware", ["sim", "fake"])
 def test_the_nut_ends_on_the_lower_bolt(start_arm, hardware):
     arm = start_arm(hardware=hardware)
     arm.wait_ready()
-    arm.wait_for(lambda: arm.nut is not None, "the nut")
     assert (arm.nut.state, arm.nut.bolt) == (NutState.ON_BOLT, "upper_bolt")
     result = arm.run()
     assert result.status == RESULT.SUCCESS, result.message
@@ -61,7 +68,8 @@ def test_the_nut_ends_on_the_lower_bolt(start_arm, hardware):
     assert arm.nut.state == NutState.ON_BOLT
     assert arm.nut.turns_engaged >= 3.0
     assert result.worst_position_error < 1e-4
-    assert {message.name for message in arm.feedback} == {step.name for step in result.report}
+    steps = {step.name for step in result.report}
+    arm.wait_for(lambda: {message.name for message in arm.feedback} == steps, "all feedback")
     codes = arm.end_processes()
     assert set(codes.values()) == {0}, codes
 
@@ -109,31 +117,30 @@ def test_a_missed_grip_is_seen_by_the_world_alone(start_arm, tmp_path):
     arm.wait_ready()
     result = arm.run()
     assert result.status == RESULT.SUCCESS  # the driver did all it was told to
-    arm.wait_for(lambda: arm.nut is not None, "the nut")
     assert arm.nut.bolt == "upper_bolt"
 
 
-def test_cancel_in_the_middle_of_a_turn_holds_the_arm(start_arm):
+def test_cancel_in_the_middle_of_a_turn_holds_the_arm(start_arm, start_turn):
     arm = start_arm(speed="2")
     arm.wait_ready()
-    handle = start_task(arm)
+    handle = start_turn(arm)
     future = handle.cancel_goal_async()
     arm.wait_for(future.done, "the cancellation")
     result = arm.result(handle)
     assert result.status == RESULT.CANCELED
     assert "holds" in result.message
-    arm.wait_for(lambda: still(arm), "the arm to stand")
+    arm.wait_still()
     held = dict(arm.joints)
-    assert arm.nut.state == NutState.ON_BOLT_HELD
+    arm.wait_for(lambda: arm.nut.state == NutState.ON_BOLT_HELD, "the nut, held")
     again = arm.run(dry_run=True)
     assert again.status == RESULT.SUCCESS
     assert arm.joints == held
 
 
-def test_a_driver_killed_in_the_middle_of_a_turn_ends_the_task(start_arm):
+def test_a_driver_killed_in_the_middle_of_a_turn_ends_the_task(start_arm, start_turn):
     arm = start_arm(speed="2")
     arm.wait_ready()
-    handle = start_task(arm)
+    handle = start_turn(arm)
     arm.group.signal("arm_hardware", signal.SIGKILL)
     result = arm.result(handle)
     assert result.status == RESULT.HARDWARE
@@ -144,12 +151,12 @@ def test_a_driver_killed_in_the_middle_of_a_turn_ends_the_task(start_arm):
     assert "servo driver is gone" in refused.message
 
 
-def test_the_stop_ends_the_task_and_latches(start_arm):
+def test_the_stop_ends_the_task_and_latches(start_arm, start_turn):
     from std_srvs.srv import Trigger
 
     arm = start_arm(speed="2")
     arm.wait_ready()
-    handle = start_task(arm)
+    handle = start_turn(arm)
     client = arm.node.create_client(Trigger, "arm_hardware/stop")
     arm.wait_for(client.service_is_ready, "the stop service")
     future = client.call_async(Trigger.Request())
@@ -160,6 +167,24 @@ def test_the_stop_ends_the_task_and_latches(start_arm):
     refused = arm.run()
     assert refused.status == RESULT.NOT_READY
     assert "not armed" in refused.message
+
+
+def test_a_task_waits_for_a_driver_that_is_still_starting(start_arm):
+    arm = start_arm(without=("arm_hardware",))
+    arm.wait_for(arm.run_task.server_is_ready, "the task server")
+    for cancel in (True, False):
+        arm.feedback.clear()
+        handle = arm.send(arm.run_task, RunTask.Goal())
+        arm.wait_for(lambda: arm.feedback, "a word of what is waited for")
+        assert arm.feedback[0].steps_total == 0
+        assert arm.feedback[0].message.startswith("Waiting: no joint_states yet")
+        if cancel:
+            arm.wait_for(handle.cancel_goal_async().done, "the cancellation")
+            assert arm.result(handle).status == RESULT.CANCELED
+    arm.start_driver()
+    arm.wait_for(lambda: arm.feedback[-1].steps_total, "the first step")
+    arm.wait_for(handle.cancel_goal_async().done, "the cancellation")
+    assert arm.result(handle).status == RESULT.CANCELED
 
 
 @pytest.mark.parametrize(
@@ -204,13 +229,13 @@ def test_goals_that_make_no_sense_get_a_sentence(shared_arm, goal, status, words
     assert shared_arm.joints == before
 
 
-def test_a_second_task_is_told_that_the_first_one_runs(start_arm):
+def test_a_second_task_is_told_that_the_first_one_runs(start_arm, start_turn):
     arm = start_arm(speed="2")
     arm.wait_ready()
-    handle = start_task(arm)
+    handle = start_turn(arm)
     second = arm.run()
     assert second.status == RESULT.NOT_READY
-    assert "busy with nut_transfer" in second.message
+    assert re.search(r"busy with .*slow\.yaml; cancel it first", second.message)
     arm.wait_for(handle.cancel_goal_async().done, "the cancellation")
     assert arm.result(handle).status == RESULT.CANCELED
 
@@ -223,17 +248,25 @@ def test_inverse_kinematics_answers_beside_the_task(shared_arm):
     request = SolveIK.Request(mode=SolveIK.Request.POSITION)
     request.target.header.frame_id = "upper_bolt"
     request.target.pose.orientation.w = 1.0
-    future = client.call_async(request)
-    arm.wait_for(future.done, "the answer of solve_ik")
-    answer = future.result()
+    request.timeout.sec = 60
+
+    def ask():
+        future = client.call_async(request)
+        arm.wait_for(future.done, "the answer of solve_ik")
+        return future.result()
+
+    def has_heard():
+        return ask().status not in (SolveIK.Response.NOT_READY, SolveIK.Response.NO_TRANSFORM)
+
+    arm.wait_for(has_heard, "kinematics to know robot and scene")
+    answer = ask()
     assert answer.status == SolveIK.Response.SUCCESS, answer.message
     position = answer.solutions[0].achieved.pose.position
     assert math.dist((position.x, position.y, position.z), (0.16070, 0.04306, 0.18460)) < 2e-5
     request.target.header.frame_id = "upper_blot"
-    future = client.call_async(request)
-    arm.wait_for(future.done, "the answer of solve_ik")
-    assert future.result().status == SolveIK.Response.NO_TRANSFORM
-    assert "upper_bolt" in future.result().message
+    answer = ask()
+    assert answer.status == SolveIK.Response.NO_TRANSFORM
+    assert "upper_bolt" in answer.message
 
 
 def test_the_goal_status_of_a_success_is_succeeded(shared_arm):
