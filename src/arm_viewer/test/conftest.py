@@ -17,6 +17,7 @@ from hypothesis import settings
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+PATIENCE = 240.0  # s, a bound, not a wait; a browser without a graphics card may be slow
 URDF = Path(__file__).with_name("desk_arm.urdf")
 
 
@@ -135,7 +136,7 @@ class RosNode:
         c.r, c.g, c.b, c.a = (*color, 1.0) if color else (1.0, 1.0, 1.0, 1.0)
         self.markers.publish(self._type(self.markers)(markers=[message]))
 
-    def until(self, condition, bound=20.0):
+    def until(self, condition, bound=PATIENCE):
         """Spin until the condition gives something true, and return that."""
         end = time.monotonic() + bound
         while time.monotonic() < end:
@@ -191,7 +192,7 @@ def start_process(tmp_path_factory):
         process.terminate()
     for process in running:
         try:
-            process.wait(5)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -205,7 +206,7 @@ def start_viewer(start_process):
         words = [word for parameter in parameters for word in ("-p", parameter)]
         line = "from arm_viewer.cli import main; main()"
         process, log = start_process(domain, line, "--ros-args", *words)
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end and process.poll() is None:
             if found := re.search(r"Browser view: (http://[\d.]+:\d+)$", log.read_text(), re.M):
                 return found[1]
@@ -221,4 +222,5 @@ def browser_page():
     from arm_viewer.screenshot import open_page
 
     with open_page((800, 520)) as page:
+        page.set_default_timeout(1e3 * PATIENCE)
         yield page

@@ -3,18 +3,21 @@
 """A real browser shows what real topics say: robot, motion, markers, texts, switches."""
 
 import io
+import itertools
 import math
+import time
 
 import numpy as np
 import pytest
 from arm_viewer.camera import FIELD_OF_VIEW, view_of
 from arm_viewer.robot_picture import read_robot
-from arm_viewer.screenshot import visit
+from arm_viewer.screenshot import PAINTED, visit
 from PIL import Image
 
 pytestmark = pytest.mark.system
 
 SIZE = (800, 520)  # Of the page in conftest.py.
+words = itertools.count()
 CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
 
 
@@ -37,7 +40,7 @@ def page(browser_page, ros, urdf, robot, start_viewer):
     url = start_viewer(71, "port:=0", "show_axes:=false", "show_trace:=false")
     browser_page.requests, browser_page.address = [], url
     browser_page.on("request", lambda request: browser_page.requests.append(request.url))
-    visit(browser_page, url)
+    visit(browser_page, url, timeout=240.0)
     return browser_page
 
 
@@ -47,14 +50,38 @@ def picture(page):
     return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
 
 
-def until(page, condition, bound=20.0):
+def until(page, condition, bound=240.0):
     """Return the first picture for which the condition holds."""
-    for _ in range(int(bound / 0.2)):
-        seen = picture(page)
-        if condition(seen):
-            return seen
-        page.wait_for_timeout(200)
-    raise AssertionError("the picture did not come to show it")
+    end = time.monotonic() + bound
+    while not condition(seen := picture(page)):
+        assert time.monotonic() < end, "the picture did not come to show it"
+        page.evaluate(PAINTED, 2)
+    return seen
+
+
+def taken_over(page, ros):
+    """Wait until the page has all that was published.
+
+    Each word goes the way that everything goes; when the second one was even sent, the viewer had
+    drawn the first, and whatever was published before that.
+    """
+    for _ in range(2):
+        word = f"word {next(words)}."
+        ros.show_nut(message=word)
+        page.wait_for_selector(f'[data-arm="nut"]:has-text("{word}")')
+    page.evaluate(PAINTED, 2)
+
+
+def settled(page):
+    """Return the picture that two looks in a row have shown."""
+    former = picture(page)
+
+    def same(seen):
+        nonlocal former
+        former, before = seen, former
+        return np.array_equal(seen, before)
+
+    return until(page, same)
 
 
 def pixel(robot, point):
@@ -94,9 +121,9 @@ def empty(page, ros, urdf, robot):
     bare = "".join(part.split("</visual>")[-1] for part in urdf.split("<visual>"))
     ros.show_robot(bare)
     middle = pixel(robot, centres(robot, robot.zero)[1])
-    seen = until(page, lambda seen: differs(seen, full)[middle])
-    page.wait_for_timeout(500)
-    seen = picture(page)
+    until(page, lambda seen: differs(seen, full)[middle])
+    taken_over(page, ros)
+    seen = settled(page)
     ros.show_robot(urdf)
     until(page, lambda now: differs(now, seen)[middle])
     return seen
@@ -109,7 +136,7 @@ def test_all_comes_from_this_machine(page):
 
 
 def test_the_arm_is_drawn_where_it_is(page, robot, empty):
-    there = differs(picture(page), empty)
+    there = differs(settled(page), empty)
     for centre in centres(robot, robot.zero):
         assert there[pixel(robot, centre)], centre
     rows, columns = np.nonzero(there)
@@ -124,7 +151,9 @@ def test_the_arm_follows_tf(page, ros, robot, empty):
     frames = turned(robot, 0.9)
     ros.show_frames(frames)
     tool = pixel(robot, centres(robot, frames)[3])
-    seen = until(page, lambda seen: differs(seen, empty)[tool])
+    until(page, lambda seen: differs(seen, empty)[tool])
+    taken_over(page, ros)
+    seen = settled(page)
     for centre in centres(robot, frames):
         assert differs(seen, empty)[pixel(robot, centre)]
     assert not differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])]
@@ -150,7 +179,7 @@ def test_text_markers_stay_when_they_come_again(page, ros, robot, empty):
     near = (slice(row - 4, row + 5), slice(column - 25, column + 26))
     for height in (0.03, 0.03, 0.04):  # Drawn, published again, drawn in another size.
         ros.show_marker(type=9, position=place, scale=(0.0, 0.0, height), text="HHHHHH")
-        page.wait_for_timeout(500)
+        taken_over(page, ros)
         until(page, lambda seen: differs(seen, empty)[near].mean() > 0.1)
     ros.show_marker(type=9, action=2)
     until(page, lambda seen: not differs(seen, empty)[near].any())
@@ -184,7 +213,7 @@ def test_a_bad_description_is_said_and_the_robot_stays(page, ros, urdf, robot, e
 
 
 def test_a_switch_shows_the_frames(page, robot):
-    before = picture(page)
+    before = settled(page)
     page.get_by_label("Frames", exact=True).click()
     tip = (robot.zero["tool0"] @ [0, 0, 0.015, 1])[:3]  # Half way along tool0's z axis.
     row, column = pixel(robot, tip)

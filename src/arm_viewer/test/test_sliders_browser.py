@@ -36,8 +36,7 @@ def page(browser_page, model, ros, start_viewer, start_process):
     """The page of `./arm view nut_arm`: a state publisher, and a viewer with sliders."""
     url = start_viewer(DOMAIN, "port:=0", "sliders:=true", "robot:=nut_arm")
     start_process(DOMAIN, PUBLISH, model.to_urdf())
-    visit(browser_page, url)
-    browser_page.set_default_timeout(10_000)
+    visit(browser_page, url, timeout=240.0)
     return browser_page
 
 
@@ -108,8 +107,10 @@ def test_a_posture_button_moves_all_and_the_numbers_follow(page, ros, model):
     x, y, z = 1e3 * model.fk(q)[:3, 3]
     page.wait_for_selector(f'[data-arm="tool"]:has-text("{x:.1f}, {y + 0.0:.1f}, {z:.1f} mm")')
     for name, value in posture.items():
-        shown = float(field(page, name).input_value())
-        assert shown == pytest.approx(math.degrees(value), abs=0.06)
+        page.wait_for_function(
+            "([input, x]) => Math.abs(parseFloat(input.value) - x) < 0.06",
+            arg=[field(page, name).element_handle(), math.degrees(value)],
+        )
 
 
 def test_two_browsers_share_the_sliders(page, ros):

@@ -9,12 +9,14 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.system
 
 DOMAIN = "70"
+PATIENCE = 120.0  # s, a bound, not a wait
 RUN = "from arm_viewer.cli import main; main()"
 
 
@@ -32,7 +34,13 @@ class Viewer:
     def text(self):
         return self.log.read_text()
 
-    def address(self, bound=20.0):
+    def hears_signals(self):
+        """Whether the process has a handler for SIGTERM."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        caught = next(line for line in lines if line.startswith("SigCgt"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+    def address(self, bound=PATIENCE):
         """Return host and port as soon as they are logged."""
         end = time.monotonic() + bound
         while time.monotonic() < end and self.process.poll() is None:
@@ -41,7 +49,7 @@ class Viewer:
             time.sleep(0.02)
         raise AssertionError(f"no address was logged:\n{self.text()}")
 
-    def end(self, number, bound=10.0):
+    def end(self, number, bound=PATIENCE):
         self.process.send_signal(number)
         return self.process.wait(bound)
 
@@ -84,9 +92,13 @@ def test_two_viewers_take_two_ports_and_free_them(viewer):
         assert len(lines) == 1, lines  # The address, and neither banner nor traceback.
 
 
-@pytest.mark.parametrize("delay", [0.15, 0.3, 0.45, 0.6, 0.8])
+@pytest.mark.parametrize("delay", [0.0, 0.15, 0.3, 0.45, 0.6, 0.8])
 def test_a_signal_during_the_start_ends_it_cleanly(viewer, delay):
+    """Wherever in the start the signal comes; where that is, is up to the machine."""
     started = viewer("port:=0")
+    end = time.monotonic() + PATIENCE
+    while not started.hears_signals():
+        assert time.monotonic() < end
     with pytest.raises(subprocess.TimeoutExpired):
         started.process.wait(delay)
     assert started.end(signal.SIGTERM if delay < 0.4 else signal.SIGINT) == 0
@@ -104,7 +116,7 @@ def test_a_signal_during_the_start_ends_it_cleanly(viewer, delay):
 )
 def test_wrong_parameters_end_it_with_one_sentence(viewer, parameter, sentence):
     refused = viewer("sliders:=true", parameter)
-    assert refused.process.wait(20) == 1
+    assert refused.process.wait(PATIENCE) == 1
     (line,) = refused.text().splitlines()
     assert sentence in line
     assert "[FATAL]" in line
@@ -114,7 +126,7 @@ def test_viser_missing_ends_it_with_one_sentence(viewer, tmp_path):
     (tmp_path / "viser.py").write_text("raise ImportError('No module named viser')")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     refused = viewer("port:=0", env={"PYTHONPATH": path})
-    assert refused.process.wait(20) == 1
+    assert refused.process.wait(PATIENCE) == 1
     (line,) = refused.text().splitlines()
     assert "install it with: python3 -m pip install viser" in line
 
