@@ -24,6 +24,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
+LAUNCH_WITHIN = 120.0  # s
 DRAWN = '[data-arm="drawn"]:not([data-revision="0"])'
 # Resolves after a few pictures were painted, hence after the scene reached the canvas.
 PAINTED = """count => new Promise(done => {
@@ -75,6 +76,7 @@ def open_page(size: tuple[int, int] = (1280, 720)) -> Iterator[Any]:
                 headless=True,
                 args=list(FLAGS),
                 viewport={"width": size[0], "height": size[1]},
+                timeout=1e3 * LAUNCH_WITHIN,
             )
         except Error as error:
             raise BrowserError(f"{program} does not start: {error.message}") from error

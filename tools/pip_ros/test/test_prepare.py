@@ -10,7 +10,7 @@ import pytest
 from pip_ros import prepare as module
 from pip_ros.paths import Paths
 
-BOUND = 10.0  # s
+BOUND = 60.0  # s
 
 
 @pytest.fixture

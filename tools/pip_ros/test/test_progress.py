@@ -13,7 +13,7 @@ import pytest
 from pip_ros.errors import SetupError
 from pip_ros.progress import run_logged
 
-BOUND = 10.0  # s, for conditions that come true at once unless something is wrong
+BOUND = 60.0  # s, for conditions that come true at once unless something is wrong
 
 
 def wait_for(condition):
