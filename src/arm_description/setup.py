@@ -3,6 +3,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
+TOOLS = ("dh2urdf", "urdf2dh", "rvs2dh", "dh2srdf", "trajectory")
 
 
 def installed(folder, pattern="*"):
@@ -35,9 +36,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "dh2urdf = arm_description.commands.dh2urdf:main",
-            "dh2srdf = arm_description.commands.dh2srdf:main",
-            "trajectory = arm_description.commands.trajectory:main",
+            *(f"{tool} = arm_description.commands.{tool}:main" for tool in TOOLS),
             "robot_file_watcher = arm_description.entry:robot_file_watcher",
             "state_publisher = arm_description.entry:state_publisher",
         ]

@@ -7,18 +7,22 @@ Inside, a pose is a homogeneous matrix (4, 4), target <- source, in metres.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from transforms3d.euler import euler2mat, mat2euler
+from transforms3d.euler import euler2mat
 from transforms3d.quaternions import mat2quat, quat2mat
 
 from .errors import DescriptionError
 
 Matrix: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = NDArray[np.float64]
+
+# Cosine of the pitch below which roll and yaw turn about the same line.
+_GIMBAL = 1e-12
 
 
 def pose_to_matrix(position: ArrayLike, quaternion: ArrayLike) -> Matrix:
@@ -74,6 +78,9 @@ def rpy_matrix(xyz: ArrayLike, rpy: ArrayLike) -> Matrix:
 def matrix_rpy(T: ArrayLike) -> tuple[Vector, Vector]:
     """Origin of a homogeneous matrix as URDF writes it.
 
+    The roll is what the rounded yaw leaves, so that the three together stay exact where the pitch
+    is a quarter turn and roll and yaw alone are undetermined.
+
     Args:
         T: (4, 4).
 
@@ -81,7 +88,12 @@ def matrix_rpy(T: ArrayLike) -> tuple[Vector, Vector]:
         xyz (3,) [m] and roll, pitch, yaw (3,) [rad].
     """
     T = np.asarray(T, dtype=float)
-    return T[:3, 3].copy(), np.array(mat2euler(T[:3, :3], "sxyz"), dtype=float)
+    (r00, r01, r02), (r10, r11, r12), (r20, _, _) = T[:3, :3]
+    level = math.hypot(r00, r10)
+    yaw = math.atan2(r10, r00) if level > _GIMBAL else 0.0
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(s * r02 - c * r12, c * r11 - s * r01)
+    return T[:3, 3].copy(), np.array((roll, math.atan2(-r20, level), yaw))
 
 
 def inverse(T: Matrix) -> Matrix:

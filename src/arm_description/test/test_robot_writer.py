@@ -61,7 +61,7 @@ def test_numbers_are_written_as_a_person_would(small_model):
     text = robot_yaml(small_model)
     assert "units: {length: mm, angle: deg}" in text
     assert re.search(r"theta: -90, d: 100, a: 200, alpha: 90,", text)
-    assert "limits: {lower: -90, upper: 90, velocity: 60, acceleration: 120, effort: 10}" in text
+    assert "limits: {lower: -90, upper: 90, velocity: 60, acceleration: 120}" in text
     assert "rest: {turn: 0, slide: 0, gripper: 10}" in text
     assert "base:" not in text
     assert "colours:" not in text

@@ -55,6 +55,16 @@ def read_gripper(field: Field, joint_names: tuple[str, ...], scope: Scope) -> Gr
     )
 
 
+def default_finger(opening: float) -> FingerShape:
+    """Box of a finger in proportion to the widest opening [m]."""
+    return FingerShape(0.75 * opening, 0.25 * opening, 0.15 * opening, 0.0)
+
+
+def default_palm(opening: float) -> Triple:
+    """Box of the palm, along z, y and x, in proportion to the widest opening [m]."""
+    return (0.45 * opening, 1.5 * opening, 0.5 * opening)
+
+
 def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]:
     items = field.items()
     if len(items) != 2:
@@ -67,9 +77,8 @@ def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]
 
 
 def _read_finger(field: Field | None, opening: float, scope: Scope) -> FingerShape:
-    """Read the finger's box; without one, a shape in proportion to the opening."""
     if field is None:
-        return FingerShape(0.75 * opening, 0.25 * opening, 0.15 * opening, 0.0)
+        return default_finger(opening)
     keys = field.mapping(FINGER_KEYS, required=("length", "width", "thickness"))
     length, width, thickness = (
         scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
@@ -82,7 +91,7 @@ def _read_finger(field: Field | None, opening: float, scope: Scope) -> FingerSha
 
 def _read_palm(field: Field | None, opening: float, scope: Scope) -> Triple:
     if field is None:
-        return (0.45 * opening, 1.5 * opening, 0.5 * opening)
+        return default_palm(opening)
     keys = field.mapping(PALM_KEYS, required=PALM_KEYS)
     length, width, thickness = (scope.positive_length(keys[key]) for key in PALM_KEYS)
     return (length, width, thickness)

@@ -18,6 +18,7 @@ from ..elements import NO_MOTION, Colours, Gripper, Joint, Origin
 from ..errors import DescriptionError
 from ..model import RobotModel
 from ..units import Units
+from .joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from .numerals import NotExactError, angle_text, length_text, number_text
 from .postures import GRIPPER
 from .reader import parse_robot
@@ -128,6 +129,10 @@ class _Writer:
         }
         if joint.acceleration == 4.0 * joint.velocity:
             del values["acceleration"]
+        if joint.velocity == DEFAULT_VELOCITY[joint.type]:
+            del values["velocity"]
+        if joint.effort == DEFAULT_EFFORT:
+            del values["effort"]
         return flow_mapping(values)
 
     def _gripper(self, gripper: Gripper) -> list[str]:

@@ -1,0 +1,179 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which joints of a URDF are the arm: the way from a base link to a tip link."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import UrdfError
+from ..nearest import nearest
+from ..transforms import Matrix
+from ..urdf import MOVING, UrdfJoint, UrdfTree
+
+TOOL = "tool0"
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class ArmChain:
+    """The way from base to tip.
+
+    Attributes:
+        base: name of the base link.
+        tip: name of the tip link.
+        way: all joints between them, fixed ones too.
+        hand: moving joints that hang on the tip's rigid body, such as fingers.
+        others: names of joints elsewhere that move too and are left out.
+        chosen: whether the user named the tip.
+    """
+
+    base: str
+    tip: str
+    way: tuple[UrdfJoint, ...]
+    hand: tuple[UrdfJoint, ...]
+    others: tuple[str, ...]
+    chosen: bool
+
+    @property
+    def moving(self) -> tuple[UrdfJoint, ...]:
+        """The joints of the arm."""
+        return tuple(joint for joint in self.way if joint.kind in MOVING)
+
+
+class Branches:
+    """The tree of a URDF, by parent and by child."""
+
+    def __init__(self, tree: UrdfTree) -> None:
+        self.tree = tree
+        self.below: dict[str, list[UrdfJoint]] = {link: [] for link in tree.links}
+        self.above = {joint.child: joint for joint in tree.joints}
+        for joint in tree.joints:
+            self.below[joint.parent].append(joint)
+
+    def body(self, link: str) -> list[str]:
+        """Links that are rigid with a link and not above it, itself first."""
+        links = [link]
+        for name in links:
+            links += [joint.child for joint in self.below[name] if joint.kind == "fixed"]
+        return links
+
+    def moved_by(self, link: str) -> list[UrdfJoint]:
+        """Joints that leave the rigid body of a link."""
+        return [j for name in self.body(link) for j in self.below[name] if j.kind != "fixed"]
+
+    def way(self, base: str, tip: str) -> list[UrdfJoint]:
+        """Joints from base to tip.
+
+        Raises:
+            UrdfError: the base is not above the tip.
+        """
+        joints, link = list[UrdfJoint](), tip
+        while link != base:
+            if link not in self.above:
+                raise UrdfError(
+                    f"{base!r} does not carry {tip!r}",
+                    remedy=f"name a base on the way from {self.tree.root!r} to {tip!r}",
+                )
+            joints.append(self.above[link])
+            link = joints[-1].parent
+        return joints[::-1]
+
+    def leaves(self, links: list[str]) -> list[str]:
+        """Those links that carry nothing."""
+        return [link for link in links if not self.below[link]]
+
+    def count(self, link: str) -> int:
+        """Number of joints that move a link."""
+        return sum(joint.kind != "fixed" for joint in self.way(self.tree.root, link))
+
+    def start(self, link: str) -> str:
+        """Topmost link of the rigid body of a link."""
+        while link in self.above and self.above[link].kind == "fixed":
+            link = self.above[link].parent
+        return link
+
+
+def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
+    """Find the arm.
+
+    Args:
+        tree: the URDF.
+        base: name of the base link, the root if empty.
+        tip: name of the tip link; if empty, the one end of the arm, which may carry a hand.
+
+    Raises:
+        UrdfError: no such link, no way, several ends, or a joint on the way that a table of
+            revolute and prismatic joints cannot hold.
+    """
+    for link in filter(None, (base, tip)):
+        if link not in tree.links:
+            near = difflib.get_close_matches(link, tree.links, MOST_SHOWN, 0.0)
+            raise UrdfError(f"there is no link {link!r}", remedy=nearest(link, near))
+    branches = Branches(tree)
+    base = base or tree.root
+    end = tip or _end(branches, base)
+    way = branches.way(base, end)
+    for joint in way:
+        _check(joint)
+    moving = [joint for joint in way if joint.kind in MOVING]
+    if not moving:
+        raise UrdfError(f"no joint moves between {base!r} and {end!r}", remedy="name another tip")
+    hand = branches.moved_by(branches.start(end))
+    if any(branches.moved_by(joint.child) for joint in hand):
+        hand = []
+    taken = {joint.name for joint in (*way, *hand)}
+    others = [j.name for j in tree.joints if j.kind != "fixed" and j.name not in taken]
+    return ArmChain(base, end, tuple(way), tuple(hand), tuple(others), bool(tip))
+
+
+def zero_pose(way: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Matrix:
+    """Pose of a joint's frame on the way, or of its end, with every joint at 0, (4, 4)."""
+    T: Matrix = np.eye(4)
+    for joint in way:
+        T = T @ joint.origin.matrix
+        if joint is until:
+            break
+    return T
+
+
+def _check(joint: UrdfJoint) -> None:
+    if joint.kind in ("floating", "planar"):
+        raise UrdfError(
+            f"joint {joint.name!r} on the way is {joint.kind}",
+            remedy=f"begin behind it: --base {joint.child}",
+        )
+    if joint.mimic:
+        raise UrdfError(
+            f"joint {joint.name!r} on the way does not move on its own: it mimics "
+            f"{joint.mimic.joint!r}, which a DH table cannot say",
+            remedy="end before it or begin behind it with --tip or --base",
+        )
+
+
+def _end(branches: Branches, base: str) -> str:
+    """The tip of an arm that has only one; its hand is no end."""
+    link = base
+    while onward := branches.moved_by(link):
+        if len(onward) > 1:
+            if all(not branches.moved_by(joint.child) for joint in onward) and link != base:
+                break
+            raise _many(branches, link, f"the arm branches behind {link!r}")
+        link = onward[0].child
+    leaves = branches.leaves(branches.body(link)) or branches.body(link)[-1:]
+    tools = [leaf for leaf in leaves if leaf.endswith(TOOL)] or leaves
+    if len(tools) > 1:
+        raise _many(branches, link, f"the arm ends at {link!r} with several frames")
+    return tools[0]
+
+
+def _many(branches: Branches, link: str, problem: str) -> UrdfError:
+    links = [link]
+    for name in links:
+        links += [joint.child for joint in branches.below[name]]
+    ends = sorted(branches.leaves(links), key=lambda end: -branches.count(end))
+    shown = ", ".join(ends[:MOST_SHOWN]) + (", ..." if len(ends) > MOST_SHOWN else "")
+    return UrdfError(problem, remedy=f"choose the tip with --tip, for example of {shown}")

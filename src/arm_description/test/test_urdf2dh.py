@@ -1,0 +1,253 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A URDF to a DH table: the same pose at every q, the same zero, sign and limits."""
+
+import math
+from dataclasses import astuple, replace
+
+import numpy as np
+import pytest
+from arm_description.commands.urdf2dh import main
+from arm_description.imports import import_urdf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml, shipped_robots
+
+CONVENTIONS = ("standard", "modified")
+QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)
+AXES = ("1 0 0", "-1 0 0", "0 1 0", "0 -1 0", "0 0 1", "0 0 -1", "0.6 0 -0.8")
+
+
+def joint(name, parent, child, kind="revolute", xyz="0 0 0", rpy="0 0 0", axis="0 0 1", more=""):
+    limit = '<limit lower="-1" upper="2" velocity="3" effort="4"/>' if kind != "fixed" else ""
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{limit}{more}</joint>'
+    )
+
+
+def robot(*joints, name="arm"):
+    """URDF of joints; the links are found in them."""
+    words = " ".join(joints).split('link="')[1:]
+    links = dict.fromkeys(word.split('"')[0] for word in words)
+    empty = "".join(f'<link name="{link}"/>' for link in links)
+    return f'<robot name="{name}">{empty}{"".join(joints)}</robot>'
+
+
+def chain(*joints):
+    """Joints a, b, c, .. one behind the other, from base to tip."""
+    links = ["base", *(f"link{i}" for i in range(1, len(joints))), "tip"]
+    return robot(
+        *(joint(chr(97 + i), links[i], links[i + 1], **keys) for i, keys in enumerate(joints))
+    )
+
+
+def numbers(values):
+    return " ".join(repr(float(v)) for v in values)
+
+
+@st.composite
+def chains(draw):
+    """Chains as people build them and as nobody does: parallel, coincident, perpendicular, any."""
+    angle = st.one_of(st.sampled_from(QUARTERS), st.floats(-3, 3).map(lambda v: round(v, 2)))
+    length = st.one_of(st.just(0.0), st.floats(-1, 1).map(lambda v: round(v, 3)))
+    triple = {"xyz": st.tuples(length, length, length), "rpy": st.tuples(angle, angle, angle)}
+    joints = []
+    for _ in range(draw(st.integers(1, 7))):
+        kind = draw(st.sampled_from(["revolute", "revolute", "prismatic", "fixed"]))
+        keys = {key: numbers(draw(values)) for key, values in triple.items()}
+        joints.append({"kind": kind, "axis": draw(st.sampled_from(AXES)), **keys})
+    joints[0]["kind"] = "revolute"
+    return joints
+
+
+@settings(max_examples=40)
+@given(chains(), st.sampled_from(CONVENTIONS), st.integers(0, 1000))
+def test_the_table_of_any_chain_moves_as_the_urdf(urdf_fk, joints, convention, seed):
+    text = chain(*joints)
+    try:
+        found = import_urdf(text, convention, parallel=1e-9, tip="tip")
+    except DescriptionError as error:
+        assert "rad from parallel" in str(error)
+        return
+    model = parse_robot(robot_yaml(found.model))
+    assert model == found.model
+    for q in np.random.default_rng(seed).uniform(-1, 2, (5, model.n)):
+        values = dict(zip(model.joint_names, q, strict=True))
+        np.testing.assert_allclose(model.fk(q), urdf_fk(text, values, "base", "tip"), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", shipped_robots())
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_shipped_robot_comes_back(name, convention):
+    model = load_robot(name)
+    found = import_urdf(model.to_urdf(), convention)
+    again = found.model
+    assert found.error < 1e-9
+    assert again.convention == convention
+    assert again.joint_names == model.joint_names
+    for old, new in zip(model.joints, again.joints, strict=True):
+        assert (new.type, new.lower, new.upper) == (old.type, old.lower, old.upper)
+        assert (new.velocity, new.effort) == (old.velocity, old.effort)
+    for q in np.random.default_rng(3).uniform(model.lower, model.upper, (20, model.n)):
+        np.testing.assert_allclose(again.fk(q), model.fk(q), atol=1e-9)
+    assert (again.gripper is None) == (model.gripper is None)
+    if model.gripper:
+        assert again.gripper.joints == model.gripper.joints
+        assert again.gripper.max_width == model.gripper.max_width
+        assert again.gripper.velocity == model.gripper.velocity
+
+
+def test_the_table_of_a_textbook_arm_is_the_one_printed():
+    """PUMA 560 in standard DH, as in the robot file, whatever way its URDF goes."""
+    model = load_robot("puma560")
+    again = import_urdf(model.to_urdf(), "standard").model
+    height = {"waist": model.base.xyz[2]}
+    for old, new in zip(model.joints, again.joints, strict=True):
+        lifted = replace(old.row, d=old.row.d + height.get(old.name, 0.0))
+        np.testing.assert_allclose(astuple(new.row), astuple(lifted), atol=1e-9)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_negative_axis_keeps_its_sign_and_zero(urdf_fk, axis, kind, convention):
+    text = chain({"kind": kind, "axis": axis, "xyz": "0.1 0.2 0.3"}, {"axis": "0 1 0"})
+    model = import_urdf(text, convention).model
+    for q in ([0, 0], [0.5, 0], [-0.5, 1]):
+        expected = urdf_fk(text, dict(zip("ab", q, strict=True)), "base", "tip")
+        np.testing.assert_allclose(model.fk(q), expected, atol=1e-12)
+    assert (model.joints[0].lower, model.joints[0].upper) == (-1.0, 2.0)
+
+
+def test_what_a_urdf_leaves_open_is_said():
+    bare = '<limit lower="-1" upper="1"/>'
+    spin = '<joint name="spin" type="continuous"><parent link="base"/><child link="l"/></joint>'
+    lame = (
+        f'<joint name="lame" type="revolute"><parent link="l"/><child link="tip"/>{bare}</joint>'
+    )
+    model = import_urdf(robot(spin, lame)).model
+    assert (model.joints[0].lower, model.joints[0].upper) == (-math.pi, math.pi)
+    assert "continuous in the URDF" in model.joints[0].source
+    assert model.joints[1].source == "no velocity in the URDF; no effort in the URDF"
+    assert (model.joints[1].velocity, model.joints[1].effort) == (1.0, 10.0)
+
+
+def test_names_that_a_robot_file_cannot_hold_are_mended():
+    text = robot(joint("joint 1/a", "b", "l"), joint("gripper", "l", "tip"), name="my arm")
+    model = import_urdf(text).model
+    assert model.name == "my_arm"
+    assert model.joint_names == ("joint_1_a", "gripper_joint")
+
+
+def test_nearly_parallel_axes():
+    """1.57 written for a quarter turn: refused with the number, or taken as parallel and said."""
+    turns = ("0 0 0", "1.57 0 0", "-1.571 0 0", "0.001 0 0")
+    text = chain(*({"xyz": "0.3 0.1 0.2", "rpy": rpy} for rpy in turns))
+    with pytest.raises(DescriptionError, match=r"0.001 rad from parallel.*--parallel 0.002"):
+        import_urdf(text)
+    found = import_urdf(text, parallel=0.002)
+    assert 1e-6 < found.error < 2e-3
+    assert any("taken as parallel" in note for note in found.notes)
+
+
+def fingers(low="0 -1 0", more="", kind="prismatic", xyz="0 0 0.1"):
+    slide = {"kind": kind, "xyz": xyz, "more": more}
+    return (
+        joint("left", "hand", "l", axis=low, **slide).replace('lower="-1"', 'lower="0"'),
+        joint("right", "hand", "r", kind=kind, xyz=xyz, axis="0 1 0").replace(
+            'lower="-1"', 'lower="0"'
+        ),
+    )
+
+
+ARM = (joint("a", "base", "u"), joint("b", "u", "hand", xyz="0.1 0 0", axis="0 1 0"))
+
+
+def test_two_sliding_fingers_are_the_gripper():
+    mimic = '<mimic joint="right"/>'
+    for text in (robot(*ARM, *fingers()), robot(*ARM, *fingers(more=mimic))):
+        found = import_urdf(text)
+        gripper = found.model.gripper
+        assert gripper.joints == ("left", "right")
+        assert (gripper.min_width, gripper.max_width, gripper.velocity) == (0.0, 4.0, 6.0)
+        np.testing.assert_allclose(found.model.fk([0, 0])[:3, 3], [0.1, 0, 0.1], atol=1e-12)
+        assert "tool0 is where the fingers" in " ".join(found.notes).replace("Tool0", "tool0")
+
+
+@pytest.mark.parametrize(
+    ("hand", "tip", "says"),
+    [
+        (fingers(kind="revolute"), "", "two sliding fingers, not left, right"),
+        (fingers()[:1], "hand", "two sliding fingers, not left"),
+        (fingers(more='<mimic joint="right" multiplier="-1"/>'), "", "by the same amount"),
+        (fingers(low="0 1 0"), "", "do not close onto one point"),
+        (fingers(), "hand", ""),
+        (fingers(xyz="0.1 0 0"), "hand", "along y of hand and onto its z axis"),
+    ],
+)
+def test_fingers_that_are_no_gripper_are_left_out_and_why(hand, tip, says):
+    found = import_urdf(robot(*ARM, *hand), tip=tip)
+    assert (found.model.gripper is None) == bool(says)
+    assert says in " ".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        ("nonsense", {}, "is not XML"),
+        (robot(joint("a", "base", "tip", kind="fixed")), {}, "no joint moves between"),
+        (robot(joint("a", "base", "u", kind="floating"), joint("b", "u", "tip")), {}, "--base u"),
+        (robot(joint("a", "base", "u", kind="planar"), joint("b", "u", "tip")), {}, "is planar"),
+        (
+            robot(joint("a", "base", "u"), joint("b", "u", "tip", more='<mimic joint="a"/>')),
+            {},
+            "it mimics 'a'",
+        ),
+        (
+            robot(*ARM, joint("c", "base", "x")),
+            {},
+            "choose the tip with --tip, for example of hand, x",
+        ),
+        (robot(*ARM), {"tip": "hnad"}, "there is no link 'hnad'; did you mean 'hand'"),
+        (robot(*ARM), {"base": "hand", "tip": "u"}, "'hand' does not carry 'u'"),
+        (
+            robot(*ARM, *(joint(n, "hand", n, kind="fixed") for n in ("cam", "tcp"))),
+            {},
+            "with several frames; choose the tip with --tip, for example of cam, tcp",
+        ),
+        (robot(*ARM).replace('"-1" upper="2"', '"0" upper="0"'), {}, "both its limits are 0"),
+    ],
+)
+def test_a_urdf_that_is_not_one_arm_is_refused_in_a_sentence(text, options, says):
+    with pytest.raises(DescriptionError) as caught:
+        import_urdf(text, **options)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tool_frame_is_preferred():
+    frames = (joint(n, "hand", n, kind="fixed", xyz="0 0 1") for n in ("cam", "tool0"))
+    assert "to tool0" in import_urdf(robot(*ARM, *frames)).model.source
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    source, target = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
+    source.write_text(robot(*ARM))
+    command = [str(source), "--convention", "modified", "--name", "mine", "-o", str(target)]
+    assert main(command) == 0
+    model = load_robot(target)
+    assert (model.name, model.convention, model.n) == ("mine", "modified", 2)
+    assert "differs from the URDF by at most" in capsys.readouterr().err
+    assert main(command) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+    assert main([str(source)]) == 0
+    assert "joints:" in capsys.readouterr().out
+    assert main([str(source), "--tip", "base"]) == 1
+    assert capsys.readouterr().err.startswith(f"urdf2dh: {source}: no joint moves")
+    assert main([str(tmp_path / "none.urdf")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([str(source), "--parallel", "1"])
