@@ -32,7 +32,7 @@ from ..elements import Joint
 from ..errors import DescriptionError
 from ..model import RobotModel
 from ..nearest import nearest
-from ..robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from ..robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from ..units import Units
 
 NUMBERS = {"a": 1, "b": 1, "al": 1, "th": 1, "limits": 2}

@@ -15,7 +15,8 @@ from ..dh import Convention, DhRow
 from ..elements import Joint
 from ..errors import UrdfError
 from ..model import RobotModel
-from ..robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, TAKEN
+from ..robot_file.joints import TAKEN
+from ..robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from ..robot_file.scope import FORBIDDEN_IN_NAMES, MOST_ROTATION
 from ..transforms import Matrix
 from ..urdf import UrdfJoint, read_urdf

@@ -14,11 +14,13 @@ from itertools import product
 
 import yaml
 
+from ..dh import Convention
 from ..elements import NO_MOTION, Colours, Gripper, Joint, Origin
 from ..errors import DescriptionError
 from ..model import RobotModel
 from ..units import Units
-from .joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from .compound import COMPOUND
+from .limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from .numerals import NotExactError, angle_text, length_text, number_text
 from .postures import GRIPPER
 from .reader import parse_robot
@@ -76,7 +78,7 @@ class _Writer:
                 for key, origin in (("base", model.base), ("tool", model.tool))
                 if origin != NO_MOTION
             ],
-            ["joints:", *self._table(model.joints)],
+            ["joints:", *self._table(model)],
             self._gripper(model.gripper) if model.gripper else [],
             self._postures(model),
             _colours(model.colours),
@@ -99,20 +101,29 @@ class _Writer:
         rpy = ", ".join(self._angle(value) for value in origin.rpy)
         return f"{{xyz: [{xyz}], rpy: [{rpy}]}}"
 
-    def _table(self, joints: Sequence[Joint]) -> Iterator[str]:
+    def _table(self, model: RobotModel) -> Iterator[str]:
         """The rows with their columns aligned, as a table is printed."""
-        columns = zip(*(self._row(joint) for joint in joints), strict=True)
+        rows = list(_rows(model.joints))
+        columns = zip(*(self._row(row, model.convention) for row in rows), strict=True)
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
-        for joint, cells in zip(joints, zip(*padded, strict=True), strict=True):
+        for row, cells in zip(rows, zip(*padded, strict=True), strict=True):
+            limits = [self._limits(joint) for joint in row]
+            if len(row) > 1:
+                axes = (joint.axis for joint in row)
+                limits = [flow_mapping(dict(zip(axes, limits, strict=True)), ",\n              ")]
+            source = f",\n     source: {flow_word(row[0].source)}" if row[0].source else ""
             yield f"  - {{{' '.join(cells).rstrip()}"
-            source = f"\n     source: {flow_word(joint.source)}" if joint.source else ""
-            yield f"     limits: {self._limits(joint)}{',' if source else ''}{source}}}"
+            yield f"     limits: {limits[0]}{source}}}"
 
-    def _row(self, joint: Joint) -> list[str]:
-        row = joint.row
+    def _row(self, joints: tuple[Joint, ...], convention: Convention) -> list[str]:
+        name, kind = joints[0].name, str(joints[0].type)
+        for word, axes in COMPOUND.items():
+            if axes == tuple(joint.axis for joint in joints):
+                name, kind = name.removesuffix("_z"), word
+        row = joints[-1 if convention == "standard" else 0].row
         return [
-            f"name: {flow_word(joint.name)},",
-            f"type: {joint.type},",
+            f"name: {flow_word(name)},",
+            f"type: {kind},",
             f"theta: {self._angle(row.theta)},",
             f"d: {self._length(row.d)},",
             f"a: {self._length(row.a)},",
@@ -192,9 +203,20 @@ def _colours(colours: Colours) -> list[str]:
     return lines
 
 
-def flow_mapping(values: Mapping[str, str]) -> str:
-    """A mapping of texts that are YAML already, on one line."""
-    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
+def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
+    """The joints of each row: one, or those of a universal or ball joint."""
+    row: tuple[Joint, ...] = ()
+    for joint in joints:
+        if row and joint.axis == "z":
+            yield row
+            row = ()
+        row += (joint,)
+    yield row
+
+
+def flow_mapping(values: Mapping[str, str], between: str = ", ") -> str:
+    """A mapping of texts that are YAML already, on one line unless told otherwise."""
+    return "{" + between.join(f"{key}: {value}" for key, value in values.items()) + "}"
 
 
 def _quoted(colour: str) -> str:
