@@ -131,6 +131,13 @@ def _pin_robot(text):
     return fk, model
 
 
+LIMIT = "{lower: -3, upper: 3}"
+LIMITS = {
+    "universal": f"{{z: {LIMIT}, y: {LIMIT}}}",
+    "ball": f"{{z: {LIMIT}, y: {LIMIT}, x: {LIMIT}}}",
+}
+
+
 def _table_yaml(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
     lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
     for key, (xyz, rpy) in (("base", base), ("tool", tool)):
@@ -139,13 +146,13 @@ def _table_yaml(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), 
     for i, (kind, theta, d, a, alpha) in enumerate(rows):
         lines.append(
             f"  - {{name: j{i}, type: {kind}, theta: {theta!r}, d: {d!r}, a: {a!r},"
-            f" alpha: {alpha!r}, limits: {{lower: -3, upper: 3}}}}"
+            f" alpha: {alpha!r}, limits: {LIMITS.get(kind, LIMIT)}}}"
         )
     return "\n".join(lines)
 
 
-def _random_model(rng, convention, n):
-    """Random table, with quarter turns and zeros as often as in real ones."""
+def _random_model(rng, convention, n, kinds=("revolute", "prismatic")):
+    """Random table of n rows, with quarter turns and zeros as often as in real ones."""
 
     def angle():
         return float(rng.choice([0, math.pi / 2, -math.pi / 2, math.pi, rng.uniform(-3, 3)]))
@@ -153,10 +160,7 @@ def _random_model(rng, convention, n):
     def length():
         return float(rng.choice([0.0, rng.uniform(-1, 1)]))
 
-    rows = [
-        (str(rng.choice(["revolute", "prismatic"])), angle(), length(), length(), angle())
-        for _ in range(n)
-    ]
+    rows = [(str(rng.choice(kinds)), angle(), length(), length(), angle()) for _ in range(n)]
     ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
     return parse_robot(_table_yaml(rows, convention, *ends))
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from arm_description import load_robot
 
@@ -70,6 +71,37 @@ def test_raghavan_roth_as_published(solution):
     T = model.fk([model.postures[solution][name] for name in model.joint_names])
     T[:3, 3] *= 10  # the example has no unit; the file takes decimetres
     np.testing.assert_allclose(T, hand, atol=3e-5)
+
+
+# Behind a shoulder z lies across the arm; the tool looks ahead.
+ACROSS_AND_AHEAD = Rotation.from_euler("XY", [-90, 90], degrees=True)
+X = np.array([1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("q", np.random.default_rng(9).uniform(-2, 2, (10, 5)))
+def test_universal_arm_by_euler_angles(q):
+    """SciPy's Euler angles; shoulder at 0.30, links of 0.30, 0.25 and 0.10."""
+    upper = Rotation.from_euler("ZY", q[:2])
+    forearm = upper * Rotation.from_euler("Y", q[2])
+    hand = forearm * Rotation.from_euler("YZ", [q[3], -q[4]])
+    T = load_robot("universal_arm").fk(q)
+    position = np.array([0, 0, 0.30])
+    position += 0.30 * upper.apply(X) + 0.25 * forearm.apply(X) + 0.10 * hand.apply(X)
+    np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
+    np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
+
+
+@pytest.mark.parametrize("q", np.random.default_rng(9).uniform(-2, 2, (10, 7)))
+def test_ball_arm_by_euler_angles(q):
+    """SciPy's Euler angles; shoulder at 0.60, links of 0.30, 0.26 and 0.10."""
+    upper = Rotation.from_euler("ZYX", q[:3])
+    forearm = upper * Rotation.from_euler("Y", q[3])
+    hand = forearm * Rotation.from_euler("YZX", [q[4], -q[5], q[6]])
+    T = load_robot("ball_arm").fk(q)
+    position = np.array([0, 0, 0.60])
+    position += 0.30 * upper.apply(X) + 0.26 * forearm.apply(X) + 0.10 * hand.apply(X)
+    np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
+    np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
 
 
 def test_ur5_stretched_out():

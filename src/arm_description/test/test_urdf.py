@@ -1,8 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The URDF against the DH table, by our own reading, a foreign library's, and its structure."""
+"""The URDF against the DH table by the specification of URDF, and its structure."""
 
-import io
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -33,7 +32,7 @@ def compare(urdf_fk, model, rng, poses=5):
         np.testing.assert_allclose(tool, model.fk(q), rtol=0, atol=EXACT)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), convention=st.sampled_from(CONVENTIONS), n=st.integers(1, 7))
 def test_random_tables_agree_with_the_urdf(random_model, urdf_fk, seed, convention, n):
     rng = np.random.default_rng(seed)
@@ -43,55 +42,6 @@ def test_random_tables_agree_with_the_urdf(random_model, urdf_fk, seed, conventi
 @pytest.mark.parametrize("robot", shipped_robots())
 def test_shipped_robots_agree_with_the_urdf(robot, urdf_fk):
     compare(urdf_fk, load_robot(robot), np.random.default_rng(1), poses=20)
-
-
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_a_foreign_library_agrees(convention, random_model):
-    yourdfpy = pytest.importorskip("yourdfpy")
-    rng = np.random.default_rng(2)
-    models = [random_model(rng, convention, 6) for _ in range(5)]
-    models += [load_robot(robot) for robot in shipped_robots()]
-    for model in models:
-        robot = yourdfpy.URDF.load(io.StringIO(model.to_urdf()), load_meshes=False)
-        assert robot.validate(), robot.errors
-        for _ in range(5):
-            q = rng.uniform(-2, 2, model.n)
-            robot.update_cfg(dict(zip(model.joint_names, q, strict=True)))
-            found = robot.get_transform("tool0", "base_link")
-            np.testing.assert_allclose(found, model.fk(q), rtol=0, atol=EXACT)
-
-
-@pytest.mark.parametrize("robot", shipped_robots())
-def test_every_moving_link_is_seen_collides_and_weighs(robot):
-    root = ET.fromstring(load_robot(robot).to_urdf())
-    links = {link.get("name"): link for link in root.findall("link")}
-    moving = [j for j in root.findall("joint") if j.get("type") != "fixed"]
-    for joint in moving:
-        link = links[joint.find("child").get("link")]
-        assert link.findall("visual")
-        assert len(link.findall("visual")) == len(link.findall("collision"))
-        assert_plausible(link.find("inertial"))
-        limit = {key: float(value) for key, value in joint.find("limit").attrib.items()}
-        assert limit["lower"] < limit["upper"]
-        assert limit["velocity"] > 0
-        assert limit["effort"] > 0
-    assert links["base_link"].find("visual") is not None
-
-
-def assert_plausible(inertial):
-    """A rigid body: mass, and moments that are positive and obey the triangle inequality."""
-    t = {key: float(value) for key, value in inertial.find("inertia").attrib.items()}
-    tensor = np.array(
-        [
-            [t["ixx"], t["ixy"], t["ixz"]],
-            [t["ixy"], t["iyy"], t["iyz"]],
-            [t["ixz"], t["iyz"], t["izz"]],
-        ]
-    )
-    moments = np.linalg.eigvalsh(tensor)
-    assert 0.001 < float(inertial.find("mass").get("value")) < 100
-    assert moments[0] > 0
-    assert moments[0] + moments[1] >= moments[2] * (1 - 1e-5)
 
 
 @pytest.mark.parametrize("robot", shipped_robots())

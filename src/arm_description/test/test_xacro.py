@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from arm_description.elements import Origin
 
-from arm_description import load_robot, shipped_robots
+from arm_description import load_robot, parse_robot, shipped_robots
 from arm_description.urdf import robot_macro, robot_urdf
 
 xacro = pytest.importorskip("xacro")
@@ -77,13 +77,43 @@ def test_two_arms_on_one_robot(installed, tmp_path):
     assert {"torso", "left_tool0", "right_tool0"} <= set(names)
 
 
-def test_macro_of_a_robot_with_odd_names(tmp_path, small):
-    from arm_description import parse_robot
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_macro_mounted_on_another_robot_equals_to_urdf(robot, package, tmp_path):
+    path = tmp_path / "mounted.urdf.xacro"
+    path.write_text(
+        f"""<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="{robot}">
+        <xacro:include filename="{package}/urdf/robots/{robot}.urdf.xacro"/>
+        <link name="torso"/>
+        <xacro:{robot} prefix="l_" dh_frames="true" parent="torso" xyz="0.1 0 0.5" rpy="0 0 1.5"/>
+        </robot>"""
+    )
+    mount = Origin((0.1, 0.0, 0.5), (0.0, 0.0, 1.5))
+    expected = robot_urdf(load_robot(robot), "l_", True, "torso", mount)
+    assert sorted(canonical(expand(path))) == sorted(canonical(expected))
 
-    text = small.replace("name: turn", 'name: "a:b\'ü"').split("postures:")[0]
+
+@pytest.mark.parametrize(
+    "prefix", ["007", "1e3", "1.50", "'a'", "a:b", "[1]", "--", "\u00fc\u4e2d"]
+)
+def test_prefixes_stay_text(prefix, installed):
+    """Also those that xacro takes for numbers, lists or quoted text."""
+    found = expand(installed / "urdf/arm.urdf.xacro", robot="planar2", prefix=prefix, parent="12")
+    expected = robot_urdf(load_robot("planar2"), prefix, parent="12")
+    assert sorted(canonical(found)) == sorted(canonical(expected))
+
+
+def test_a_robot_file_of_ones_own(installed, tmp_path, small):
+    """Its macro, given by its path, with names that need escaping."""
+    text = small.replace("name: turn", 'name: "a:b\'\\"{x}]]\u00fc--"').split("postures:")[0]
     model = parse_robot(text)
-    path = tmp_path / "odd.urdf.xacro"
-    macro = robot_macro(model, "odd").replace("</robot>", '<xacro:odd prefix="x_"/></robot>')
-    path.write_text(macro, encoding="utf-8")
-    found = ET.fromstring(expand(path))
-    assert canonical(ET.tostring(found, "unicode"))[1:] == canonical(model.to_urdf("x_"))[1:]
+    path = tmp_path / "small.urdf.xacro"
+    path.write_text(robot_macro(model, "small"), encoding="utf-8")
+    found = expand(installed / "urdf/arm.urdf.xacro", robot=str(path), prefix="x_")
+    assert canonical(found) == canonical(model.to_urdf("x_"))
+
+
+def test_a_yaml_is_refused_with_the_way_out(installed):
+    with pytest.raises(
+        xacro.XacroException, match=r"write its macro with dh2urdf /my/arm\.yaml -o"
+    ):
+        expand(installed / "urdf/arm.urdf.xacro", robot="/my/arm.yaml")

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from ..elements import Gripper, Joint, Origin
 from ..model import RobotModel
+from .gripper_look import finger_shapes, palm_shapes
 from .parts import Limit, UrdfJoint, UrdfLink, UrdfParts
 from .placement import dh_origins, joint_origins
-from .skeleton import base_shapes, finger_shapes, link_shapes, palm_shapes
+from .skeleton import base_shapes, link_shapes
 
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 FINGER_EFFORT = 10.0

@@ -142,7 +142,7 @@ def _link(link: UrdfLink) -> ET.Element:
 
 
 def _geometry(element: ET.Element, shape: Shape) -> None:
-    xyz, rpy = _rounded(shape.origin.xyz), _numbers(shape.origin.rpy)
+    xyz, rpy = _rounded(shape.origin.xyz), _rounded(shape.origin.rpy)
     ET.SubElement(element, "origin", xyz=xyz, rpy=rpy)
     geometry = ET.SubElement(element, "geometry")
     if shape.kind == "box":
@@ -197,8 +197,8 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _rounded(values: Iterable[float]) -> str:
-    """To a micrometre, for what is drawn or estimated and moves nothing."""
-    return " ".join(number(round(float(value), 6)) for value in values)
+    """To six digits, for what is drawn or estimated and moves nothing; a picometre is 0."""
+    return " ".join(number(float(f"{round(float(value), 12):.6g}")) for value in values)
 
 
 def _rgba(colour: str) -> str:

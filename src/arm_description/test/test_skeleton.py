@@ -1,0 +1,130 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The look: every link is seen, touched and weighed, at any size, and wrists show their axes."""
+
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from arm_description.transforms import rpy_matrix
+from arm_description.urdf.assembly import assemble
+from arm_description.urdf.inertia import inertia_of
+from arm_description.urdf.placement import dh_origins
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import load_robot, parse_robot, shipped_robots
+
+
+def bodies(model):
+    return [link for link in assemble(model, "").links if link.shapes]
+
+
+def box_of(shapes):
+    """Lower and upper corner of the box around the shapes, in the link's frame."""
+    corners = []
+    for shape in shapes:
+        size = shape.size if shape.kind == "box" else (2 * shape.size[0],) * 2 + (shape.size[1],)
+        signs = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1)
+        T = rpy_matrix(shape.origin.xyz, shape.origin.rpy)
+        corners.append((T[:3, :3] @ (np.array(size)[:, None] * signs)).T + T[:3, 3])
+    points = np.concatenate(corners)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def assert_plausible(shapes):
+    """A rigid body: positive moments that obey the triangle inequality, centre within."""
+    inertia = inertia_of(shapes)
+    moments = np.linalg.eigvalsh(inertia.tensor)
+    assert inertia.mass > 0
+    assert moments[0] > 0
+    assert moments[0] + moments[1] >= moments[2] * (1 - 1e-9)
+    lower, upper = box_of(shapes)
+    assert (lower <= inertia.centre).all()
+    assert (inertia.centre <= upper).all()
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_every_body_of_a_shipped_robot_is_plausible(robot):
+    model = load_robot(robot)
+    links = bodies(model)
+    fingers = 3 if model.gripper else 0
+    assert len(links) == 1 + model.n + fingers
+    for link in links:
+        assert_plausible(link.shapes)
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32),
+    convention=st.sampled_from(["standard", "modified"]),
+    n=st.integers(1, 7),
+)
+def test_every_body_of_a_random_table_is_plausible(random_model, seed, convention, n):
+    kinds = ("revolute", "prismatic", "universal", "ball")
+    for link in bodies(random_model(np.random.default_rng(seed), convention, n, kinds)):
+        assert_plausible(link.shapes)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 20.0])
+def test_arms_of_any_size(scale, table_yaml, pin_robot):
+    """From all lengths 0 over less than a millimetre to 14 m: text, parser and bodies hold."""
+    rows = [("revolute", 0.0, 0.4 * scale, 0.3 * scale, 1.5), ("revolute", 0.0, 0.0, 0.0, -1.5)]
+    model = parse_robot(table_yaml([*rows, *rows], "standard"))
+    for link in bodies(model):
+        assert_plausible(link.shapes)
+    _, foreign = pin_robot(model.to_urdf())
+    assert all(inertia.mass > 0 for inertia in list(foreign.inertias)[1:])
+    sizes = [
+        float(value)
+        for element in ET.fromstring(model.to_urdf()).iter("cylinder")
+        for value in element.attrib.values()
+    ]
+    assert min(sizes) > 0
+
+
+def test_joints_that_meet_in_a_point_stick_out_of_each_other(table_yaml):
+    """Axes at one point, as in a wrist: each cylinder is thinner and longer than the last."""
+    wrist = [("revolute", 0.0, 0.0, 0.0, 1.5707963)] * 3
+    model = parse_robot(table_yaml([("revolute", 0.0, 0.0, 0.5, 0.0), *wrist], "standard"))
+    links = assemble(model, "").links[2:5]
+    sizes = [next(s.size for s in link.shapes if s.kind == "cylinder") for link in links]
+    for (radius, _), (thinner, longer) in pairwise(sizes):
+        assert thinner < radius
+        assert longer > 2 * radius
+
+
+def test_nothing_reaches_below_the_ground():
+    for robot in shipped_robots():
+        model = load_robot(robot)
+        base, first = assemble(model, "").links[:2]
+        assert box_of(base.shapes)[0][2] >= -1e-9
+        place = next(j for j in assemble(model, "").joints if j.child == first.name)
+        T = rpy_matrix(place.origin.xyz, place.origin.rpy)
+        if abs(T[2, 2]) > 0.99:
+            assert T[2, 3] + T[2, 2] * box_of(first.shapes)[0][2] >= -1e-9
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_an_arm_ends_in_a_plate_or_a_gripper(robot):
+    """The plate's face is where the tool is, or beyond it along the tool's z."""
+    model = load_robot(robot)
+    links = {link.name: link for link in assemble(model, "").links}
+    if model.gripper:
+        assert links["gripper_link"].shapes
+        return
+    plate = links[f"{model.joint_names[-1]}_link"].shapes[-1]
+    tool = dh_origins(model)[-1].matrix @ model.tool.matrix
+    x, y, z, _ = np.linalg.solve(tool, (*plate.origin.xyz, 1.0))
+    np.testing.assert_allclose((x, y), 0.0, atol=1e-12)
+    assert -1e-12 <= z + plate.size[1] / 2 < 0.1
+
+
+def test_slides_are_in_their_guides_at_every_position(table_yaml):
+    """The bar, fixed to what slides, reaches the guide's middle at both limits."""
+    text = table_yaml([("prismatic", 0.0, 0.1, 0.0, 0.0)], "standard")
+    model = parse_robot(text.replace("lower: -3, upper: 3", "lower: 0.2, upper: 0.7"))
+    lower, upper = box_of(bodies(model)[1].shapes[1:2])
+    assert lower[2] <= -0.7
+    assert upper[2] >= -0.2
