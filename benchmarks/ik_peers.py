@@ -108,5 +108,5 @@ def _elements(model: RobotModel) -> list[str]:
     """Return links and joints from base_link to tool0 in turn, as ikpy wants to be led."""
     from arm_kinematics.urdf_path import path, read_tree
 
-    joints = path(read_tree(model.to_urdf()), "base_link", "tool0")
-    return ["base_link", *(name for joint in joints for name in (joint.name, joint.child))]
+    steps = path(read_tree(model.to_urdf()), "base_link", "tool0")
+    return ["base_link", *(name for step in steps for name in (step.joint.name, step.link))]

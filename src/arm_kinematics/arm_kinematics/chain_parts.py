@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.gearing import Gearing
 from arm_kinematics.lie import Array, se3, so3_exp
 
 
@@ -39,7 +40,7 @@ class ChainJoint:
 
 @dataclass(frozen=True)
 class ChainLink:
-    """A frame after the first ``joints`` joints; at ``home`` (4, 4) in the base frame if q = 0."""
+    """A frame after the first ``joints`` screws; at ``home`` (4, 4) in the base frame if q = 0."""
 
     name: str
     joints: int
@@ -47,12 +48,13 @@ class ChainLink:
 
 
 class Parts(NamedTuple):
-    """The arguments of Chain: screws (6, n), home pose (4, 4), joints, links."""
+    """The arguments of Chain: screws (6, s), home pose (4, 4), joints, links, gearing."""
 
     S: Array
     M: Array
     joints: list[ChainJoint]
     links: list[ChainLink]
+    gearing: Gearing | None = None
 
 
 def parts_of_model(model: Any) -> Parts:
@@ -76,25 +78,25 @@ def parts_of_model(model: Any) -> Parts:
     return Parts(np.transpose(screws), M, joints, links)
 
 
-def checked_screws(S: ArrayLike, joints: Sequence[ChainJoint]) -> Array:
-    """Return S as an array (6, n), or raise KinematicsError if it does not fit the joints."""
-    if not joints:
+def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]) -> Array:
+    """Return S as an array (6, s), or raise KinematicsError if it does not fit the joints."""
+    if not names:
         raise KinematicsError("a chain needs at least one moving joint", what="joints")
     screws = np.asarray(S, dtype=np.float64)
-    if screws.shape != (6, len(joints)) or not np.isfinite(screws).all():
+    if screws.shape != (6, len(names)) or not np.isfinite(screws).all():
         raise KinematicsError(
-            f"screw axes: expected finite numbers of shape (6, {len(joints)}), got {screws.shape}",
+            f"screw axes: expected finite numbers of shape (6, {len(names)}), got {screws.shape}",
             what="S",
             value=S,
         )
-    for screw, joint in zip(screws.T, joints, strict=True):
+    for screw, slides, name in zip(screws.T, prismatic, names, strict=True):
         v, w = screw[:3], screw[3:]
         turning = abs(w @ w - 1.0) < 1e-9 and abs(v @ w) < 1e-9 * (1.0 + abs(v).max())
         sliding = not w.any() and abs(v @ v - 1.0) < 1e-9
-        if not (sliding if joint.prismatic else turning):
+        if not (sliding if slides else turning):
             raise KinematicsError(
-                f"joint '{joint.name}': its screw axis is neither a pure turn nor a pure slide",
-                what=joint.name,
+                f"joint '{name}': its screw axis is neither a pure turn nor a pure slide",
+                what=name,
                 value=screw,
             )
     return screws

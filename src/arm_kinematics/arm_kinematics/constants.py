@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -30,8 +31,18 @@ def kernel_constants(
         row[kernels.LOWER] = lower[i]
         row[kernels.UPPER] = upper[i]
         row[kernels.UNIT] = length if prismatic[i] else 1.0
+        row[kernels.PERIOD] = 0.0 if prismatic[i] else 2.0 * math.pi
+        row[kernels.LEADER] = i
         row[kernels.SPREAD] = step ** (i + 1) % 1.0
     return c
+
+
+def with_tool(c: Array, tool: Array) -> Array:
+    """Return the table for a tip moved by tool (4, 4): tip <- new tip."""
+    moved = c.copy()
+    last = se3(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
+    moved[-1, :12] = _flat(last)
+    return moved
 
 
 def _joint_homes(S: Array) -> list[Array]:

@@ -5,30 +5,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import check_count, checked_seed
 from arm_kinematics.diagnosis import diagnose
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.gearing import Gearing
 from arm_kinematics.jit import HAVE_NUMBA
-from arm_kinematics.kernels_error import AIM
-from arm_kinematics.kernels_search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.kernels_error import AIM, CENTRED, DEADLINE, OPTIONS, SPARE
+from arm_kinematics.kernels_search import FOUND, HEAD, SLOT, USED, search
 from arm_kinematics.lie import Array, transform
-from arm_kinematics.options import options
+from arm_kinematics.mechanism import Mechanism
+from arm_kinematics.options import Wish, options
 from arm_kinematics.result import IkResult, IkStatus
 
 __all__ = ["MAX_STARTS", "Solver"]
 
 MAX_STARTS = 512 if HAVE_NUMBA else 48
 """Descents before a target counts as out of reach."""
+_STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
+"""Descents before one is chosen, where not the first solution is wanted but the preferred one."""
+_SLOTS_TO_CHOOSE = 16
+_WORTH, _WORTH_MUCH = 0.2, 1e-6
+"""Shares of the squared distance that are worth a step of `settle`: usually, and to choose."""
 
 _SUCCESS = IkStatus.SUCCESS
-_CACHED_OPTIONS = 256
-_MOST_SOLUTIONS = 10_000
+_CACHED = 256
 _AIM_FOR_MANY = 1e-4  # so near to the solution itself that two of one are seen to be the same
 _contiguous, _FLOAT = np.ascontiguousarray, np.float64  # looked up once
 
@@ -37,29 +43,37 @@ class Solver:
     """The search of one chain, with everything that does not change between calls prepared.
 
     Attributes:
-        constants: Table of the chain, see kernels.py.
+        mechanism: The chain, as the search knows it.
         joint_names: Names of the joints.
-        lower, upper: Limits (n,) [rad or m].
-        length: Length of the arm [m].
+        gearing: Which joint drives which rows of the mechanism; None if each its own.
     """
 
     def __init__(
-        self,
-        constants: Array,
-        joint_names: Sequence[str],
-        lower: Array,
-        upper: Array,
-        length: float,
+        self, mechanism: Mechanism, joint_names: tuple[str, ...], gearing: Gearing | None
     ) -> None:
-        self.constants = constants
-        self.joint_names = tuple(joint_names)
-        self.lower, self.upper = lower, upper
-        self.n = len(self.joint_names)
-        self.length = length
-        middle = 0.5 * (np.maximum(lower, -1e9) + np.minimum(upper, 1e9))
-        self.middle = np.where(np.isfinite(lower) & np.isfinite(upper), middle, 0.0)
-        self.middle = np.clip(self.middle, lower, upper)
+        self.mechanism, self.joint_names, self.gearing = mechanism, joint_names, gearing
+        self.n = len(joint_names)
+        self._constants, self._middle = mechanism.constants, mechanism.middle
+        self._quick_options: dict[Any, Array] = {}
         self._options: dict[Any, Array] = {}
+        self._tools: dict[bytes, Solver] = {}
+
+    @property
+    def middle(self) -> Array:
+        """Joint positions (n,) in the middle of their ranges, 0 where there are no limits."""
+        middle = self._middle
+        return middle.copy() if self.gearing is None else self.gearing.joints(middle)
+
+    def carrying(self, tool: ArrayLike) -> Solver:
+        """Return the solver for a point at tool (4, 4): tip <- point."""
+        motion = np.ascontiguousarray(transform(tool, "tool"))
+        key = motion.tobytes()
+        if key not in self._tools:
+            mechanism = self.mechanism.carrying(motion)
+            solver = Solver(mechanism, self.joint_names, self.gearing)
+            _remember(self._tools, key, solver)
+            return solver
+        return self._tools[key]
 
     def quick(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
         """Return whether out now holds a solution found from the first starts.
@@ -67,10 +81,10 @@ class Solver:
         False, too, for whatever is not right about the arguments: ``solve`` says what.
         """
         try:
-            opt = self._options[key]
+            opt = self._quick_options[key]
             target = _contiguous(T, _FLOAT)
-            start = self.middle if seed is None else _contiguous(seed, _FLOAT)
-            return bool(search(self.constants, opt, target, start, out) == 1)
+            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
+            return bool(search(self._constants, opt, target, start, out) == 1)
         except (KeyError, TypeError, ValueError):
             return False
 
@@ -78,7 +92,7 @@ class Solver:
         self,
         T: Any,
         seed: Any,
-        key: tuple[str, Any, Any],
+        key: tuple[Any, ...],
         allow_approximate: bool,
         max_solutions: int,
         deadline: float | None,
@@ -89,69 +103,90 @@ class Solver:
         Args:
             T: See ``Chain.ik``, as for the other arguments that are not here.
             seed: See there.
-            key: Mode, position tolerance, orientation tolerance.
+            key: The fields of a Wish.
             allow_approximate: See there.
             max_solutions: See there.
             deadline: When to stop, on the monotonic clock [s].
             out: What ``quick`` has left, to go on from.
         """
-        if not 1 <= max_solutions <= _MOST_SOLUTIONS:
-            raise KinematicsError(
-                f"max_solutions is {max_solutions}; expected 1 to {_MOST_SOLUTIONS}",
-                what="max_solutions",
-                value=max_solutions,
-            )
-        opt = self._known_options(key)
+        check_count(max_solutions)
+        opt = self.options(key)
         target = np.ascontiguousarray(transform(T, "target"))
-        start = self.middle if seed is None else self._seed(seed)
-        if max_solutions > 1:
-            opt = opt.copy()
+        start = self._middle if seed is None else self.start(seed)
+        choose = max_solutions > 1 or self._has_to_choose(key, opt)
+        opt = opt.copy()
+        opt[DEADLINE] = np.inf if deadline is None else deadline
+        if choose:
             opt[AIM] = _AIM_FOR_MANY
-        if out is None:
-            out = np.zeros(HEAD + max_solutions * (self.n + SLOT))
-        late = False
-        while out[USED] < MAX_STARTS and not late:
-            found = search(self.constants, opt, target, start, out)
-            if found < 0:  # on the very edge of what was checked above
-                raise KinematicsError("target: is not a rigid motion", what="target", value=T)
-            if found == max_solutions:
-                break
-            late = deadline is not None and time.monotonic() > deadline
+        size = self.result_size(max(max_solutions, _SLOTS_TO_CHOOSE) if choose else 1)
+        if out is None or out.size != size:
+            out = np.zeros(size)
+        late = self._search(opt, target, start, out, max_solutions, deadline)
+        mechanism = self.mechanism
         if out[FOUND] > 0:
-            return IkResult(_SUCCESS, out, self.n)
-        return diagnose(self, target, start, opt, out, allow_approximate, deadline, late)
+            return self._answer(mechanism.in_order(opt, start, out, max_solutions), _SUCCESS)
+        found = diagnose(mechanism, target, start, opt, out, deadline, late)
+        if found.reason is None:
+            return self._answer(found.effort, _SUCCESS)
+        status = found.reason.status
+        if allow_approximate and status != IkStatus.TIMEOUT:
+            status = IkStatus.APPROXIMATE
+        return self._answer(found.effort, status, found.reason)
 
-    def _known_options(self, key: tuple[str, Any, Any]) -> Array:
+    def _search(
+        self, opt: Array, T: Array, start: Array, out: Array, wanted: int, deadline: float | None
+    ) -> bool:
+        """Fill out; return whether the deadline has passed before enough was found."""
+        slots = (out.size - HEAD) // (self.mechanism.size + SLOT)
+        while out[USED] < MAX_STARTS:
+            found = search(self._constants, opt, T, start, out)
+            if found < 0:  # on the very edge of what was checked before
+                raise KinematicsError("target: is not a rigid motion", what="target", value=T)
+            if found == slots or (found >= wanted and out[USED] >= _STARTS_TO_CHOOSE):
+                return False
+            if deadline is not None and time.monotonic() > deadline:
+                return True
+        return False
+
+    def _answer(self, out: Array, status: IkStatus, reason: Any = None) -> IkResult:
+        """Return a result, with joints in the place of rows."""
+        if self.gearing is not None:
+            out = self.gearing.result(out)
+        return IkResult(status, out, self.n, reason)
+
+    def options(self, key: tuple[Any, ...]) -> Array:
+        """Return the options of a wish, given by its fields; kept for the next time."""
         with suppress(KeyError, TypeError):
             return self._options[key]
-        opt = options(*key, self.length)
-        if len(self._options) >= _CACHED_OPTIONS:
-            self._options.clear()
+        opt = options(Wish(*key), self.mechanism.length, self.joint_names)
+        if self.gearing is not None:
+            opt = np.concatenate([opt[:OPTIONS], self.gearing.weights(opt[OPTIONS:])])
+        if self.mechanism.has_spare_motion(opt):
+            opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
-            self._options[key] = opt
+            _remember(self._options, key, opt)
+            if self.gearing is None and not self._has_to_choose(key, opt):
+                _remember(self._quick_options, key, opt)
         return opt
 
-    def _seed(self, seed: ArrayLike) -> Array:
-        try:
-            array = np.ascontiguousarray(seed, dtype=np.float64)
-        except (TypeError, ValueError):
-            array = np.empty(0)
-        if array.shape != (self.n,) or not (np.abs(array) < FARTHEST_SEED).all():
-            raise KinematicsError(
-                f"seed: expected {self.n} finite numbers in the order "
-                f"{', '.join(self.joint_names)}, got {seed!r}",
-                what="seed",
-                value=seed,
-            )
-        return array
+    def result_size(self, slots: int) -> int:
+        """Return the length of a result of the search."""
+        size: int = HEAD + slots * (self.mechanism.size + SLOT)
+        return size
+
+    def start(self, seed: ArrayLike) -> Array:
+        """Return a seed (n,), checked, as the positions of the rows."""
+        array = checked_seed(seed, self.joint_names)
+        return array if self.gearing is None else self.gearing.positions(array)
+
+    @staticmethod
+    def _has_to_choose(key: tuple[Any, ...], opt: Array) -> bool:
+        """Return whether the first solution will not do, because another may be preferred."""
+        return bool(opt[CENTRED]) or Wish(*key).weights is not None
 
 
-def deadline_after(timeout: float) -> float:
-    """Return the time on the monotonic clock at which a timeout [s] from now is over."""
-    if not timeout > 0.0:
-        raise KinematicsError(
-            f"timeout is {timeout} s; expected a positive number or None",
-            what="timeout",
-            value=timeout,
-        )
-    return time.monotonic() + timeout
+def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value for a key; forget all if there are too many."""
+    if len(known) >= _CACHED:
+        known.clear()
+    known[key] = value

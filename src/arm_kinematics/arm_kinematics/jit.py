@@ -108,7 +108,7 @@ def _candidates() -> Iterator[Path]:
 def _digest() -> str:
     """Return a short digest of every kernel source, so that no stale code is ever loaded."""
     digest = hashlib.sha256()
-    for path in (Path(__file__), *sorted(Path(__file__).parent.glob(_KERNEL_SOURCES))):
+    for path in (Path(__file__), *sorted(Path(__file__).parent.rglob(_KERNEL_SOURCES))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -9,7 +9,14 @@ hands over few objects. A motion is 12 numbers: the rows of the rotation, then t
 
     c[i, 0:12]   Bi
     c[i, 12..]   of joint i (1..n): PRISMATIC (1 or 0), LOWER and UPPER limit, UNIT (what one
-                 radian is compared with), SPREAD (its step in the sequence of starts)
+                 radian is compared with), SPREAD (its step in the sequence of starts), PERIOD (a
+                 whole turn if that leaves the pose as it is, else 0), LEADER (number from 0 of
+                 the joint that it follows, itself if it moves on its own), RATIO (its way per way
+                 of the leader)
+    c[0, LEADER] 1 if some joint follows another one, else 0
+
+A joint that follows has no limits here and is no unknown: its column of the Jacobian is added to
+its leader's and then zero, so that no step moves it; `move` puts it where its leader wants it.
 
 Everything that is computed on the way is one table ``W`` too: a row for each joint, and a last row
 for what belongs to the tip. One allocation, no views: both cost more than a whole joint here.
@@ -17,72 +24,27 @@ for what belongs to the tip. One allocation, no views: both cost more than a who
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_kinematics.jit import HAVE_NUMBA, kernel
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels_trig import sine_and_cosine
 
 Array = NDArray[np.float64]
 
-PRISMATIC, LOWER, UPPER, UNIT, SPREAD = 12, 13, 14, 15, 16
-CONSTANTS = 17
+PRISMATIC, LOWER, UPPER, UNIT, SPREAD, PERIOD, LEADER, RATIO = 12, 13, 14, 15, 16, 17, 18, 19
+CONSTANTS = 20
 
 # Columns of a joint's row of W: axis direction, point on the axis, column of the Jacobian, ...
 AXIS, POINT, COLUMN = 0, 3, 6
 Q, TRIAL, DELTA, GRADIENT, FREE = 12, 13, 14, 15, 16
-SYSTEM = 17  # the n entries of a row of the normal equations, then the n of their factor
+EASE, PULL, TOWARD, SAVED, STEP = 17, 18, 19, 20, 21  # see kernels_search.py, kernels_settle.py
+SYSTEM = 22  # the n entries of a row of the normal equations, then the n of their factor
 
 # Columns of the last row of W: pose of the tip, error, error of the trial, and B0 as seen.
 TIP, ERROR, TRIAL_ERROR, BASE = 0, 12, 18, 24
 COST, EVALUATIONS = 36, 37
 TIP_COLUMNS = 38
-
-# pi/2 in three parts of 33, 33 and 53 bits: the products with small integers are exact.
-_HALF_PI_1 = 1.5707963267341256
-_HALF_PI_2 = 6.077100506303966e-11
-_HALF_PI_3 = 2.0222662487959506e-21
-
-
-@kernel
-def _sine_and_cosine(x: float) -> tuple[float, float]:
-    """Return sin(x), cos(x) to about one unit in the last place; both for the price of half.
-
-    Reduction to a quarter turn about 0 (Cody and Waite, 1980), then Taylor series, whose next
-    terms are below 1e-17 there.
-    """
-    if not abs(x) < 1e5:
-        return math.sin(x), math.cos(x)
-    k = math.floor(x * (2.0 / math.pi) + 0.5)
-    r = ((x - k * _HALF_PI_1) - k * _HALF_PI_2) - k * _HALF_PI_3
-    z = r * r
-    s = 1.0 / 6227020800.0 - z / 1307674368000.0
-    s = s * z - 1.0 / 39916800.0
-    s = s * z + 1.0 / 362880.0
-    s = s * z - 1.0 / 5040.0
-    s = s * z + 1.0 / 120.0
-    s = s * z - 1.0 / 6.0
-    s = s * z * r + r
-    t = z / 20922789888000.0 - 1.0 / 87178291200.0
-    t = t * z + 1.0 / 479001600.0
-    t = t * z - 1.0 / 3628800.0
-    t = t * z + 1.0 / 40320.0
-    t = t * z - 1.0 / 720.0
-    t = t * z + 1.0 / 24.0
-    t = t * z - 0.5
-    t = t * z + 1.0
-    quarter = int(k) & 3
-    sine = s if quarter & 1 == 0 else t
-    cosine = t if quarter & 1 == 0 else s
-    return (sine if quarter < 2 else -sine), (cosine if quarter == 0 or quarter == 3 else -cosine)
-
-
-def _plain_sine_and_cosine(x: float) -> tuple[float, float]:
-    return math.sin(x), math.cos(x)
-
-
-sine_and_cosine = _sine_and_cosine if HAVE_NUMBA else _plain_sine_and_cosine
 
 
 @kernel
@@ -103,6 +65,8 @@ def move(c: Array, W: Array, which: int) -> None:
     r10, r11, r12 = W[n, BASE + 3], W[n, BASE + 4], W[n, BASE + 5]
     r20, r21, r22 = W[n, BASE + 6], W[n, BASE + 7], W[n, BASE + 8]
     px, py, pz = W[n, BASE + 9], W[n, BASE + 10], W[n, BASE + 11]
+    if c[0, LEADER] != 0.0:
+        _follow(c, W, which)
     for i in range(n):
         W[i, AXIS], W[i, AXIS + 1], W[i, AXIS + 2] = r02, r12, r22
         W[i, POINT], W[i, POINT + 1], W[i, POINT + 2] = px, py, pz
@@ -142,6 +106,28 @@ def move(c: Array, W: Array, which: int) -> None:
     W[n, TIP + 6], W[n, TIP + 7], W[n, TIP + 8] = r20, r21, r22
     W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11] = px, py, pz
     _fill_columns(c, W)
+    if c[0, LEADER] != 0.0:
+        _add_followers(c, W)
+
+
+@kernel
+def _follow(c: Array, W: Array, which: int) -> None:
+    """Put the joints that follow others where these want them."""
+    for i in range(W.shape[0] - 1):
+        leader = int(c[i + 1, LEADER])
+        if leader != i:
+            W[i, which] = c[i + 1, RATIO] * W[leader, which]
+
+
+@kernel
+def _add_followers(c: Array, W: Array) -> None:
+    """Add the columns of joints that follow others to those of their leaders."""
+    for i in range(W.shape[0] - 1):
+        leader = int(c[i + 1, LEADER])
+        if leader != i:
+            for k in range(COLUMN, COLUMN + 6):
+                W[leader, k] += c[i + 1, RATIO] * W[i, k]
+                W[i, k] = 0.0
 
 
 @kernel

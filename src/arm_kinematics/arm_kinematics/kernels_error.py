@@ -3,19 +3,29 @@
 """Compiled error of a pose against a target, and its derivative.
 
 Everything is seen from the target's frame (BASE holds inverse(target) B0), so that the pose of the
-tip *is* the error. What counts of it is said by one flat array of options:
+tip *is* the error: three entries of the position, three of the orientation. What counts of it is
+said by one flat array of options:
 
     opt[WHAT]            NOTHING, AXIS_ONLY or ROTATION: what of the orientation counts
-    opt[POSITION]        weight of the position in the sum that a descent makes small [1/m]
-    opt[TURN : TURN+3]   weights of the turns about the target's x, y, z [1/rad]; 0 if free
-    opt[METRES]          1 / position tolerance [1/m]
-    opt[RADIANS : +3]    1 / orientation tolerances [1/rad]; 0 if free
+    opt[WEIGHTS : +6]    weights in the sum that a descent makes small [1/m], [1/rad]; 0 if free
+    opt[BOUNDS : +6]     1 / tolerances [1/m], [1/rad]; 0 if free
+    opt[EVEN : +6]       weights that know no tolerances, for a way along which no error changes
+    opt[PLACE_BOX]       1 if each component of the position has its tolerance, 0 if the distance
+    opt[TURN_BOX]        1 if each component of the orientation has its own, 0 if the angle has one
+    opt[IN_TIP]          1 if these components lie along the tip's axes, 0 along the target's
     opt[ENOUGH]          weighed half squared error above which no tolerance can be met
     opt[TOOL : TOOL+3]   the axis whose direction counts (AXIS_ONLY), in tip and target frame
-    opt[BOX]             1 if each component has its own tolerance, 0 if the angle has one
     opt[AIM]             share of the tolerances, or of the defaults if smaller, to be aimed at
     opt[PERSIST]         1 to go down to the very minimum even where it is no solution
     opt[STARTS]          how many starts a call of the search may use
+    opt[SPARE]           if the joints can move while the error stays: the share of their squared
+                         distance from where they are wanted that is worth a step; 0 if they can't
+    opt[CENTRED]         1 if the middle of the joint ranges is preferred, 0 if the seed is
+    opt[DEADLINE]        when to stop [s], on the monotonic clock (without Numba only)
+    opt[OPTIONS + i]     weight of joint i in distances
+
+The rotation vector of the tip against the target has the same components along the axes of both:
+only the position and the tilt of one axis have to be told which axes are meant.
 """
 
 from __future__ import annotations
@@ -23,12 +33,20 @@ from __future__ import annotations
 import math
 
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import COLUMN, TIP, Array
+from arm_kinematics.kernels import TIP, Array
+from arm_kinematics.kernels_rotation import (
+    derive_rotation_vector,
+    position_in_tip,
+    rotation_vector,
+    tilt,
+    tilt_components,
+)
 
 NOTHING, AXIS_ONLY, ROTATION = 0, 1, 2
-WHAT, POSITION, TURN, TOOL, BOX, AIM, STARTS = 0, 1, 2, 5, 8, 9, 10
-METRES, RADIANS, ENOUGH, PERSIST = 11, 12, 15, 16
-OPTIONS = 17
+WHAT, WEIGHTS, BOUNDS, EVEN = 0, 1, 7, 13
+PLACE_BOX, TURN_BOX, IN_TIP, ENOUGH, TOOL, AIM, PERSIST, STARTS = 19, 20, 21, 22, 23, 26, 27, 28
+SPARE, CENTRED, DEADLINE = 29, 30, 31
+OPTIONS = 32
 
 DEFAULT_POSITION_TOLERANCE = 1e-5  # [m]
 DEFAULT_ORIENTATION_TOLERANCE = 1e-4  # [rad]
@@ -45,20 +63,26 @@ def error(opt: Array, W: Array, at: int) -> float:
     Returns half the squared error, each component weighed by its weight.
     """
     n = W.shape[0] - 1
-    x, y, z = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
-    W[n, at], W[n, at + 1], W[n, at + 2] = x, y, z
+    for k in range(3):
+        W[n, at + k] = W[n, TIP + 9 + k]
+    if opt[PLACE_BOX] != 0.0 and opt[IN_TIP] != 0.0:
+        position_in_tip(W, at)
     if opt[WHAT] == ROTATION:
-        _rotation_vector(W, at + 3)
-        if opt[BOX] != 0.0:
-            _derive_rotation_vector(W, at + 3)
+        rotation_vector(W, at + 3)
+        if opt[TURN_BOX] != 0.0:
+            derive_rotation_vector(W, at + 3)
     elif opt[WHAT] == AXIS_ONLY:
-        _tilt(opt, W, at + 3)
+        ax, ay, az = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
+        if opt[TURN_BOX] != 0.0:
+            tilt_components(ax, ay, az, opt[IN_TIP] != 0.0, W, at + 3)
+        else:
+            tilt(ax, ay, az, W, at + 3)
     else:
         W[n, at + 3] = W[n, at + 4] = W[n, at + 5] = 0.0
-    a, b, d = opt[TURN] * W[n, at + 3], opt[TURN + 1] * W[n, at + 4], opt[TURN + 2] * W[n, at + 5]
-    p = opt[POSITION]
-    cost: float = 0.5 * (p * p * (x * x + y * y + z * z) + a * a + b * b + d * d)
-    return cost
+    square = 0.0
+    for k in range(6):
+        square += (opt[WEIGHTS + k] * W[n, at + k]) ** 2
+    return 0.5 * square
 
 
 @kernel
@@ -66,103 +90,26 @@ def quality(opt: Array, W: Array, at: int, cost: float) -> int:
     """Return EXACT, WITHIN (the tolerances, but more can be had) or FAILED."""
     if not cost <= opt[ENOUGH]:
         return FAILED
+    place = _quality_of(opt, W, at, BOUNDS, opt[PLACE_BOX] != 0.0, _P)
+    return min(place, _quality_of(opt, W, at + 3, BOUNDS + 3, opt[TURN_BOX] != 0.0, _O))
+
+
+@kernel
+def _quality_of(opt: Array, W: Array, at: int, bounds: int, box: bool, default: float) -> int:
+    """Return the quality of three entries, each by itself (box) or their length."""
     n = W.shape[0] - 1
-    position = math.sqrt(W[n, at] ** 2 + W[n, at + 1] ** 2 + W[n, at + 2] ** 2)
-    if not position * opt[METRES] <= 1.0:
-        return FAILED
     aim = opt[AIM]
-    exact = position * max(opt[METRES], _P) <= aim
-    if opt[BOX] != 0.0:
-        for k in range(3):
-            angle, weight = abs(W[n, at + 3 + k]), opt[RADIANS + k]
-            if not angle * weight <= 1.0:
-                return FAILED
-            exact = exact and (weight == 0.0 or angle * max(weight, _O) <= aim)
-    elif opt[WHAT] != NOTHING:
-        angle = math.sqrt(W[n, at + 3] ** 2 + W[n, at + 4] ** 2 + W[n, at + 5] ** 2)
-        if not angle * opt[RADIANS] <= 1.0:
+    if not box:
+        size = math.sqrt(W[n, at] ** 2 + W[n, at + 1] ** 2 + W[n, at + 2] ** 2)
+        bound = opt[bounds]
+        if not size * bound <= 1.0:
             return FAILED
-        exact = exact and angle * max(opt[RADIANS], _O) <= aim
-    return EXACT if exact else WITHIN
-
-
-@kernel
-def _rotation_vector(W: Array, at: int) -> None:
-    """Fill W[n, at : at + 3] with the logarithm of the tip's rotation.
-
-    By the quaternion, from its largest component (Shepperd 1978): accurate at 0 and at pi.
-    """
-    n = W.shape[0] - 1
-    r00, r01, r02 = W[n, TIP], W[n, TIP + 1], W[n, TIP + 2]
-    r10, r11, r12 = W[n, TIP + 3], W[n, TIP + 4], W[n, TIP + 5]
-    r20, r21, r22 = W[n, TIP + 6], W[n, TIP + 7], W[n, TIP + 8]
-    x, y, z = r21 - r12, r02 - r20, r10 - r01
-    trace = r00 + r11 + r22
-    if trace > 0.0:
-        w = 1.0 + trace
-    elif r00 >= r11 and r00 >= r22:
-        w, x, y, z = x, 1.0 + 2.0 * r00 - trace, r01 + r10, r02 + r20
-    elif r11 >= r22:
-        w, x, y, z = y, r01 + r10, 1.0 + 2.0 * r11 - trace, r12 + r21
-    else:
-        w, x, y, z = z, r02 + r20, r12 + r21, 1.0 + 2.0 * r22 - trace
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    length = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(length, w) / length if length > 1e-6 * w else 2.0 / w
-    W[n, at], W[n, at + 1], W[n, at + 2] = scale * x, scale * y, scale * z
-
-
-@kernel
-def _derive_rotation_vector(W: Array, at: int) -> None:
-    """Turn angular velocities into rates of the rotation vector: the inverse left Jacobian.
-
-    Barfoot, "State Estimation for Robotics" (2017), section 7.1. Only needed if the components
-    weigh differently: with one weight the gradient is the same without it.
-    """
-    n = W.shape[0] - 1
-    x, y, z = W[n, at], W[n, at + 1], W[n, at + 2]
-    square = x * x + y * y + z * z
-    if square < 1e-16:
-        return
-    k = 1.0 / 12.0 + square / 720.0
-    if square > 1e-3:
-        half = 0.5 * math.sqrt(square)
-        k = (1.0 - half * math.cos(half) / math.sin(half)) / square
-    for i in range(n):
-        a, b, d = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        ca, cb, cd = y * d - z * b, z * a - x * d, x * b - y * a
-        W[i, COLUMN + 3] = a - 0.5 * ca + k * (y * cd - z * cb)
-        W[i, COLUMN + 4] = b - 0.5 * cb + k * (z * ca - x * cd)
-        W[i, COLUMN + 5] = d - 0.5 * cd + k * (x * cb - y * ca)
-
-
-@kernel
-def _tilt(opt: Array, W: Array, at: int) -> None:
-    """Fill W[n, at : at + 3] with (angle, 0, 0) between the tool axis and its wanted direction.
-
-    Its rate is the angular velocity about the common normal u; the second row is the sideways
-    rate on the sphere of directions, which keeps the step from running past the target.
-    """
-    n = W.shape[0] - 1
-    ax, ay, az = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
-    bx = W[n, TIP] * ax + W[n, TIP + 1] * ay + W[n, TIP + 2] * az
-    by = W[n, TIP + 3] * ax + W[n, TIP + 4] * ay + W[n, TIP + 5] * az
-    bz = W[n, TIP + 6] * ax + W[n, TIP + 7] * ay + W[n, TIP + 8] * az
-    ux, uy, uz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    sine = math.sqrt(ux * ux + uy * uy + uz * uz)
-    angle = math.atan2(sine, ax * bx + ay * by + az * bz)
-    sideways = 1.0
-    if sine > 1e-9:
-        sideways = min(angle / sine, 3.0)
-    else:  # parallel or opposite: any normal will do
-        ux, uy, uz = (0.0, bz, -by) if abs(bx) < 0.6 else (-bz, 0.0, bx)
-    length = math.sqrt(ux * ux + uy * uy + uz * uz)
-    ux, uy, uz = ux / length, uy / length, uz / length
-    vx, vy, vz = by * uz - bz * uy, bz * ux - bx * uz, bx * uy - by * ux
-    for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        W[i, COLUMN + 3] = ux * wx + uy * wy + uz * wz
-        W[i, COLUMN + 4] = sideways * (vx * wx + vy * wy + vz * wz)
-        W[i, COLUMN + 5] = 0.0
-    W[n, at], W[n, at + 1], W[n, at + 2] = angle, 0.0, 0.0
+        return EXACT if bound == 0.0 or size * max(bound, default) <= aim else WITHIN
+    state = EXACT
+    for k in range(3):
+        size, bound = abs(W[n, at + k]), opt[bounds + k]
+        if not size * bound <= 1.0:
+            return FAILED
+        if not (bound == 0.0 or size * max(bound, default) <= aim):
+            state = WITHIN
+    return state

@@ -17,8 +17,10 @@ from arm_kinematics.kernels import (
     ERROR,
     EVALUATIONS,
     LOWER,
+    PERIOD,
     PRISMATIC,
     SPREAD,
+    TOWARD,
     TRIAL,
     TRIAL_ERROR,
     UNIT,
@@ -29,18 +31,19 @@ from arm_kinematics.kernels import (
     work,
 )
 from arm_kinematics.kernels_descent import descend
-from arm_kinematics.kernels_error import FAILED, STARTS, error
+from arm_kinematics.kernels_error import FAILED, OPTIONS, SPARE, STARTS, error
+from arm_kinematics.kernels_settle import nearest_turn, prefer, settle
 
 # Head of the result: solutions found, starts and evaluations used, whether an effort is there.
 FOUND, USED, COUNT, EFFORT = 0, 1, 2, 3
 HEAD = 4
-# A slot: joint positions (n), error (6), its weighed half square, distance to the seed.
+# A slot: joint positions (n), error (6), its weighed half square, weighed distance to the seed.
 SLOT = 8
 
 TRIES = 4  # points of the spread of which the best is descended from
 NO_MOTION, NO_SEED = -1, -2
 FARTHEST_SEED = 1e9  # [rad or m]
-SAME = 1e-3
+SAME, SAME_SETTLED = 1e-3, 0.03
 """Solutions nearer than this in every joint are one [rad, or units of the joint]."""
 
 
@@ -70,6 +73,7 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
             return NO_SEED
     W = work(n)
     _see_from(T, c, W)
+    prefer(c, opt, W, seed)
     found = int(out[FOUND])
     slots = (out.size - HEAD) // width
     for _ in range(int(opt[STARTS])):
@@ -80,10 +84,12 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         if state == FAILED:
             if found == 0 and (out[EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
                 out[EFFORT] = 1.0
-                _keep(c, W, seed, out, HEAD)
+                _keep(c, opt, W, seed, out, HEAD)
             continue
-        if _is_new(c, W, out, found):
-            _keep(c, W, seed, out, HEAD + found * width)
+        if opt[SPARE] != 0.0:
+            settle(c, opt, W, state)
+        if _is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
+            _keep(c, opt, W, seed, out, HEAD + found * width)
             found += 1
             if found == slots:
                 break
@@ -162,38 +168,30 @@ def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
 
 
 @kernel
-def _is_new(c: Array, W: Array, out: Array, found: int) -> bool:
+def _is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
     """Return whether W[:, Q] differs from every solution in out, whole turns aside."""
     n = W.shape[0] - 1
     for s in range(found):
         apart = 0.0
         for i in range(n):
             gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
-            if c[i + 1, PRISMATIC] == 0.0:
+            if c[i + 1, PERIOD] != 0.0:
                 gap = abs(2.0 * math.sin(0.5 * gap))
             apart = max(apart, gap / c[i + 1, UNIT])
-        if apart < SAME:
+        if apart < same:
             return False
     return True
 
 
 @kernel
-def _keep(c: Array, W: Array, seed: Array, out: Array, at: int) -> None:
-    """Write a slot, turning joints by whole turns as near to the seed as the limits allow."""
+def _keep(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
+    """Write a slot, turning joints by whole turns as near as can be to the preferred posture."""
     n = W.shape[0] - 1
     square = 0.0
     for i in range(n):
-        q = W[i, Q]
-        if c[i + 1, PRISMATIC] == 0.0:
-            turns = math.floor((seed[i] - q) / (2.0 * math.pi) + 0.5)
-            while turns != 0.0:
-                value = q + turns * 2.0 * math.pi
-                if c[i + 1, LOWER] <= value <= c[i + 1, UPPER]:
-                    q = value
-                    break
-                turns += -1.0 if turns > 0.0 else 1.0
+        q = nearest_turn(c, i, W[i, Q], W[i, TOWARD])
         out[at + i] = q
-        square += (q - seed[i]) ** 2
+        square += opt[OPTIONS + i] * (q - seed[i]) ** 2
     for k in range(6):
         out[at + n + k] = W[n, ERROR + k]
     out[at + n + 6] = W[n, COST]

@@ -40,7 +40,7 @@ class IkSolution(NamedTuple):
         position_error: Distance from the wanted position [m].
         orientation_error: Angle from the wanted orientation [rad]: of the whole rotation in mode
             "pose", between the two tool axes in mode "position_axis", 0 in mode "position".
-        distance: Euclidean distance of q from the seed.
+        distance: Distance of q from the seed: the root of the weighed sum of squares.
     """
 
     q: Array
@@ -104,7 +104,7 @@ class IkResult:
 
     @property
     def solutions(self) -> tuple[IkSolution, ...]:
-        """The solutions, nearest to the seed first; if there is none, the best effort alone."""
+        """The solutions, the preferred first; if there is none, the best effort alone."""
         if self._solutions is None:
             self._solutions = _solutions(self._out, self._n)
         return self._solutions
@@ -112,11 +112,9 @@ class IkResult:
     @property
     def q(self) -> Array:
         """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        if self._solutions is None and self._out.size == HEAD + self._n + SLOT:  # no need to sort
-            q = self._out[HEAD : HEAD + self._n]
-            q.setflags(write=False)
-            return q
-        return self.solutions[0].q
+        q = self._out[HEAD : HEAD + self._n]
+        q.setflags(write=False)
+        return q
 
     @property
     def position_error(self) -> float:
@@ -158,9 +156,7 @@ class IkResult:
 
 def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
     slots = out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0]))]
-    found = [_solution(slot, n) for slot in slots]
-    found.sort(key=lambda s: s.distance)
-    return tuple(found)
+    return tuple(_solution(slot, n) for slot in slots)
 
 
 def _solution(slot: Array, n: int) -> IkSolution:

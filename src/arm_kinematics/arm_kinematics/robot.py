@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from arm_description.urdf import MOVING, UrdfJoint
+from arm_description.urdf import MOVING
 from arm_kinematics.chain import Chain
-from arm_kinematics.errors import KinematicsError, UrdfError
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
-from arm_kinematics.urdf_path import path, read_tree
+from arm_kinematics.urdf_path import drive_of, path, read_tree
 
 
 class MissingJointsError(KinematicsError):
@@ -39,7 +39,6 @@ class Robot:
 
     def __init__(self, xml: str) -> None:
         self._tree = read_tree(xml)
-        self._joints = {joint.name: joint for joint in self._tree.joints}
         self.name = self._tree.name
         self.base = self._tree.root
         self.links = self._tree.links
@@ -47,6 +46,7 @@ class Robot:
             j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is None
         )
         self._chains: dict[str, Chain] = {}
+        self._fixed: dict[str, Array] = {}
 
     @property
     def chains(self) -> int:
@@ -59,14 +59,14 @@ class Robot:
         Raises:
             UrdfError: There is no such link, or its chain is none that can be solved.
         """
-        for joint in path(self._tree, self.base, tip):
-            if joint.mimic is not None:
-                raise UrdfError(
-                    f"link '{tip}' hangs on joint '{joint.name}', which follows "
-                    f"'{joint.mimic.joint}'; choose a link before it",
-                    what=tip,
-                )
-        return self._any_chain(tip)
+        if tip not in self._chains:
+            self._chains[tip] = Chain.from_urdf(self._tree, self.base, tip)
+        return self._chains[tip]
+
+    def tips(self) -> tuple[str, ...]:
+        """Return the links that end a branch and are moved by some joint."""
+        parents = {joint.parent for joint in self._tree.joints}
+        return tuple(link for link in self.links if link not in parents and self._moving(link))
 
     def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
         """Return the pose (4, 4) of any link in the base frame.
@@ -79,34 +79,26 @@ class Robot:
             UrdfError: There is no such link.
             MissingJointsError: A position is missing.
         """
-        joints_before = path(self._tree, self.base, link)
-        moving = [joint for joint in joints_before if joint.kind in MOVING]
-        if not moving:
-            pose = np.eye(4)
-            for joint in joints_before:
-                pose = pose @ joint.origin.matrix
-            return pose
-        chain = self._any_chain(link)
-        return chain.fk(self._positions(moving, joints))
-
-    def _any_chain(self, tip: str) -> Chain:
-        if tip not in self._chains:
-            self._chains[tip] = Chain.from_path(path(self._tree, self.base, tip), self.base, tip)
-        return self._chains[tip]
-
-    def _positions(self, moving: Iterable[UrdfJoint], joints: Mapping[str, float]) -> Array:
-        values: list[float] = []
-        missing: list[str] = []
-        for joint in moving:
-            factor, offset = 1.0, 0.0
-            while joint.mimic is not None:
-                offset += factor * joint.mimic.offset
-                factor *= joint.mimic.multiplier
-                joint = self._joints[joint.mimic.joint]
-            if joint.name in joints:
-                values.append(factor * joints[joint.name] + offset)
-            else:
-                missing.append(joint.name)
+        if link in self._fixed or not self._moving(link):
+            return self._fixed_pose(link)
+        chain = self.chain(link)
+        missing = [name for name in chain.joint_names if name not in joints]
         if missing:
             raise MissingJointsError(missing)
-        return np.array(values)
+        return chain.fk(chain.positions(joints))
+
+    def _moving(self, link: str) -> bool:
+        """Return whether some joint before a link moves, also if it is one without a chain."""
+        steps = path(self._tree, self.base, link)
+        return any(
+            step.joint.kind != "fixed" and drive_of(self._tree, step.joint).ratio != 0.0
+            for step in steps
+        )
+
+    def _fixed_pose(self, link: str) -> Array:
+        if link not in self._fixed:
+            pose = np.eye(4)
+            for step in path(self._tree, self.base, link):
+                pose = pose @ step.joint.origin.matrix
+            self._fixed[link] = pose
+        return self._fixed[link]

@@ -1,17 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""From the tree of a URDF, as arm_description reads it, to the parts of a chain."""
+"""The way between two links in the tree of a URDF, and what moves the joints on it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from arm_description.errors import UrdfError as NoUrdfError
 
-from arm_description.urdf import MOVING, UrdfJoint, UrdfTree, read_urdf
-from arm_kinematics.chain_parts import ChainJoint, ChainLink, Parts, screw_of
+from arm_description.urdf import UrdfJoint, UrdfTree, read_urdf
 from arm_kinematics.errors import UrdfError
 from arm_kinematics.lie import Array
 
@@ -28,8 +26,30 @@ def read_tree(xml: str | UrdfTree) -> UrdfTree:
         raise UrdfError(str(error), what="urdf") from None
 
 
-def path(tree: UrdfTree, base: str, tip: str) -> list[UrdfJoint]:
-    """Return the joints from base out to tip; raise UrdfError if tip is not beyond base."""
+class Step(NamedTuple):
+    """A joint on the way from one link to another.
+
+    Attributes:
+        joint: The joint.
+        inward: True if the way leads from its child link to its parent link.
+    """
+
+    joint: UrdfJoint
+    inward: bool
+
+    @property
+    def link(self) -> str:
+        """The link that the step leads to."""
+        return self.joint.parent if self.inward else self.joint.child
+
+    @property
+    def axis(self) -> Array:
+        """Unit axis of the joint, turned round if it is passed inward."""
+        return np.array(self.joint.axis) * (-1.0 if self.inward else 1.0)
+
+
+def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
+    """Return the joints between two links: towards the root up to what they share, then out."""
     for link in (base, tip):
         if link not in tree.links:
             raise UrdfError(
@@ -38,70 +58,36 @@ def path(tree: UrdfTree, base: str, tip: str) -> list[UrdfJoint]:
                 what="link",
                 value=link,
             )
+    inward, outward = _to_root(tree, base), _to_root(tree, tip)
+    while inward and outward and inward[-1] is outward[-1]:
+        inward.pop()
+        outward.pop()
+    return [*(Step(j, True) for j in inward), *(Step(j, False) for j in reversed(outward))]
+
+
+def _to_root(tree: UrdfTree, link: str) -> list[UrdfJoint]:
     joints: list[UrdfJoint] = []
-    link = tip
     for joint in reversed(tree.joints):  # a joint comes after the one that carries it
-        if link != base and joint.child == link:
+        if joint.child == link:
             joints.append(joint)
             link = joint.parent
-    if link != base:
-        raise UrdfError(
-            f"link '{tip}' is not carried by link '{base}'; choose a base between the "
-            f"root '{tree.root}' and the tip",
-            what="base",
-            value=base,
-        )
-    return joints[::-1]
-
-
-def path_without_mimics(tree: UrdfTree, base: str, tip: str) -> list[UrdfJoint]:
-    """Return the path; raise UrdfError also if a joint of it follows another one."""
-    joints = path(tree, base, tip)
-    for joint in joints:
-        if joint.mimic is not None:
-            raise UrdfError(
-                f"joint '{joint.name}' between '{base}' and '{tip}' follows "
-                f"'{joint.mimic.joint}'; a chain has only joints that move on their own",
-                what=joint.name,
-            )
     return joints
 
 
-def parts_of_path(path: Sequence[UrdfJoint], base: str, tip: str) -> Parts:
-    """Return the parts of the chain of a URDF's joints between two links.
+class Drive(NamedTuple):
+    """What moves a joint: position = ratio * position of the leader + offset."""
 
-    Raises:
-        UrdfError: No joint of the path moves, or one moves in more than one direction.
-    """
-    pose = np.eye(4)
-    screws: list[Array] = []
-    joints: list[ChainJoint] = []
-    links = [ChainLink(base, 0, pose)]
-    for joint in path:
-        pose = pose @ joint.origin.matrix
-        if joint.kind in MOVING:
-            sliding = joint.kind == "prismatic"
-            screws.append(screw_of(pose, joint.axis, sliding))
-            joints.append(ChainJoint(joint.name, sliding, *limits(joint)))
-        elif joint.kind != "fixed":
-            raise UrdfError(
-                f"joint '{joint.name}' between '{base}' and '{tip}' is {joint.kind}; a chain "
-                f"has only {', '.join(MOVING)} and fixed joints",
-                what=joint.name,
-                value=joint.kind,
-            )
-        links.append(ChainLink(joint.child, len(joints), pose))
-    if not joints:
-        raise UrdfError(
-            f"no joint moves between '{base}' and '{tip}'; choose a tip beyond one", what=tip
-        )
-    return Parts(np.transpose(screws), pose, joints, links)
+    leader: UrdfJoint
+    ratio: float
+    offset: float
 
 
-def limits(joint: UrdfJoint) -> tuple[float, float, float]:
-    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where there is none."""
-    limit = joint.limit
-    velocity = (limit.velocity if limit else 0.0) or math.inf
-    if limit is None or joint.kind == "continuous":
-        return -math.inf, math.inf, velocity
-    return limit.lower, limit.upper, velocity
+def drive_of(tree: UrdfTree, joint: UrdfJoint) -> Drive:
+    """Return what moves a joint: itself, or the joint at the end of its chain of mimics."""
+    by_name = {j.name: j for j in tree.joints}
+    ratio, offset = 1.0, 0.0
+    while joint.mimic is not None:
+        offset += ratio * joint.mimic.offset
+        ratio *= joint.mimic.multiplier
+        joint = by_name[joint.mimic.joint]
+    return Drive(joint, ratio, offset)

@@ -12,7 +12,6 @@ from arm_kinematics.dexterity import condition_number, manipulability
 from arm_kinematics.robot import MissingJointsError, Robot
 
 from arm_description import load_robot
-from arm_kinematics import KinematicsError
 
 ARM = load_robot("nut_arm")
 JOINTS = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
@@ -59,9 +58,15 @@ def test_a_joint_that_follows_another_one():
     T = robot.link_pose("b", {"lead": 0.3})
     assert np.allclose(T[0, :2], [math.cos(angle), -math.sin(angle)])
     assert np.allclose(T[:2, 3], [math.cos(0.3), math.sin(0.3)])
-    with pytest.raises(KinematicsError, match="follows 'lead'"):
-        robot.chain("b")
-    assert robot.chain("a").joint_names == ("lead",)
+    chain = robot.chain("b")
+    assert chain.joint_names == ("lead",)
+    assert np.allclose(chain.fk([0.3]), T)
+    assert chain.ik(T).q == pytest.approx([0.3], abs=1e-4)
+
+
+def test_the_links_that_end_a_branch():
+    assert Robot(ARM.to_urdf()).tips() == ("tool0", "left_finger_link", "right_finger_link")
+    assert Robot(FOLLOWING).tips() == ("b",)
 
 
 def test_manipulability_of_a_planar_arm_is_l1_l2_sin():

@@ -8,11 +8,14 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.urdf_path import limits, path, read_tree
+from arm_kinematics.lie import se3_inverse, se3_log
+from arm_kinematics.robot import Robot
+from arm_kinematics.urdf_chain import limits
+from arm_kinematics.urdf_path import path, read_tree
 
 from arm_description import DescriptionError
 from arm_description.urdf import read_urdf
-from arm_kinematics import Chain, KinematicsError, UrdfError
+from arm_kinematics import Chain, IkStatus, KinematicsError, UrdfError
 
 GOOD = """<?xml version="1.0"?>
 <robot name="mixed">
@@ -37,7 +40,7 @@ GOOD = """<?xml version="1.0"?>
 
 
 def test_limits_are_infinite_where_there_are_none():
-    turn, slide, follower = path(read_tree(GOOD), "base_link", "c")
+    turn, slide, follower = (step.joint for step in path(read_tree(GOOD), "base_link", "c"))
     assert limits(turn) == (-math.inf, math.inf, math.inf)
     assert limits(slide) == (-0.1, 0.2, 0.5)
     assert limits(follower) == (-1.0, 1.0, math.inf)
@@ -79,9 +82,8 @@ def test_what_is_no_urdf_is_an_error_of_this_package(text):
     ("base", "tip", "says"),
     [
         ("base_link", "hand", "'hand' is not in the robot description"),
-        ("b", "a", "'a' is not carried by link 'b'"),
         ("base_link", "base_link", "no joint moves"),
-        ("base_link", "c", "follows 'turn'"),
+        ("tool0", "b", "no joint moves"),
     ],
 )
 def test_chains_that_cannot_be(base, tip, says):
@@ -93,3 +95,132 @@ def test_a_floating_joint_on_the_way_is_refused():
     text = changed('name="slide" type="prismatic"', 'name="slide" type="floating"')
     with pytest.raises(UrdfError, match=r"'slide' .* is floating"):
         Chain.from_urdf(text)
+
+
+TREE = """<robot name="two_arms">
+  <link name="root"/> <link name="left"/> <link name="left_hand"/> <link name="right"/>
+  <link name="right_hand"/>
+  <joint name="l1" type="revolute"> <parent link="root"/> <child link="left"/>
+    <origin xyz="0 0.2 0.3" rpy="0.1 0.2 0.3"/> <axis xyz="1 2 3"/>
+    <limit lower="-1" upper="2" velocity="3"/> </joint>
+  <joint name="l2" type="prismatic"> <parent link="left"/> <child link="left_hand"/>
+    <origin xyz="0.4 0 0" rpy="0 -0.5 0"/> <axis xyz="0 1 1"/>
+    <limit lower="-0.2" upper="0.1"/> </joint>
+  <joint name="r1" type="continuous"> <parent link="root"/> <child link="right"/>
+    <origin xyz="0 -0.2 0.3"/> <axis xyz="0 1 0"/> </joint>
+  <joint name="r2" type="revolute"> <parent link="right"/> <child link="right_hand"/>
+    <origin xyz="0.3 0 0.1" rpy="1 0 0"/> <axis xyz="0 0 1"/>
+    <limit lower="-2" upper="2"/> {mimic} </joint>
+</robot>"""
+ONE_BY_ONE = TREE.format(mimic="")
+JOINTS = {"l1": 0.7, "l2": -0.05, "r1": 1.9, "r2": -0.4}
+ENDS = ("root", "left", "left_hand", "right", "right_hand")
+
+
+@pytest.mark.parametrize("base", ENDS)
+@pytest.mark.parametrize("tip", ENDS)
+def test_a_chain_between_any_two_links_is_the_way_through_the_root(base, tip):
+    """Up and down the tree: base <- tip is inverse(root <- base) (root <- tip)."""
+    if {base, tip} in ({"root"}, {"left"}, {"left_hand"}, {"right"}, {"right_hand"}):
+        return
+    robot = Robot(ONE_BY_ONE)
+    chain = Chain.from_urdf(ONE_BY_ONE, base=base, tip=tip)
+    q = chain.positions(JOINTS)
+    expected = se3_inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(tip, JOINTS)
+    assert np.allclose(chain.fk(q), expected, atol=1e-14)
+    for link, pose in chain.link_poses(q).items():
+        seen = se3_inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(link, JOINTS)
+        assert np.allclose(pose, seen, atol=1e-14), link
+    r = chain.ik(chain.fk(q), q + 0.05)
+    assert r.ok and ((r.q >= chain.lower) & (r.q <= chain.upper)).all()
+
+
+def test_the_way_back_is_the_inverse():
+    there = Chain.from_urdf(ONE_BY_ONE, base="left_hand", tip="right_hand")
+    back = Chain.from_urdf(ONE_BY_ONE, base="right_hand", tip="left_hand")
+    assert there.joint_names == back.joint_names[::-1] == ("l2", "l1", "r1", "r2")
+    q = there.positions(JOINTS)
+    assert np.allclose(there.fk(q) @ back.fk(q[::-1]), np.eye(4), atol=1e-14)
+
+
+MIMICS = {
+    "on the way": '<mimic joint="r1" multiplier="-2" offset="0.3"/>',
+    "not on the way": '<mimic joint="l1" multiplier="0.5" offset="-0.1"/>',
+    "slower": '<mimic joint="r1" multiplier="0.25"/>',
+    "not at all": '<mimic joint="l1" multiplier="0" offset="0.8"/>',
+}
+
+
+@pytest.mark.parametrize("case", MIMICS)
+class TestMimic:
+    def test_all_of_it_moves_as_the_robot_does(self, case, rng):
+        """The same tree without the mimic, its joint put where the mimic would put it."""
+        text = TREE.format(mimic=MIMICS[case])
+        chain = Chain.from_urdf(text, "root", "right_hand")
+        assert "r2" not in chain.joint_names
+        free = Robot(ONE_BY_ONE)
+        follower = next(j for j in read_tree(text).joints if j.name == "r2").mimic
+        for _ in range(20):
+            joints = {"l1": rng.uniform(-1, 2), "l2": 0.0, "r1": rng.uniform(-1, 1)}
+            joints["r2"] = follower.multiplier * joints[follower.joint] + follower.offset
+            q = chain.positions(joints)
+            for link, pose in chain.link_poses(q).items():
+                assert np.allclose(pose, free.link_pose(link, joints), atol=1e-13), link
+            assert np.allclose(chain.fk(q), free.link_pose("right_hand", joints), atol=1e-13)
+
+    def test_its_columns_add_up(self, case, rng):
+        chain = Chain.from_urdf(TREE.format(mimic=MIMICS[case]), "left_hand", "right_hand")
+        q = rng.uniform(-0.1, 0.1, chain.n)
+        J, h = chain.jacobian(q), 1e-6
+        assert J.shape == (6, chain.n)
+        for k, step in enumerate(h * np.eye(chain.n)):
+            rate = se3_log(chain.fk(q + step) @ se3_inverse(chain.fk(q - step))) / (2 * h)
+            assert np.allclose(chain.space_jacobian(q)[:, k], rate, atol=1e-8)
+
+    def test_its_inverse_is_inside_all_limits(self, case, rng):
+        chain = Chain.from_urdf(TREE.format(mimic=MIMICS[case]), "left_hand", "right_hand")
+        for _ in range(20):
+            q = rng.uniform(np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0))
+            for mode in ("pose", "position_axis"):
+                r = chain.ik(chain.fk(q), chain.middle, mode, max_solutions=3)
+                assert r.ok, r
+                for s in r.solutions:
+                    assert ((s.q >= chain.lower) & (s.q <= chain.upper)).all()
+                    assert np.linalg.norm((chain.fk(s.q) - chain.fk(q))[:3, 3]) <= 1e-5
+                    assert s.distance == pytest.approx(np.linalg.norm(s.q - chain.middle))
+
+    def test_out_of_reach_names_the_joints_that_move_on_their_own(self, case):
+        chain = Chain.from_urdf(TREE.format(mimic=MIMICS[case]), "left_hand", "right_hand")
+        T = chain.fk(chain.middle)
+        T[:3, 3] += 10.0
+        r = chain.ik(T)
+        assert r.status == IkStatus.UNREACHABLE_POSITION and r.q.shape == (chain.n,)
+        assert set(r.limiting_joints) <= set(chain.joint_names)
+
+
+def test_the_limits_of_a_mimic_are_its_leaders_too():
+    text = TREE.format(mimic='<mimic joint="l1" multiplier="-2" offset="1"/>')
+    chain = Chain.from_urdf(text, "left", "right_hand")
+    assert chain.joint_names == ("l1", "r1")
+    assert chain.lower[0] == pytest.approx(-0.5) and chain.upper[0] == pytest.approx(1.5)
+    assert chain.velocity[0] == 3.0
+    not_given = text.replace('lower="-2" upper="2"', 'effort="1"')
+    chain = Chain.from_urdf(not_given, "left", "right_hand")
+    assert (chain.lower[0], chain.upper[0]) == (-1.0, 2.0)
+
+
+def test_a_mimic_that_no_position_of_its_leader_allows_is_refused():
+    text = TREE.format(mimic='<mimic joint="l1" multiplier="1" offset="5"/>')
+    with pytest.raises(UrdfError, match=r"'l1' cannot move .* r2"):
+        Chain.from_urdf(text, "left", "right_hand")
+
+
+def test_a_limit_of_a_mimic_in_the_way_is_told_as_its_leaders():
+    text = TREE.format(mimic='<mimic joint="l1" multiplier="2"/>').replace("-1", "-9")
+    chain = Chain.from_urdf(text, "right", "right_hand")
+    assert chain.joint_names == ("l1",) and chain.upper[0] == pytest.approx(1.0)
+    beyond = Chain.from_urdf(ONE_BY_ONE, "right", "right_hand").fk([2.4])
+    r = chain.ik(beyond)
+    assert r.status == IkStatus.JOINT_LIMIT and r.limiting_joints == ("l1",)
+    assert "l1 at 68.75 deg (limit 57.3 deg)" in r.message
+    assert r.q[0] == pytest.approx(1.0)

@@ -1,0 +1,127 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""From the way between two links of a URDF to the parts of a chain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arm_description.urdf import MOVING, UrdfJoint, UrdfTree
+from arm_kinematics.chain_parts import ChainJoint, ChainLink, Parts, screw_of
+from arm_kinematics.errors import UrdfError
+from arm_kinematics.gearing import Gearing
+from arm_kinematics.lie import Array, se3_exp, se3_inverse
+from arm_kinematics.urdf_path import Drive, Step, drive_of, path
+
+
+def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
+    """Return the parts of the chain between two links.
+
+    Raises:
+        UrdfError: A link is missing, no joint of the way moves, one moves in more than one
+            direction, or no position is inside the limits of all that move together.
+    """
+    builder = _Builder(tree, base, tip)
+    for step in path(tree, base, tip):
+        builder.add(step)
+    return builder.parts()
+
+
+class _Builder:
+    """Goes along a path and collects screws, leaders and links on the way."""
+
+    def __init__(self, tree: UrdfTree, base: str, tip: str) -> None:
+        self._tree, self._base, self._tip = tree, base, tip
+        self._pose = np.eye(4)
+        self._screws: list[Array] = []
+        self._driven: list[tuple[UrdfJoint, Drive]] = []
+        self._links = [ChainLink(base, 0, self._pose)]
+
+    def add(self, step: Step) -> None:
+        """Go over one joint, with all joints that move on their own at 0."""
+        joint = step.joint
+        if not step.inward:
+            self._pose = self._pose @ joint.origin.matrix
+        if joint.kind in MOVING:
+            self._move(step)
+        elif joint.kind != "fixed":
+            raise UrdfError(
+                f"joint '{joint.name}' between '{self._base}' and '{self._tip}' is {joint.kind}; "
+                f"a chain has only {', '.join(MOVING)} and fixed joints",
+                what=joint.name,
+                value=joint.kind,
+            )
+        if step.inward:
+            self._pose = self._pose @ se3_inverse(joint.origin.matrix)
+        self._links.append(ChainLink(step.link, len(self._screws), self._pose))
+
+    def _move(self, step: Step) -> None:
+        drive = drive_of(self._tree, step.joint)
+        sliding = step.joint.kind == "prismatic"
+        screw = screw_of(self._pose, step.axis, sliding)
+        if drive.ratio != 0.0:
+            self._screws.append(screw)
+            self._driven.append((step.joint, drive))
+        if drive.offset != 0.0:
+            self._pose = se3_exp(screw * drive.offset) @ self._pose
+
+    def parts(self) -> Parts:
+        """Return what was collected."""
+        if not self._screws:
+            raise UrdfError(
+                f"no joint moves between '{self._base}' and '{self._tip}'; choose a tip beyond "
+                "one",
+                what=self._tip,
+            )
+        leaders = list(dict.fromkeys(drive.leader.name for _, drive in self._driven))
+        joints = [self._joint(name) for name in leaders]
+        gearing = None
+        if any(joint.mimic is not None for joint, _ in self._driven):
+            gearing = Gearing(
+                [leaders.index(drive.leader.name) for _, drive in self._driven],
+                [drive.ratio for _, drive in self._driven],
+                [joint.kind == "prismatic" for joint, _ in self._driven],
+                [joint.name for joint, _ in self._driven],
+            )
+        return Parts(np.transpose(self._screws), self._pose, joints, self._links, gearing)
+
+    def _joint(self, name: str) -> ChainJoint:
+        """Return a joint with the limits inside which it and all that follow it here may move."""
+        followers = [(j, d) for j, d in self._driven if d.leader.name == name]
+        leader = followers[0][1].leader
+        lower, upper, velocity = limits(leader)
+        for joint, drive in followers:
+            if joint is leader:
+                continue
+            ends, speed = _of_leader(joint, drive)
+            lower, upper, velocity = max(lower, ends[0]), min(upper, ends[1]), min(velocity, speed)
+        if lower > upper:
+            raise UrdfError(
+                f"joint '{name}' cannot move inside the limits of all joints that follow it: "
+                f"{', '.join(j.name for j, _ in followers)}; mend their limits or multipliers",
+                what=name,
+            )
+        return ChainJoint(name, leader.kind == "prismatic", lower, upper, velocity)
+
+
+def _of_leader(joint: UrdfJoint, drive: Drive) -> tuple[tuple[float, float], float]:
+    """Return what the limits of a joint that follows mean for its leader."""
+    lower, upper, velocity = limits(joint)
+    speed = velocity / abs(drive.ratio)
+    if lower == upper == 0.0:  # not given: a follower has no need of them
+        return (-math.inf, math.inf), speed
+    first, last = sorted(
+        ((lower - drive.offset) / drive.ratio, (upper - drive.offset) / drive.ratio)
+    )
+    return (first, last), speed
+
+
+def limits(joint: UrdfJoint) -> tuple[float, float, float]:
+    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where there is none."""
+    limit = joint.limit
+    velocity = (limit.velocity if limit else 0.0) or math.inf
+    if limit is None or joint.kind == "continuous":
+        return -math.inf, math.inf, velocity
+    return limit.lower, limit.upper, velocity
