@@ -59,6 +59,12 @@ def small_model():
     return parse_robot(SMALL)
 
 
+@pytest.fixture(scope="session")
+def small_text():
+    """The same, where one for the whole session is needed."""
+    return SMALL
+
+
 @pytest.fixture
 def package():
     """Folder of the package."""

@@ -3,6 +3,9 @@
 """What is installed for launch: the launch file (where launch is installed) and RViz's file."""
 
 import runpy
+import shlex
+import sys
+import types
 
 import pytest
 import yaml
@@ -22,3 +25,81 @@ def test_rviz_shows_model_frames_and_markers_from_relative_topics(package):
     assert {"RobotModel", "TF", "MarkerArray", "Grid"} <= set(displays)
     topic = displays["RobotModel"]["Description Topic"]
     assert (topic["Value"], topic["Durability Policy"]) == ("robot_description", "Transient Local")
+
+
+def stand_in(*names):
+    """Module of classes that keep what they are made with."""
+
+    class Kept:
+        def __init__(self, *args, **kwargs):
+            self.args, self.kwargs = args, kwargs
+
+    module = types.ModuleType("stand_in")
+    for name in names:
+        setattr(module, name, type(name, (Kept,), {}))
+    return module
+
+
+@pytest.fixture
+def launch_file(package, monkeypatch):
+    """The launch file run without launch: every action keeps its arguments."""
+    modules = {
+        "launch": ["LaunchDescription"],
+        "launch.actions": ["DeclareLaunchArgument"],
+        "launch.conditions": ["IfCondition"],
+        "launch.substitutions": [
+            "Command", "IfElseSubstitution", "LaunchConfiguration", "PathJoinSubstitution",
+        ],
+        "launch_ros": [],
+        "launch_ros.actions": ["Node"],
+        "launch_ros.parameter_descriptions": ["ParameterValue"],
+        "launch_ros.substitutions": ["ExecutableInPackage", "FindPackageShare"],
+    }  # fmt: skip
+    for name, contents in modules.items():
+        monkeypatch.setitem(sys.modules, name, stand_in(*contents))
+    return runpy.run_path(str(package / "launch/view_arm.launch.py"))[
+        "generate_launch_description"
+    ]
+
+
+def nodes_of(description):
+    return {
+        action.kwargs["executable"]: action.kwargs
+        for action in description.args[0]
+        if type(action).__name__ == "Node"
+    }
+
+
+def words(parts, values):
+    """What launch's Command runs: its parts joined, then split as a shell does."""
+    text = ""
+    for part in parts:
+        kind = type(part).__name__
+        if kind == "ExecutableInPackage":
+            text += part.args[0]
+        elif kind == "LaunchConfiguration":
+            text += values[part.args[0]]
+        elif kind == "IfElseSubstitution":
+            text += part.args[1] if values[part.args[0].args[0]] == "true" else part.args[2]
+        else:
+            text += part
+    return shlex.split(text)
+
+
+@pytest.mark.parametrize("robot", ["puma560", "/my arms/a: b#1.yaml", "./\u00fc.yaml"])
+def test_robot_description_is_a_string_made_of_any_robot(launch_file, robot):
+    """Not read as YAML by launch, and the command line keeps paths with spaces in one piece."""
+    parameters = nodes_of(launch_file())["robot_state_publisher"]["parameters"]
+    value = parameters[0]["robot_description"]
+    assert type(value).__name__ == "ParameterValue"
+    assert value.kwargs == {"value_type": str}
+    values = {"robot": robot, "prefix": "left_", "dh_frames": "true"}
+    found = words(value.args[0].args[0], values)
+    assert found == ["dh2urdf", robot, "--prefix=left_", "--dh-frames"]
+
+
+def test_rviz_looks_from_the_prefixed_base(launch_file):
+    arguments = nodes_of(launch_file())["rviz2"]["arguments"]
+    frame = arguments[arguments.index("-f") + 1]
+    assert frame[0].args == ("prefix",)
+    assert frame[1:] == ["base_link"]

@@ -133,6 +133,8 @@ def test_rediestro_is_isotropic():
     assert np.linalg.cond(np.hstack([axes, arms / length])) < 1.00002
 
 
+ZERO = {f"panda_joint{i}": 0.0 for i in range(1, 8)}
+
 # Robot, file of example-robot-data, its tool, and how exactly: UR's writes pi to eleven digits.
 PUBLISHED = [
     ("ur5", "ur_description/urdf/ur5_robot.urdf", "tool0", 1e-10),
@@ -152,3 +154,20 @@ def test_makers_urdf_agrees(robot, path, tool, exact, pin_robot, published_urdf)
     np.testing.assert_allclose(model.lower, foreign.lowerPositionLimit[at], atol=1e-10)
     np.testing.assert_allclose(model.upper, foreign.upperPositionLimit[at], atol=1e-10)
     np.testing.assert_allclose(model.velocity, foreign.upperVelocityLimit[at], rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("joint", "link"),
+    [("panda_finger_joint1", "panda_leftfinger"), ("panda_finger_joint2", "panda_rightfinger")],
+)
+def test_panda_hand_opens_as_the_makers(joint, link, pin_robot, published_urdf, urdf_fk):
+    """Each finger, by its name, moves as far and to the same side."""
+    fk, _ = pin_robot(published_urdf("panda_description/urdf/panda.urdf"))
+    urdf = load_robot("panda").to_urdf()
+
+    def moved(pose):
+        return pose({joint: 0.03})[:3, 3] - pose({joint: 0.0})[:3, 3]
+
+    ours = moved(lambda values: urdf_fk(urdf, ZERO | values, "base_link", f"{joint}_link"))
+    np.testing.assert_allclose(ours, moved(lambda values: fk(values, link)), atol=1e-15)
+    assert np.linalg.norm(ours) == pytest.approx(0.03)

@@ -68,16 +68,32 @@ def test_nut_arm_frames():
     )
 
 
-def test_fingers_stand_half_the_width_beside_the_grasp_point(urdf_fk):
-    model = load_robot("nut_arm")
-    urdf = model.to_urdf()
-    values = dict.fromkeys(model.joint_names, 0.2) | {"left_finger": 0.01, "right_finger": 0.01}
+@pytest.mark.parametrize("robot", [r for r in shipped_robots() if load_robot(r).gripper])
+def test_fingers_stand_half_the_width_beside_the_grasp_point(robot, urdf_fk):
+    """REP 120's tool0 at the grasp point; the first finger opens towards its -y, the other +y."""
+    model = load_robot(robot)
+    gripper, urdf = model.gripper, model.to_urdf()
+    values = dict.fromkeys(model.joint_names, 0.2) | dict.fromkeys(gripper.joints, 0.01)
     tool = urdf_fk(urdf, values, "base_link", "tool0")
-    for finger, y in (("left_finger", -0.01), ("right_finger", 0.01)):
+    for finger, y in zip(gripper.joints, (-0.01, 0.01), strict=True):
         pose = urdf_fk(urdf, values, "base_link", f"{finger}_link")
         np.testing.assert_allclose(np.linalg.solve(tool, pose)[:3, 3], [0, y, 0], atol=1e-15)
-    joint = next(j for j in read_urdf(urdf).joints if j.name == "left_finger")
-    assert (joint.limit.lower, joint.limit.upper) == (0.0, 0.015)
+        joint = next(j for j in read_urdf(urdf).joints if j.name == finger)
+        assert (joint.limit.lower, joint.limit.upper) == (0.0, gripper.max_width / 2)
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_frames_of_rep_103_and_120(robot):
+    """base_link the root, flange on the last link, tool0 on the flange, all without a body."""
+    model = load_robot(robot)
+    tree = read_urdf(model.to_urdf())
+    parents = {joint.child: (joint.parent, joint.kind) for joint in tree.joints}
+    assert tree.root == "base_link"
+    assert parents["flange"] == (f"{model.joint_names[-1]}_link", "fixed")
+    assert parents["tool0"] == ("flange", "fixed")
+    links = {link.get("name"): link for link in ET.fromstring(model.to_urdf()).iter("link")}
+    assert not len(links["flange"])
+    assert not len(links["tool0"])
 
 
 def test_prefix_is_put_before_every_name():

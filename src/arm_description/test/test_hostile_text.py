@@ -1,0 +1,77 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Text that breaks others: in names it is kept, in descriptions and comments it has no effect."""
+
+import io
+import xml.etree.ElementTree as ET
+
+import pytest
+import yaml
+from arm_description.robot_file.scope import FORBIDDEN_IN_NAMES
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from arm_description import DescriptionError, parse_robot
+from arm_description.urdf import robot_macro
+
+NAMES = st.text(min_size=1, max_size=12).filter(
+    lambda text: (
+        text.isprintable()
+        and not any(c.isspace() or c in FORBIDDEN_IN_NAMES for c in text)
+        and text not in ("base", "gripper", "slide", "left", "right")
+    )
+)
+ODD = [
+    "a: b", "key: [1, 2", "'", '"', "--", "-->", "]]>", "<robot>", "&amp;", "${x}", "$(find x)",
+    "%YAML", "# no", "null", "~", "1e3", "007", "!!python/object", "\u00fc\u4e2d\U0001f916", "\\n",
+]  # fmt: skip
+
+
+def renamed(small, name):
+    """The small robot with a joint of another name, quoted as YAML wants it."""
+    quoted = yaml.safe_dump(name, default_style='"', allow_unicode=True, width=1000).strip()
+    return small.replace("name: turn", f"name: {quoted}").split("postures:")[0]
+
+
+@settings(max_examples=40)
+@given(name=NAMES)
+@example("a:b")
+@example("--")
+@example("]]")
+@example("{x}")
+@example("null")
+@example("007")
+@example("'\"")
+def test_any_name_arrives_at_every_reader(small_text, pin_robot, name):
+    model = parse_robot(renamed(small_text, name))
+    urdf = model.to_urdf("p:", dh_frames=True)
+    assert f"p:{name}" in [joint.get("name") for joint in ET.fromstring(urdf).iter("joint")]
+    _, foreign = pin_robot(urdf)
+    assert foreign.existJointName(f"p:{name}")
+    assert robot_macro(model, "m").count("<xacro:macro") == 1
+    ET.fromstring(robot_macro(model, "m"))
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_descriptions_sources_and_comments_change_nothing(small_text, odd):
+    quoted = yaml.safe_dump(odd, default_style='"', allow_unicode=True, width=1000).strip()
+    text = f"# {odd}\ndescription: {quoted}\nsource: {quoted}\n{small_text}"
+    text = text.replace("d: l1\n", f"d: l1\n    source: {quoted}\n")
+    model = parse_robot(text)
+    assert (model.description, model.source, model.joints[0].source) == (odd, odd, odd)
+    assert model.to_urdf() == parse_robot(small_text).to_urdf()
+    assert robot_macro(model, "m") == robot_macro(parse_robot(small_text), "m")
+
+
+@pytest.mark.parametrize("odd", ["a b", "${x}", "<x>", "a&b", "a/b", "a\nb", "\t", "\x7f"])
+def test_names_that_ros_or_xacro_would_misread_are_refused(small_text, odd):
+    with pytest.raises(DescriptionError, match=r"name"):
+        parse_robot(renamed(small_text, odd))
+
+
+def test_the_urdf_as_a_parameter_stays_one_string(small_text):
+    """Launch writes parameters as YAML; text that YAML takes for a mapping would be lost."""
+    urdf = parse_robot(renamed(small_text, "a:b")).to_urdf()
+    stored = yaml.safe_dump({"robot_description": urdf})
+    assert yaml.safe_load(io.StringIO(stored)) == {"robot_description": urdf}
+    assert isinstance(yaml.safe_load(urdf.split("\n", 1)[1]), str)
