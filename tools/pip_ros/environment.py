@@ -56,4 +56,6 @@ def run_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[
         "PATH": f"{install / 'bin'}:{environment['PATH']}",
     }
     environment.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    # The matrices of an arm are far too small to share; waiting threads only burn the cores.
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environment
