@@ -113,7 +113,7 @@ def _plate(model: RobotModel, shapes: Sequence[Shape]) -> Shape:
     size = size_at(model, model.n - 1)
     radius, height = JOINT_RADIUS * size, PLATE_HEIGHT * size
     tip = dh_origins(model)[-1].matrix @ model.tool.matrix
-    face = 0.0
+    face = height / 20  # just ahead of the rod's end, which would shine through
     if np.linalg.norm(tip[:3, 3]) < SHORTEST and shapes[-1].kind == "cylinder":
         face = shapes[-1].size[1] / 2 + height
     x, y, z = tip[:3, 3] + (face - height / 2) * tip[:3, 2]
