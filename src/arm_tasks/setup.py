@@ -35,6 +35,7 @@ setup(
         "console_scripts": [
             "demo = arm_tasks.entry:demo",
             "view = arm_tasks.entry:view",
+            "play = arm_tasks.entry:play",
             "nut_world = arm_tasks.entry:nut_world",
             "run_task = arm_tasks.entry:run_task",
             "task_server = arm_tasks.entry:task_server",

@@ -100,6 +100,12 @@ COMMANDS = (
         "look at a robot (a shipped name or a YAML file) and move its joints",
         executable("arm_tasks", "view"),
     ),
+    Command(
+        "play",
+        "ROBOT TRAJECTORY [--view] ...",
+        "play a joint trajectory on the running arm or view",
+        executable("arm_tasks", "play"),
+    ),
     Command("test", "[pytest arguments]", "run every test", testing.run),
     Command("bench", "", "measure, beside other libraries", bench),
     Command(

@@ -53,6 +53,7 @@ def generate_launch_description():
             Node(
                 package="joint_state_publisher_gui",
                 executable="joint_state_publisher_gui",
+                parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
                 condition=IfCondition(LaunchConfiguration("gui")),
             ),
             Node(

@@ -88,6 +88,42 @@ def time_path(
     return _timed(_refined(_curve(np.concatenate([[0.0], np.cumsum(steps)]), q)), v, a)
 
 
+def keep_pace(
+    times: ArrayLike,
+    positions: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    pace: float = 1.0,
+) -> TimedPath:
+    """Follow a path at its own pace from rest to rest, slower where the limits need it.
+
+    Args:
+        times: When the path is where, (m,) strictly rising from 0 [s].
+        positions: (m, n), m >= 1 [rad or m].
+        velocity: Speed limits (n,), positive [rad/s or m/s].
+        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
+        pace: How many times as fast as its own to follow it at most, positive.
+
+    Returns:
+        The trajectory, which never leaves the range of two neighbouring points in any joint.
+
+    Raises:
+        KinematicsError: An argument makes no sense.
+    """
+    prepare_timing()
+    q = _waypoints(positions)
+    v = _limits(velocity, q.shape[1], "velocity")
+    a = _limits(acceleration, q.shape[1], "acceleration")
+    t = np.asarray(times, dtype=np.float64)
+    if t.shape != q.shape[:1] or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
+        raise KinematicsError(f"times: expected {len(q)} rising from 0", what="times", value=times)
+    if not 0.0 < pace < np.inf:
+        raise KinematicsError(f"pace is {pace}; expected more than 0", what="pace", value=pace)
+    if len(q) == 1:
+        return TimedPath(t.copy(), q, np.zeros_like(q))
+    return _timed(_refined(_curve(t, q)), v, a, pace)
+
+
 def _curve(s: Array, q: Array) -> _Path:
     """Return the path with tangents of parabolas, flattened until it stays between its waypoints.
 
@@ -128,8 +164,8 @@ def _refined(path: _Path) -> _Path:
     )
 
 
-def _timed(path: _Path, v: Array, a: Array) -> TimedPath:
-    """Return the fastest trajectory along the path.
+def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
+    """Return the fastest trajectory along the path, with ds/dt of at most the pace.
 
     The law is exact for the path over s; the cubic over time differs a little where the path
     bends, so speed is taken out there until it keeps the limits too.
@@ -141,7 +177,7 @@ def _timed(path: _Path, v: Array, a: Array) -> TimedPath:
     right = -chord + (2.0 * path.first[:-1] + 4.0 * path.first[1:]) / h
     with np.errstate(divide="ignore"):
         cap = ((v / np.abs(path.first)).min(axis=1)) ** 2
-    cap = np.minimum(cap, 1e12)
+    cap = np.minimum(cap, pace**2)
     x = np.empty(len(path.s))
     for _ in range(_ROUNDS):
         fastest(ds, path.first, left, right, a, cap, x)

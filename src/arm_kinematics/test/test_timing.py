@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.timing import TimedPath, time_path
+from arm_kinematics.timing import TimedPath, keep_pace, time_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,3 +136,41 @@ def test_repeated_points_are_left_out():
 def test_bad_input_is_refused(arguments, says):
     with pytest.raises(KinematicsError, match=says):
         time_path(*arguments)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 40), st.integers(1, 7), st.floats(0.1, 10.0), st.integers(0, 2**32 - 1))
+def test_a_pace_is_kept_or_the_limits_are(points, joints, pace, seed):
+    rng = np.random.default_rng(seed)
+    path = np.cumsum(rng.normal(size=(points, joints)) * rng.choice([0.0, 0.01, 1.0]), axis=0)
+    velocity, acceleration = rng.uniform(0.1, 5.0, joints), rng.uniform(0.1, 50.0, joints)
+    times = np.concatenate([[0.0], np.cumsum(rng.uniform(0.01, 2.0, points - 1))])
+    timed = keep_pace(times, path, velocity, acceleration, pace)
+    check_laws(path, timed, velocity, acceleration)
+    assert timed.times[-1] >= times[-1] / pace * (1 - 1e-9)
+
+
+def test_a_slow_path_keeps_its_own_pace_but_for_setting_off():
+    times = np.linspace(0.0, 20.0, 400)
+    path = smooth(400)
+    timed = keep_pace(times, path, V, A)
+    assert timed.times[-1] == pytest.approx(20.0, abs=0.5)
+    assert keep_pace(times, path, V, A, 0.5).times[-1] == pytest.approx(40.0, abs=0.5)
+    assert keep_pace(times, path, V, A, 1e6).times[-1] < 5.0
+
+
+def test_a_pause_lasts_as_long_as_it_does():
+    path = [[0.0], [1.0], [1.0], [0.0]]
+    timed = keep_pace([0.0, 5.0, 9.0, 14.0], path, [3.0], [8.0])
+    still = timed.times[np.abs(timed.positions[:, 0] - 1.0) < 1e-12]
+    assert np.ptp(still) == pytest.approx(4.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("times", "pace", "says"),
+    [([0.0], 1.0, "times"), ([0.0, 0.0], 1.0, "times"), ([1.0, 2.0], 1.0, "times")]
+    + [([0.0, 1.0], pace, "pace") for pace in (0.0, -1.0, math.nan, math.inf)],
+)
+def test_a_pace_that_is_none_is_refused(times, pace, says):
+    with pytest.raises(KinematicsError, match=says):
+        keep_pace(times, [[0.0], [1.0]], [1.0], [1.0], pace)

@@ -218,3 +218,16 @@ def view_processes(state_publisher: str) -> tuple[Process, ...]:
         talks=True,
     )
     return (publisher, viewer, watcher)
+
+
+def play_processes(state_publisher: str, arguments: tuple[str, ...]) -> tuple[Process, ...]:
+    """Return the processes for looking at a robot while it plays a trajectory.
+
+    Args:
+        state_publisher: as of processes().
+        arguments: of the player.
+    """
+    player = Process(
+        "arm_tasks", "play", "play_trajectory", arguments=arguments, ends_all=True, talks=True
+    )
+    return (*view_processes(state_publisher), player)

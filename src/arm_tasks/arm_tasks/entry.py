@@ -17,6 +17,11 @@ def view() -> int:
     return start("arm_tasks.demo", "view", INTERRUPTED)
 
 
+def play() -> int:
+    """Run `./arm play`."""
+    return start("arm_tasks.play", interrupted=INTERRUPTED)
+
+
 def run_task() -> int:
     """Run `run_task`."""
     return start("arm_tasks.run_task", interrupted=INTERRUPTED)

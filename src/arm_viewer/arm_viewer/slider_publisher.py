@@ -66,6 +66,15 @@ class SliderPublisher:
         self._sliders.set(joint, value)
         self.publish()
 
+    def follow(self, message: JointState) -> None:
+        """Move the joints that a message names to its positions, within limits; publish them.
+
+        Raises:
+            ViewerError: If a position is not finite.
+        """
+        self._sliders.apply(dict(zip(message.name, message.position, strict=False)))
+        self.publish()
+
     def take_posture(self, name: str) -> None:
         """Move the joints that a posture names, and publish them."""
         self._sliders.apply(self.postures[name])

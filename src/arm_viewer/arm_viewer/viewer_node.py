@@ -52,7 +52,8 @@ class ViewerNode(Node):
     Subscribes:
         robot_description, robot_file/status, task_text (std_msgs/String, latched); tf, tf_static;
         scene_markers or what marker_topics names (visualization_msgs/MarkerArray, latched);
-        nut_world/state (arm_interfaces/NutState); joint_states, unless there are sliders.
+        nut_world/state (arm_interfaces/NutState); joint_states, or with sliders joint_targets
+        (sensor_msgs/JointState), where the sliders go to.
 
     Publishes:
         joint_states (sensor_msgs/JointState), only with sliders.
@@ -66,6 +67,7 @@ class ViewerNode(Node):
         self._complaints: set[str] = set()
         self._picture_due = self._numbers_due = True
         self._pictures = 0
+        self._sliders_moved = False
         self._server: Any = None
 
     def start(self) -> str:
@@ -117,6 +119,8 @@ class ViewerNode(Node):
             self.create_subscription(
                 JointState, "joint_states", self._on_joints, qos_profile_sensor_data
             )
+        else:
+            self.create_subscription(JointState, "joint_targets", self._on_targets, 10)
 
     def _on_robot(self, message: String) -> None:
         try:
@@ -147,6 +151,16 @@ class ViewerNode(Node):
         if not values.items() <= self._values.items():
             self._values |= values
             self._touch()
+
+    def _on_targets(self, message: JointState) -> None:
+        if self._sliders is None:
+            return
+        try:
+            self._sliders.follow(message)
+        except ViewerError as error:
+            self._complain(error)
+        self._sliders_moved = True
+        self._touch()
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:
         for error in self._stage.store.markers.apply(topic, message.markers, self._now()):
@@ -193,6 +207,9 @@ class ViewerNode(Node):
             self._numbers_due = False
             values = self._values if self._sliders is None else self._sliders.values()
             self._stage.write_numbers(values)
+            if self._sliders_moved:
+                self._sliders_moved = False
+                self._stage.panel.set_sliders(values)
         if not self._numbers_due and math.isinf(markers.next_expiry()):
             self._timer.cancel()
 

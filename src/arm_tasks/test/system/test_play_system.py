@@ -1,0 +1,160 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""./arm play on a running driver and in a view, seen from outside over DDS."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rclpy
+from ament_index_python.packages import get_package_prefix
+from arm_description.trajectory_file import read_trajectory
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import JointState
+
+from arm_description import load_robot
+from arm_interfaces.msg import HardwareStatus
+
+pytestmark = pytest.mark.system
+BOUND = 120.0  # s
+VIEW_DOMAIN = 78
+MODEL = load_robot("nut_arm")
+COUNT = 0.012  # rad of a servo's count and its rounding
+OTHERS = ("kinematics", "task_server", "nut_world")
+
+
+def start(folder, *arguments, domain=None):
+    """Start the installed executable behind ./arm play."""
+    program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "play"
+    environment = os.environ | {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    if domain is not None:
+        environment["ROS_DOMAIN_ID"] = str(domain)
+    return subprocess.Popen(
+        [program, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+class Track:
+    """Every joint state that is published, in the order of the model's joints."""
+
+    def __init__(self, node):
+        self.stamps, self.positions = [], []
+        node.create_subscription(JointState, "joint_states", self._on_joints, 200)
+
+    def _on_joints(self, message):
+        values = dict(zip(message.name, message.position, strict=True))
+        self.stamps.append(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
+        self.positions.append([values[name] for name in MODEL.joint_names])
+
+    def visits(self, point, first=0):
+        """Index of the first state from an index on that is near a point, None if none is."""
+        positions = np.reshape(self.positions[first:], (-1, MODEL.n))
+        near = np.abs(positions - point).max(axis=1) < 0.05
+        return first + int(near.argmax()) if near.any() else None
+
+    def check_limits(self):
+        q, t = np.array(self.positions), np.array(self.stamps)
+        assert (q <= MODEL.upper + COUNT).all() and (q >= MODEL.lower - COUNT).all()
+        late = np.diff(t) > 1e-6
+        speed = (np.abs(np.diff(q, axis=0))[late] - COUNT) / np.diff(t)[late, None]
+        assert (speed <= MODEL.velocity * 1.05).all()
+
+
+@pytest.fixture
+def arm(start_arm):
+    arm = start_arm(hardware="fake", speed="4", without=OTHERS)
+    arm.track = Track(arm.node)
+    arm.wait_for(
+        lambda: arm.hardware is not None and arm.hardware.state == HardwareStatus.ARMED,
+        "the hardware to be armed",
+    )
+    arm.wait_for(lambda: arm.joints, "joint_states")
+    return arm
+
+
+def finish(arm, process):
+    """Wait for the end of a player; returns what it said."""
+    arm.wait_for(lambda: process.poll() is not None, "the player", BOUND)
+    return process.communicate()[0]
+
+
+def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
+    points = read_trajectory("look_around", MODEL).positions
+    there = start(tmp_path, "nut_arm", "look_around")
+    said = finish(arm, there)
+    assert there.returncode == 0, said
+    assert said.startswith("Playing look_around on the arm: ") and said.endswith("Done.\n")
+    place = 0
+    for point in points:
+        place = arm.track.visits(point, place)
+        assert place is not None, point
+
+    rows = tmp_path / "up.txt"
+    rows.write_text("40 0 0 0\n40 -40 0 0\n")
+    back = start(tmp_path, "nut_arm", str(rows), "--reverse")
+    said = finish(arm, back)
+    assert back.returncode == 0, said
+    first = arm.track.visits(np.radians([40, -40, 0, 0]), place)
+    assert first is not None and arm.track.visits(np.radians([40, 0, 0, 0]), first) is not None
+
+    loop = start(tmp_path, "nut_arm", "wave", "--loop")
+    seen = len(arm.track.positions)
+    arm.wait_for(
+        lambda: arm.track.visits(np.radians([0, 0, -50, 0]), seen) is not None, "the wave"
+    )
+    arm.wait_for(lambda: arm.hardware.state == HardwareStatus.MOVING, "the motion")
+    loop.send_signal(signal.SIGINT)
+    said = finish(arm, loop)
+    assert loop.returncode == 130 and said.endswith("Stopped.\n"), said
+    arm.wait_for(lambda: arm.hardware.state == HardwareStatus.ARMED, "the arm to hold")
+    arm.track.check_limits()
+
+    other = start(tmp_path, "puma560", "stir", "--patience=1")
+    said = finish(arm, other)
+    assert other.returncode == 1
+    assert "is it the same robot?" in said and said.count("\n") == 1, said
+
+
+def test_where_nothing_runs_it_says_what_to_start(tmp_path):
+    player = start(tmp_path, "nut_arm", "wave", "--patience=1", domain=VIEW_DOMAIN - 1)
+    said = player.communicate(timeout=BOUND)[0]
+    assert player.returncode == 1
+    assert "first ./arm view nut_arm" in said and said.count("\n") == 1, said
+
+
+def test_a_view_of_its_own_shows_it(tmp_path):
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=VIEW_DOMAIN)
+    node = rclpy.create_node("ears", context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    track = Track(node)
+    words = ("nut_arm", "look_around", "--view", "--speed", "3", "--viewer-port", "8178")
+    player = start(tmp_path, *words, domain=VIEW_DOMAIN)
+    try:
+        end = time.monotonic() + BOUND
+        while player.poll() is None:
+            assert time.monotonic() < end
+            executor.spin_once(timeout_sec=0.05)
+        said = player.communicate()[0]
+    finally:
+        player.kill()
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+    assert player.returncode == 0, said
+    assert "Playing look_around on the view: " in said and "Done." in said
+    place = 0
+    for point in read_trajectory("look_around", MODEL).positions:
+        place = track.visits(point, place)
+        assert place is not None, (point, said)

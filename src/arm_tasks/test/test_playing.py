@@ -1,0 +1,94 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories of files as motions: from rest to rest within limits, and slowly to the start."""
+
+import numpy as np
+import pytest
+from arm_description.trajectory_file import JointTrajectory, read_trajectory, shipped_trajectories
+from arm_tasks.bringup import play_processes
+from arm_tasks.play import main
+from arm_tasks.playing import APPROACH_SPEED, approach, paced
+
+from arm_description import load_robot, shipped_robots
+
+SHIPPED = [(r, t) for r in shipped_robots() for t in shipped_trajectories(r)]
+
+
+def differences(motion):
+    """Speeds and accelerations of a motion, finely sampled."""
+    times = np.linspace(0.0, motion.duration, 4001)
+    q = np.array([motion.at(t) for t in times])
+    step = times[1]
+    return q, np.diff(q, axis=0) / step, np.diff(q, 2, axis=0) / step**2
+
+
+@pytest.mark.parametrize(("robot", "name"), SHIPPED)
+@pytest.mark.parametrize("pace", [0.5, 1.0, 100.0])
+def test_a_motion_keeps_every_limit_at_any_pace(robot, name, pace):
+    model = load_robot(robot)
+    trajectory = read_trajectory(name, model)
+    motion = paced(model, trajectory, pace)
+    q, speed, acceleration = differences(motion)
+    assert (q <= model.upper + 1e-9).all() and (q >= model.lower - 1e-9).all()
+    assert (np.abs(speed) <= model.velocity * 1.001).all()
+    assert (np.abs(acceleration) <= model.acceleration * 1.02).all()
+    assert motion.duration >= trajectory.duration / pace
+    if pace < 1.0:  # within the limits anyway, but for setting off and halting
+        assert motion.duration < trajectory.duration / pace + 1.0
+    np.testing.assert_allclose(motion.positions[[0, -1]], trajectory.positions[[0, -1]])
+
+
+def test_a_motion_passes_all_points_of_the_file_in_their_order():
+    model = load_robot("nut_arm")
+    trajectory = read_trajectory("look_around", model)
+    motion = paced(model, trajectory, 1.0)
+    place = 0
+    for point in trajectory.positions:
+        near = np.abs(motion.positions[place:] - point).max(axis=1) < 1e-9
+        assert near.any(), point
+        place += int(near.argmax())
+
+
+def test_the_way_to_the_start_is_slow_and_left_out_when_there():
+    model = load_robot("nut_arm")
+    start = np.array([0.5, -0.5, 0.2, 1.0])
+    way = approach(model, np.zeros(4), start)
+    assert way.positions[0].tolist() == [0.0] * 4 and way.positions[-1].tolist() == start.tolist()
+    _, speed, _ = differences(way)
+    assert (np.abs(speed) <= model.velocity * APPROACH_SPEED * 1.001).all()
+    assert approach(model, start + 5e-4, start) is None
+    rounded = model.upper + 0.005  # what a servo's counts make of its limit
+    assert (approach(model, rounded, start).positions <= model.upper).all()
+
+
+def test_a_single_point_is_a_place_to_go_to():
+    model = load_robot("planar2")
+    point = JointTrajectory(model.joint_names, np.zeros(1), np.full((1, 2), 0.1))
+    assert paced(model, point, 1.0).duration == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nut_amr", "wave"], "did you mean 'nut_arm'?"),
+        (["nut_arm", "wafe"], "did you mean 'wave'?"),
+        (["nut_arm", "no.csv"], "no.csv: there is no such file"),
+        (["nut_arm", "wave", "--view", "--viewer-port", "x"], "--viewer-port is x"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(arguments, sentence, capsys):
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("arm: ") and sentence in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("pace", ["0", "-1", "nan", "inf", "fast"])
+def test_a_pace_that_is_none_is_refused(pace, capsys):
+    with pytest.raises(SystemExit):
+        main(["nut_arm", "wave", f"--speed={pace}"])
+    assert f"{pace} is no pace" in capsys.readouterr().err
+
+
+def test_the_player_ends_the_run_of_its_own_view():
+    *_, player = play_processes("arm_description", ("nut_arm", "wave"))
+    assert player.ends_all and player.talks and player.arguments == ("nut_arm", "wave")
