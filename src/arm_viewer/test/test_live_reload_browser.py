@@ -3,7 +3,7 @@
 """`./arm view my.yaml` in a real browser: picture, sliders and postures follow the saved file."""
 
 import pytest
-from arm_viewer.screenshot import visit
+from arm_viewer.screenshot import DRAWN
 
 from arm_description import load_robot, parse_robot, robot_path
 
@@ -43,8 +43,9 @@ def page(browser_page, file, ros, start_viewer, start_process):
     url = start_viewer(DOMAIN, "port:=0", "sliders:=true", f"robot:={file}")
     start_process(DOMAIN, PUBLISH, load_robot(file).to_urdf())
     start_process(DOMAIN, WATCH, str(file))
-    visit(browser_page, url, timeout=120.0)
     browser_page.set_default_timeout(60_000)
+    browser_page.goto(url)
+    browser_page.wait_for_selector(DRAWN, state="attached")
     return browser_page
 
 
