@@ -43,7 +43,7 @@ def page(browser_page, file, ros, start_viewer, start_process):
     url = start_viewer(DOMAIN, "port:=0", "sliders:=true", f"robot:={file}")
     start_process(DOMAIN, PUBLISH, load_robot(file).to_urdf())
     start_process(DOMAIN, WATCH, str(file))
-    browser_page.set_default_timeout(60_000)
+    browser_page.set_default_timeout(120_000)
     browser_page.goto(url)
     browser_page.wait_for_selector(DRAWN, state="attached")
     return browser_page
