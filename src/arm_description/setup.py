@@ -21,6 +21,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
         installed("robots", "*.yaml"),
+        installed("schema", "*.json"),
         installed("urdf", "*.xacro"),
         installed("urdf/robots", "*.xacro"),
         installed("launch", "*.launch.py"),

@@ -120,6 +120,42 @@ class Gripper:
 
 
 @dataclass(frozen=True)
+class Payload:
+    """What the tool carries.
+
+    Attributes:
+        mass: [kg].
+        centre: centre of mass along the axes of tool0 [m].
+        size: of the box drawn around it [m], None if nothing is drawn.
+        source: where the numbers come from.
+    """
+
+    mass: float
+    centre: Triple
+    size: Triple | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """The look of a link instead of the skeleton's.
+
+    Attributes:
+        visual: URI of what is drawn, file:// or package://.
+        collision: URI of what collides.
+        scale: metres in one unit of the mesh, along its axes.
+        origin: link <- mesh.
+        source: where it comes from.
+    """
+
+    visual: str
+    collision: str
+    scale: Triple = (1.0, 1.0, 1.0)
+    origin: Origin = NO_MOTION
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Colours:
     """Colours of the skeleton, "#rrggbb".
 

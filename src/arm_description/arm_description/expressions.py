@@ -14,11 +14,10 @@ import math
 import operator
 import unicodedata
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from .errors import DescriptionError
-
-MAX_LENGTH = 300
-MAX_NODES = 200
+from .expression_text import parse_expression
 
 _BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -57,6 +56,8 @@ def constant_name_problem(name: str) -> str:
     """Say why a name cannot be a constant's, or "" if it can."""
     if not name.isidentifier() or keyword.iskeyword(name):
         return f"{name!r} is not a name: use letters, digits and _, and begin with a letter"
+    if unicodedata.normalize("NFKC", name) != name:
+        return f"{name!r} looks like {unicodedata.normalize('NFKC', name)!r}, write that"
     if name in RESERVED:
         return f"{name!r} is taken: it is already a function or constant of the expressions"
     return ""
@@ -76,11 +77,8 @@ class Expressions:
     """
 
     def __init__(self, constants: Mapping[str, str] | None = None, radian: float = 1.0) -> None:
-        self._texts = {
-            unicodedata.normalize("NFKC", name): text for name, text in (constants or {}).items()
-        }
+        self._texts = dict(constants or {})
         self._values: dict[str, float] = {}
-        self._open: list[str] = []
         self._radian = radian
 
     @property
@@ -88,27 +86,45 @@ class Expressions:
         """Names of the constants."""
         return tuple(self._texts)
 
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Values of all constants in the file's units, read-only."""
+        return MappingProxyType({name: self.constant(name) for name in self._texts})
+
     def constant(self, name: str) -> float:
         """Value of a constant in the file's units.
 
         Raises:
-            DescriptionError: it is not defined, refers to itself, or cannot be computed.
+            DescriptionError: it refers to itself or cannot be computed; the error's key is the
+                name of the constant that is wrong.
         """
-        if name in self._values:
-            return self._values[name]
-        if name in self._open:
-            circle = [*self._open[self._open.index(name) :], name]
-            raise DescriptionError(
-                f"constants are circular ({' -> '.join(circle)})",
-                remedy="give one of them as a number",
-            )
-        self._open.append(name)
+        path = [name]  # each needed by the one before; no recursion, as it may be long
+        while path and name not in self._values:
+            last, missing = path[-1], self._resolved(path[-1])
+            if not missing:
+                path.remove(last)
+            elif missing in path:
+                circle = " -> ".join([*path[path.index(missing) :], missing])
+                raise DescriptionError(
+                    f"constants are circular ({circle})",
+                    remedy="give one of them as a number",
+                    key=missing,
+                )
+            else:
+                path.append(missing)
+        return self._values[name]
+
+    def _resolved(self, name: str) -> str:
+        """Evaluate a constant, or return another that has to be evaluated before it."""
         try:
-            value = self.evaluate(self._texts[name])
-        finally:
-            self._open.pop()
-        self._values[name] = value
-        return value
+            tree = parse_expression(self._texts[name])
+            for other in (node.id for node in ast.walk(tree) if isinstance(node, ast.Name)):
+                if other in self._texts and other not in self._values:
+                    return other
+            self._values[name] = self._finite(tree, self._texts[name])
+        except DescriptionError as error:
+            raise DescriptionError(error.problem, remedy=error.remedy, key=name) from None
+        return ""
 
     def evaluate(self, text: str) -> float:
         """Value of an expression in the file's units, always finite.
@@ -116,7 +132,7 @@ class Expressions:
         Raises:
             DescriptionError: it is no expression of the kinds allowed, or its value is not finite.
         """
-        return self._finite(_parse(text), text)
+        return self._finite(parse_expression(text), text)
 
     def function(self, text: str, variable: str) -> Callable[[float], float]:
         """An expression of one more name than the constants, as a function of its value.
@@ -135,7 +151,7 @@ class Expressions:
             raise DescriptionError(
                 f"the constant {variable!r} is the variable here", remedy="rename the constant"
             )
-        tree = _parse(text)
+        tree = parse_expression(text)
         inner = Expressions({**self._texts, variable: "0"}, self._radian)
         inner._values = {name: self.constant(name) for name in self._texts}
 
@@ -171,10 +187,6 @@ class Expressions:
                 return _BINARY[type(binary)](a, b)
             case ast.Call(func=ast.Name(id=function), args=args, keywords=[]):
                 return self._call(function, args, in_rad)
-            case ast.Tuple():
-                raise DescriptionError(
-                    "a comma is not allowed in a number", remedy="write 0.105 with a point"
-                )
         raise DescriptionError(
             f"{ast.unparse(node)!r} is not allowed in an expression",
             remedy="use numbers, constants, + - * / **, parentheses and " + ", ".join(FUNCTIONS),
@@ -218,21 +230,3 @@ class Expressions:
         if function in _TO_ANGLE:
             return _TO_ANGLE[function][0](*values) / self._radian
         return float(_PLAIN[function][0](*values))
-
-
-def _parse(text: str) -> ast.expr:
-    """Parse one expression of bounded size."""
-    if len(text) > MAX_LENGTH:
-        raise DescriptionError(
-            f"the expression is longer than {MAX_LENGTH} characters",
-            remedy="split it into constants",
-        )
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise DescriptionError(
-            f"{text!r} is not a number or an expression", remedy="write for example 0.105 or l1/2"
-        ) from None
-    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
-        raise DescriptionError("the expression is too long", remedy="split it into constants")
-    return tree.body

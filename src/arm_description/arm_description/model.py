@@ -8,15 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .dh import Convention
-from .elements import NO_MOTION, Colours, Gripper, Joint, Origin
+from .elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Payload
 from .errors import DescriptionError
 from .transforms import Matrix, Vector
 from .units import SI, Units
+
+
+def _none() -> Mapping[str, Any]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,15 @@ class RobotModel:
         gripper: the gripper, if it has one.
         postures: positions by joint name [rad or m]; "gripper" is a width [m].
         colours: of the skeleton.
+        payload: what the tool carries, if anything.
+        masses: of links by their name [kg]; those of the others are estimated.
+        meshes: of links by their name; the others have the skeleton's look.
         description: one line about the robot.
         source: where its numbers come from.
         units: those of its file, for what people read and write; every number here is in SI.
+        constants: of its file, in the units of the file.
+        sources: where numbers come from, by the key of the file that the source stands at, such as
+            "joints[0]" or "constants.l1"; the robot's own is not among them.
     """
 
     name: str
@@ -43,13 +54,16 @@ class RobotModel:
     base: Origin = NO_MOTION
     tool: Origin = NO_MOTION
     gripper: Gripper | None = None
-    postures: Mapping[str, Mapping[str, float]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    postures: Mapping[str, Mapping[str, float]] = field(default_factory=_none)
     colours: Colours = field(default_factory=Colours)
     description: str = ""
     source: str = ""
+    payload: Payload | None = None
+    masses: Mapping[str, float] = field(default_factory=_none)
+    meshes: Mapping[str, Mesh] = field(default_factory=_none)
     units: Units = field(default=SI, compare=False)
+    constants: Mapping[str, float] = field(default_factory=_none, compare=False)
+    sources: Mapping[str, str] = field(default_factory=_none, compare=False)
 
     @property
     def n(self) -> int:

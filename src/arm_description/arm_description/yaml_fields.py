@@ -68,6 +68,16 @@ class Field:
         return self.items() if isinstance(self.node, yaml.SequenceNode) else self._scalar()
 
     @property
+    def is_mapping(self) -> bool:
+        """Whether the value is a mapping."""
+        return isinstance(self.node, yaml.MappingNode)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a list."""
+        return isinstance(self.node, yaml.SequenceNode)
+
+    @property
     def kind(self) -> str:
         """What the value is, in words."""
         if isinstance(self.node, yaml.CollectionNode):

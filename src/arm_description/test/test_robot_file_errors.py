@@ -31,7 +31,7 @@ CASES = [
     ("d: l1", "d: 1e400", "not finite", 11, "joints[0].d"),
     ("d: l1", "d: ten", "'ten' is not a constant", 11, "joints[0].d"),
     ("d: l1", "d: true", "'true' is not a constant", 11, "joints[0].d"),
-    ("d: l1", "d: {x: 1}", "must be a number", 11, "joints[0].d"),
+    ("d: l1", "d: {x: 1}", "known are value, source", 11, "joints[0].d.x"),
     ("d: l1", "d: l1*1000", "is 100 m; is units.length = mm right", 11, "joints[0].d"),
     ("theta: -90", "theta: q - 90", "q is implied", 10, "joints[0].theta"),
     ("theta: -90", "theta: 4*180", "is units.angle = deg right", 10, "joints[0].theta"),

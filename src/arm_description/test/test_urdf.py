@@ -3,6 +3,7 @@
 """The URDF against the DH table by the specification of URDF, and its structure."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,9 +125,10 @@ def test_mounted_on_a_parent(urdf_fk):
 
 
 def test_names_that_the_urdf_uses_itself(small):
-    text = small.replace("name: turn", "name: flange_fixed").split("postures:")[0]
+    model = parse_robot(small)
+    joint = replace(model.joints[0], name="flange_fixed")
     with pytest.raises(DescriptionError, match="two joints of the URDF would be called 'flange_"):
-        parse_robot(text).to_urdf()
+        replace(model, joints=(joint, *model.joints[1:])).to_urdf()
     with pytest.raises(DescriptionError, match="two links of the URDF would be called 'tool0'"):
         robot_urdf(parse_robot(small), parent="tool0")
 

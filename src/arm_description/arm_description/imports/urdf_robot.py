@@ -15,7 +15,7 @@ from ..dh import Convention, DhRow
 from ..elements import Joint
 from ..errors import UrdfError
 from ..model import RobotModel
-from ..robot_file.joints import TAKEN
+from ..robot_file.joints import taken_by
 from ..robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from ..robot_file.scope import FORBIDDEN_IN_NAMES, MOST_ROTATION
 from ..transforms import Matrix
@@ -159,7 +159,7 @@ def _clean(name: str) -> str:
         "_" if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES else c for c in name
     ]
     cleaned = "".join(kept)
-    return f"{cleaned}_joint" if cleaned in TAKEN else cleaned
+    return f"{cleaned}_joint" if taken_by(cleaned) else cleaned
 
 
 def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:

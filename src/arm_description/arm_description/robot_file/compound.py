@@ -16,7 +16,6 @@ from ..dh import Axis, Convention, DhRow
 from ..elements import Joint
 from .limits import Limits
 
-COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z", "y", "x")}
 NOTHING = DhRow(0.0, 0.0, 0.0, 0.0)
 
 

@@ -6,20 +6,9 @@ from __future__ import annotations
 
 from ..elements import FingerShape, Gripper, Triple
 from ..yaml_fields import Field
-from .scope import Scope, read_name
-
-KEYS = (
-    "joints",
-    "min_width",
-    "max_width",
-    "velocity",
-    "acceleration",
-    "finger",
-    "palm",
-    "source",
-)
-FINGER_KEYS = ("length", "width", "thickness", "overhang")
-PALM_KEYS = ("length", "width", "thickness")
+from .joints import read_joint_name
+from .keys import FINGER, GRIPPER, PALM
+from .scope import Scope
 
 
 def read_gripper(field: Field, joint_names: tuple[str, ...], scope: Scope) -> Gripper:
@@ -33,22 +22,19 @@ def read_gripper(field: Field, joint_names: tuple[str, ...], scope: Scope) -> Gr
     Raises:
         DescriptionError: something is missing or wrong.
     """
-    keys = field.mapping(KEYS, required=("joints", "min_width", "max_width", "velocity"))
+    keys = GRIPPER.read(field)
     low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])
     if low < 0.0:
         raise keys["min_width"].error("must not be negative")
     if low >= high:
         raise field.error("min_width must be below max_width", "exchange them")
-    velocity = scope.rate(keys["velocity"], "prismatic")
-    acceleration = 4.0 * velocity
-    if "acceleration" in keys:
-        acceleration = scope.rate(keys["acceleration"], "prismatic")
+    velocity = scope.velocity(keys["velocity"], "prismatic")
     return Gripper(
         joints=_read_fingers(keys["joints"], joint_names),
         min_width=low,
         max_width=high,
         velocity=velocity,
-        acceleration=acceleration,
+        acceleration=scope.acceleration(keys.get("acceleration"), "prismatic", velocity),
         finger=_read_finger(keys.get("finger"), high, scope),
         palm=_read_palm(keys.get("palm"), high, scope),
         source=keys["source"].text() if "source" in keys else "",
@@ -69,9 +55,9 @@ def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]
     items = field.items()
     if len(items) != 2:
         raise field.error(f"must be two names, not {len(items)}", "write [left, right]")
-    left, right = (read_name(item) for item in items)
+    left, right = (read_joint_name(item) for item in items)
     for name in (left, right):
-        if name in (*joint_names, "base", "gripper") or left == right:
+        if name in joint_names or left == right:
             raise field.error(f"the name {name!r} is taken", "rename the finger")
     return left, right
 
@@ -79,7 +65,7 @@ def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]
 def _read_finger(field: Field | None, opening: float, scope: Scope) -> FingerShape:
     if field is None:
         return default_finger(opening)
-    keys = field.mapping(FINGER_KEYS, required=("length", "width", "thickness"))
+    keys = FINGER.read(field)
     length, width, thickness = (
         scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
     )
@@ -92,6 +78,8 @@ def _read_finger(field: Field | None, opening: float, scope: Scope) -> FingerSha
 def _read_palm(field: Field | None, opening: float, scope: Scope) -> Triple:
     if field is None:
         return default_palm(opening)
-    keys = field.mapping(PALM_KEYS, required=PALM_KEYS)
-    length, width, thickness = (scope.positive_length(keys[key]) for key in PALM_KEYS)
+    keys = PALM.read(field)
+    length, width, thickness = (
+        scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
+    )
     return (length, width, thickness)

@@ -4,21 +4,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import cast
 
 from ..dh import Convention, DhRow, JointType
 from ..elements import Joint
 from ..yaml_fields import Field
-from .compound import COMPOUND, compound_joints
+from .compound import compound_joints
+from .keys import COMPOUND, MOST_ROWS, ROW
 from .limits import read_limits
 from .scope import Scope, read_name
 
-TYPES = ("revolute", "prismatic", *COMPOUND)
-KEYS = ("name", "type", "theta", "d", "a", "alpha", "limits", "source")
-MOST_ROWS = 64
-# Names of frames that are not a joint's, so that no joint may be called so.
-TAKEN = ("base", "gripper")
+# Names of joints whose link, <name>_link, or which themselves the URDF uses for something else.
+TAKEN_LINKS = ("base", "gripper", "payload")
+TAKEN_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+)_fixed")
 
 
 def read_joints(field: Field, convention: Convention, scope: Scope) -> tuple[Joint, ...]:
@@ -41,23 +41,40 @@ def read_joints(field: Field, convention: Convention, scope: Scope) -> tuple[Joi
     return tuple(joints.values())
 
 
+def read_joint_name(field: Field) -> str:
+    """Read the name of a joint or finger.
+
+    Raises:
+        DescriptionError: it is none, or the URDF uses it for something else.
+    """
+    name = read_name(field)
+    owner = taken_by(name)
+    if owner:
+        raise field.error(f"{name!r} is taken by {owner}", f"call it {name}_joint or so")
+    return name
+
+
+def taken_by(name: str) -> str:
+    """What of the URDF stands in the way of a joint's name, "" if nothing does."""
+    if name in TAKEN_LINKS:
+        return f"the frame {name}_link"
+    return "a joint of the URDF" if TAKEN_JOINTS.fullmatch(name) else ""
+
+
 def _read_row(row: Field, convention: Convention, scope: Scope) -> tuple[Joint, ...]:
-    keys = row.mapping(KEYS, required=("name", "type"))
-    name = read_name(keys["name"])
-    if name in TAKEN:
-        raise keys["name"].error(
-            f"{name!r} is taken by the frame {name}_link", f"call the joint {name}_joint or so"
+    if "mimic" in row.mapping():
+        raise row.mapping()["mimic"].error(
+            "a joint that follows another is not possible in a robot file",
+            "delete the key; the URDF of a machine with such joints may have them",
         )
-    joint_type = keys["type"].choice(TYPES)
-    variable = "d" if joint_type == "prismatic" else "theta"
-    row.mapping(KEYS, required=[k for k in ("theta", "d", "a", "alpha") if k != variable])
+    joint_type, keys = ROW.read(row)
+    name = read_joint_name(keys["name"])
     values = {
         key: (scope.angle if key in ("theta", "alpha") else scope.length)(keys[key])
         for key in ("theta", "d", "a", "alpha")
         if key in keys
     }
     dh = DhRow(**{"theta": 0.0, "d": 0.0, **values})
-    row.mapping(KEYS, required=("limits",))
     source = keys["source"].text() if "source" in keys else ""
     if joint_type in COMPOUND:
         axes = COMPOUND[joint_type]

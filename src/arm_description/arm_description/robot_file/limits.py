@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..dh import JointType
 from ..yaml_fields import Field
+from .keys import LIMITS
 from .scope import Scope
 
-KEYS = ("lower", "upper", "velocity", "acceleration", "effort")
-# Of a joint whose file gives none: slow enough for any arm. [rad/s], [m/s]; reached in 0.25 s.
+# Of a joint whose file gives none: slow enough for any arm. [rad/s], [m/s]
 DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 DEFAULT_EFFORT = 10.0
 
@@ -33,25 +34,23 @@ def read_limits(field: Field, joint_type: JointType, scope: Scope) -> Limits:
     Raises:
         DescriptionError: something is missing or wrong, or lower is not below upper.
     """
-    keys = field.mapping(KEYS, required=("lower", "upper"))
+    keys = LIMITS.read(field)
     lower = scope.position(keys["lower"], joint_type)
     upper = scope.position(keys["upper"], joint_type)
     if lower >= upper:
-        turn = "360" if scope.units.angle == "deg" else "2*pi"
-        arc = f", or add {turn} to upper for an arc across half a turn"
-        raise field.error(
-            "lower must be below upper",
-            "exchange them" + (arc if joint_type == "revolute" else ""),
-        )
+        raise field.error("lower must be below upper", _remedy(lower, upper, joint_type, scope))
     velocity = DEFAULT_VELOCITY[joint_type]
     if "velocity" in keys:
-        velocity = scope.rate(keys["velocity"], joint_type)
-    acceleration = 4.0 * velocity
-    if "acceleration" in keys:
-        acceleration = scope.rate(keys["acceleration"], joint_type)
-    effort = DEFAULT_EFFORT
-    if "effort" in keys:
-        effort = scope.number(keys["effort"])
-        if effort <= 0.0:
-            raise keys["effort"].error("must be more than 0")
+        velocity = scope.velocity(keys["velocity"], joint_type)
+    acceleration = scope.acceleration(keys.get("acceleration"), joint_type, velocity)
+    effort = scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT
     return Limits(lower, upper, velocity, acceleration, effort)
+
+
+def _remedy(lower: float, upper: float, joint_type: JointType, scope: Scope) -> str:
+    """An arc across half a turn, 170 .. -170, is written 170 .. 190."""
+    around = upper + 2.0 * math.pi
+    if joint_type == "prismatic" or not lower < around:
+        return "exchange them"
+    written = scope.units.written(around, joint_type)
+    return f"exchange them, or write upper: {written:.9g} for the arc that goes on from lower"

@@ -8,8 +8,8 @@ import re
 
 from ..elements import Colours
 from ..yaml_fields import Field
+from .keys import COLOURS
 
-KEYS = ("base", "links", "joints", "gripper", "fingers")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -22,8 +22,8 @@ def read_colours(field: Field | None) -> Colours:
     if field is None:
         return Colours()
     default = Colours()
-    keys = field.mapping(KEYS)
-    one = {key: _colour(keys[key]) for key in KEYS if key in keys and key != "links"}
+    keys = COLOURS.read(field)
+    one = {key: _colour(value) for key, value in keys.items() if key != "links"}
     links = default.links
     if "links" in keys:
         links = tuple(_colour(item) for item in keys["links"].items())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from ..dh import CONVENTIONS, Convention
@@ -14,25 +15,16 @@ from ..yaml_fields import Field
 from ..yaml_source import parse_yaml, read_yaml
 from .gripper import read_gripper
 from .joints import read_joints
+from .keys import ROBOT
+from .load import read_masses, read_payload
 from .look import read_colours
+from .meshes import read_meshes
 from .postures import read_postures
 from .scope import read_name, read_scope, read_units
+from .sources import sources_of
 
-KEYS = (
-    "name",
-    "description",
-    "source",
-    "convention",
-    "units",
-    "constants",
-    "base",
-    "tool",
-    "joints",
-    "gripper",
-    "postures",
-    "colours",
-)
-REQUIRED = ("name", "convention", "units", "joints")
+# Sum of all lengths of a table, below which only a mistaken unit can be [m].
+SHORTEST_ARM = 0.005
 
 
 def read_robot(path: Path) -> RobotModel:
@@ -61,14 +53,16 @@ def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
 
 
 def _read(root: Field) -> RobotModel:
-    keys = root.mapping(KEYS, REQUIRED)
+    keys = ROBOT.read(root)
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
     scope = read_scope(units, keys.get("constants"))
     joints = read_joints(keys["joints"], convention, scope)
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
-    return RobotModel(
+    solid = [f"{name}_link" for name in ("base", *names, *(gripper.joints if gripper else ()))]
+    solid += ["gripper_link"] if gripper else []
+    model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
         joints=joints,
@@ -79,5 +73,23 @@ def _read(root: Field) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
+        payload=read_payload(keys.get("payload"), scope),
+        masses=read_masses(keys.get("masses"), solid[1:], scope),
+        meshes=read_meshes(keys.get("meshes"), (*solid, "flange", "tool0"), scope),
         units=units,
+        constants=scope.expressions.values,
+        sources=MappingProxyType(dict(sources_of(root))),
     )
+    _refuse_dwarf(model, keys["units"])
+    return model
+
+
+def _refuse_dwarf(model: RobotModel, units: Field) -> None:
+    """Metres read as millimetres make an arm that nobody can see."""
+    lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
+    total = sum(map(abs, (*lengths, *model.tool.xyz)))
+    if 0.0 < total < SHORTEST_ARM:
+        raise units.error(
+            f"all lengths of the table add up to {1000.0 * total:.3g} mm",
+            f"is units.length = {model.units.length} right?",
+        )

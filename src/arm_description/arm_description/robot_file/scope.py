@@ -5,18 +5,25 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..elements import Origin, Triple
+from ..elements import NO_MOTION, Origin, Triple
 from ..errors import DescriptionError
 from ..expressions import Expressions, constant_name_problem
 from ..units import ANGLES, LENGTHS, Units
 from ..yaml_fields import Field
+from .keys import ORIGIN, SOURCED, UNITS
 
 # Bounds that only a mistaken unit exceeds: millimetres read as metres, degrees as radians.
 LONGEST = 20.0
 MOST_ROTATION = 2.0 * math.pi * 10.0
+FASTEST = {"revolute": 200.0, "prismatic": 50.0}  # a dentist's drill apart
+MOST_CONSTANTS = 1000
+LONGEST_NAME = 100
 FORBIDDEN_IN_NAMES = "/$<>&"
+_DECIMALS = re.compile(r"[+-]?\d*\.(\d{2,})")
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,16 @@ class Scope:
 
     def number(self, field: Field) -> float:
         """Read a number or an expression, in the file's units."""
+        field = sourced_value(field)
         text = field.raw("a number or an expression")
-        if text.lower().lstrip("+-") in (".nan", ".inf", "nan", "inf", "infinity"):
-            raise field.error(f"{text} is not finite", "write a finite number")
         try:
             return self.expressions.evaluate(text)
         except DescriptionError as error:
             raise field.error(error.problem, error.remedy) from None
+
+    def positive(self, field: Field) -> float:
+        """Read a number above 0."""
+        return _above_zero(field, self.number(field))
 
     def length(self, field: Field) -> float:
         """Read a length in metres."""
@@ -50,10 +60,7 @@ class Scope:
 
     def positive_length(self, field: Field) -> float:
         """Read a length above zero in metres."""
-        value = self.length(field)
-        if value <= 0.0:
-            raise field.error("must be more than 0")
-        return value
+        return _above_zero(field, self.length(field))
 
     def angle(self, field: Field, most: float = 2.0 * math.pi) -> float:
         """Read an angle in radians, of at most the given size."""
@@ -62,6 +69,8 @@ class Scope:
             raise field.error(
                 f"is {math.degrees(value):g} deg", f"is units.angle = {self.units.angle} right?"
             )
+        if self.units.angle == "deg":
+            _refuse_radians(sourced_value(field))
         return value
 
     def position(self, field: Field, joint_type: str) -> float:
@@ -70,53 +79,80 @@ class Scope:
             return self.angle(field, MOST_ROTATION)
         return self.length(field)
 
-    def rate(self, field: Field, joint_type: str) -> float:
-        """Read a speed or acceleration of a joint, in radians or metres per second (squared)."""
-        number = self.number(field)
-        value = (
-            self.units.radians(number) if joint_type == "revolute" else self.units.metres(number)
-        )
-        if value <= 0.0:
-            raise field.error("must be more than 0")
+    def velocity(self, field: Field, joint_type: str) -> float:
+        """Read a speed of a joint in radians or metres per second."""
+        value = _above_zero(field, self.units.si(self.number(field), joint_type))
+        if value > FASTEST[joint_type]:
+            turns = joint_type == "revolute"
+            unit, key = ("rad/s", "angle") if turns else ("m/s", "length")
+            written = getattr(self.units, key)
+            raise field.error(f"is {value:g} {unit}", f"is units.{key} = {written} right?")
         return value
+
+    def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
+        """Read an acceleration in radians or metres per second squared.
+
+        Args:
+            field: None if the file gives none: the speed is then reached in a quarter second.
+            joint_type: "revolute" or "prismatic".
+            velocity: highest speed of the joint.
+        """
+        if field is None:
+            return 4.0 * velocity
+        return _above_zero(field, self.units.si(self.number(field), joint_type))
 
     def origin(self, field: Field | None) -> Origin:
         """Read a transform ``{xyz: [..], rpy: [..]}``, no transform if there is none."""
         if field is None:
-            return Origin()
-        parts = field.mapping(("xyz", "rpy"))
+            return NO_MOTION
+        parts = ORIGIN.read(field)
         xyz, rpy = parts.get("xyz"), parts.get("rpy")
         return Origin(
-            self._triple(xyz, "length") if xyz else (0.0, 0.0, 0.0),
-            self._triple(rpy, "angle") if rpy else (0.0, 0.0, 0.0),
+            triple(xyz, self.length) if xyz else (0.0, 0.0, 0.0),
+            triple(rpy, self.angle) if rpy else (0.0, 0.0, 0.0),
         )
 
-    def _triple(self, field: Field, kind: str) -> Triple:
-        items = field.items()
-        if len(items) != 3:
-            raise field.error(f"must be three numbers, not {len(items)}", "write [x, y, z]")
-        x, y, z = (self.length(i) if kind == "length" else self.angle(i) for i in items)
-        return (x, y, z)
+
+def triple(field: Field, read: Callable[[Field], float]) -> Triple:
+    """Read a list of three numbers, each by the given method of a scope."""
+    items = field.items()
+    if len(items) != 3:
+        raise field.error(f"must be three numbers, not {len(items)}", "write [x, y, z]")
+    x, y, z = (read(item) for item in items)
+    return (x, y, z)
+
+
+def sourced_value(field: Field) -> Field:
+    """Return the number of ``{value: 80, source: ..}``, or of a plain number the field itself."""
+    if not field.is_mapping:
+        return field
+    keys = SOURCED.read(field)
+    keys["source"].text()
+    return keys["value"]
 
 
 def read_units(field: Field) -> Units:
     """Read ``units: {length: .., angle: ..}``."""
-    parts = field.mapping(("length", "angle"), required=("length", "angle"))
+    parts = UNITS.read(field)
     return Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
 
 
 def read_scope(units: Units, field: Field | None) -> Scope:
     """Read ``constants`` and evaluate each once, so that a wrong one is named on its own line."""
     fields = field.mapping(None) if field else {}
+    if field and len(fields) > MOST_CONSTANTS:
+        raise field.error(f"has {len(fields)} names, at most {MOST_CONSTANTS} are supported")
     for name, value in fields.items():
         problem = constant_name_problem(name)
         if problem:
             raise value.error(problem)
-    texts = {name: value.raw("a number or an expression") for name, value in fields.items()}
+    texts = {name: sourced_value(f).raw("a number or an expression") for name, f in fields.items()}
     scope = Scope(units, Expressions(texts, units.radian))
-    for name, value in fields.items():
-        scope.number(value)
-        scope.expressions.constant(name)
+    for name in fields:
+        try:
+            scope.expressions.constant(name)
+        except DescriptionError as error:
+            raise fields[error.key].error(error.problem, error.remedy) from None
     return scope
 
 
@@ -126,4 +162,26 @@ def read_name(field: Field) -> str:
     bad = [c for c in name if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES]
     if bad:
         raise field.error(f"{name!r} holds {bad[0]!r}", "use letters, digits, _ and -")
+    if len(name) > LONGEST_NAME:
+        raise field.error(f"is a name of {len(name)} letters", f"use at most {LONGEST_NAME}")
     return name
+
+
+def _above_zero(field: Field, value: float) -> float:
+    if value <= 0.0:
+        raise field.error("must be more than 0")
+    return value
+
+
+def _refuse_radians(field: Field) -> None:
+    """Refuse 1.5708 among degrees: what is written is pi/2 rounded to its digits, or so."""
+    text = field.raw("an angle")
+    match = _DECIMALS.fullmatch(text)
+    if match is None:
+        return
+    quarters = round(float(text) / (math.pi / 2))
+    if quarters and round(quarters * math.pi / 2, len(match[1])) == float(text):
+        raise field.error(
+            f"{text} is {quarters}*pi/2 in radians, but this file's angles are in deg",
+            f"write {90 * quarters}, or deg({text}) if so small an angle is meant",
+        )

@@ -15,11 +15,11 @@ from itertools import product
 import yaml
 
 from ..dh import Convention
-from ..elements import NO_MOTION, Colours, Gripper, Joint, Origin
+from ..elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Triple
 from ..errors import DescriptionError
 from ..model import RobotModel
 from ..units import Units
-from .compound import COMPOUND
+from .keys import COMPOUND
 from .limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from .numerals import NotExactError, angle_text, length_text, number_text
 from .postures import GRIPPER
@@ -81,6 +81,8 @@ class _Writer:
             ["joints:", *self._table(model)],
             self._gripper(model.gripper) if model.gripper else [],
             self._postures(model),
+            self._load(model),
+            [*self._meshes(model.meshes)],
             _colours(model.colours),
         ]
         return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
@@ -175,6 +177,34 @@ class _Writer:
             }
             lines.append(f"  {flow_word(name)}: {flow_mapping(values)}")
         return lines
+
+    def _load(self, model: RobotModel) -> list[str]:
+        lines, payload = [], model.payload
+        if payload:
+            values = {"mass": number_text(payload.mass), "centre": self._triple(payload.centre)}
+            values |= {"size": self._triple(payload.size)} if payload.size else {}
+            values |= {"source": flow_word(payload.source)} if payload.source else {}
+            lines.append(f"payload: {flow_mapping(values)}")
+        if model.masses:
+            masses = {flow_word(link): number_text(m) for link, m in model.masses.items()}
+            lines.append(f"masses: {flow_mapping(masses)}")
+        return lines
+
+    def _meshes(self, meshes: Mapping[str, Mesh]) -> Iterator[str]:
+        if meshes:
+            yield "meshes:"
+        for link, mesh in meshes.items():
+            yield f"  {flow_word(link)}:"
+            yield f"    visual: {flow_word(mesh.visual)}"
+            yield f"    collision: {flow_word(mesh.collision)}"
+            yield f"    scale: [{', '.join(map(number_text, mesh.scale))}]"
+            if mesh.origin != NO_MOTION:
+                yield f"    origin: {self._origin(mesh.origin)}"
+            if mesh.source:
+                yield f"    source: {flow_word(mesh.source)}"
+
+    def _triple(self, values: Triple) -> str:
+        return f"[{', '.join(map(self._length, values))}]"
 
     def _lengths(self, values: Mapping[str, float]) -> str:
         return flow_mapping({key: self._length(value) for key, value in values.items()})

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from ..elements import Gripper, Joint, Origin
+from ..elements import NO_MOTION, Gripper, Joint, Origin
 from ..model import RobotModel
+from .dress import PAYLOAD, dressed, payload_link
 from .gripper_look import finger_shapes, palm_shapes
 from .parts import Limit, UrdfJoint, UrdfLink, UrdfParts
 from .placement import dh_origins, joint_origins
@@ -16,7 +17,7 @@ FINGER_EFFORT = 10.0
 
 
 def assemble(model: RobotModel, prefix: str) -> UrdfParts:
-    """Arm and gripper: base_link, a link a joint, flange, tool0, gripper_link, fingers."""
+    """Arm and gripper: base_link, a link a joint, flange, tool0, gripper, payload."""
     links = [UrdfLink(prefix + BASE, base_shapes(model), weighs=False)]
     joints = []
     for index, (joint, origin) in enumerate(zip(model.joints, joint_origins(model), strict=True)):
@@ -29,8 +30,11 @@ def assemble(model: RobotModel, prefix: str) -> UrdfParts:
     links += [UrdfLink(prefix + FLANGE), UrdfLink(prefix + TOOL)]
     if model.gripper:
         more = _gripper(model, model.gripper, prefix)
-        return UrdfParts((*links, *more.links), (*joints, *more.joints))
-    return UrdfParts(tuple(links), tuple(joints))
+        links, joints = [*links, *more.links], [*joints, *more.joints]
+    if model.payload:
+        links.append(payload_link(model, model.payload, prefix))
+        joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
+    return UrdfParts(tuple(dressed(model, link, prefix) for link in links), tuple(joints))
 
 
 def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:

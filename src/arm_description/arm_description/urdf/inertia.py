@@ -32,9 +32,16 @@ class Inertia:
     tensor: Matrix
 
 
-def inertia_of(shapes: Sequence[Shape]) -> Inertia:
-    """Sum of the shapes, each solid and of one density (parallel axis theorem)."""
-    masses = [_mass(shape) for shape in shapes]
+def inertia_of(shapes: Sequence[Shape], mass: float | None = None) -> Inertia:
+    """Sum of the shapes, each solid and all of one density (parallel axis theorem).
+
+    Args:
+        shapes: at least one.
+        mass: of all together [kg], None to take it from the usual density.
+    """
+    volumes = [_volume(shape) for shape in shapes]
+    density = DENSITY if mass is None else mass / sum(volumes)
+    masses = [density * volume for volume in volumes]
     total = sum(masses)
     poses = [shape.origin.matrix for shape in shapes]
     centre = sum((m * T[:3, 3] for m, T in zip(masses, poses, strict=True)), np.zeros(3)) / total
@@ -46,11 +53,11 @@ def inertia_of(shapes: Sequence[Shape]) -> Inertia:
     return Inertia(total, centre, tensor)
 
 
-def _mass(shape: Shape) -> float:
+def _volume(shape: Shape) -> float:
     if shape.kind == "box":
-        return DENSITY * math.prod(shape.size)
+        return math.prod(shape.size)
     radius, length = shape.size
-    return DENSITY * math.pi * radius**2 * length
+    return math.pi * radius**2 * length
 
 
 def _moments(shape: Shape, mass: float) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..elements import NO_MOTION, Origin, Triple
+from ..elements import NO_MOTION, Mesh, Origin, Triple
 
 JointKind: TypeAlias = Literal[
     "revolute", "continuous", "prismatic", "fixed", "floating", "planar"
@@ -91,11 +91,17 @@ class UrdfLink:
         name: name of the link.
         shapes: what is drawn, what collides and, if it has inertia, what weighs.
         weighs: whether inertia is written.
+        mass: of the shapes [kg], None to estimate it from their volume.
+        mesh: what is drawn and collides instead of the shapes, None for the shapes.
+        seen: whether anything is drawn and collides.
     """
 
     name: str
     shapes: tuple[Shape, ...] = ()
     weighs: bool = True
+    mass: float | None = None
+    mesh: Mesh | None = None
+    seen: bool = True
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable
 
-from ..elements import NO_MOTION, Origin
+from ..elements import NO_MOTION, Mesh, Origin
 from ..errors import DescriptionError
 from ..model import RobotModel
 from .assembly import assemble, dh_frames, mounted
-from .inertia import inertia_of
+from .inertia import Inertia, inertia_of
 from .parts import Shape, UrdfJoint, UrdfLink, UrdfParts
 
 XACRO = "http://www.ros.org/wiki/xacro"
@@ -130,15 +130,25 @@ def _elements(parts: UrdfParts) -> list[ET.Element]:
 def _link(link: UrdfLink) -> ET.Element:
     element = ET.Element("link", name=link.name)
     if link.shapes and link.weighs:
-        element.append(_inertial(link.shapes))
-    for shape in link.shapes:
+        element.append(_inertial(inertia_of(link.shapes, link.mass)))
+    if link.mesh:
+        _mesh(ET.SubElement(element, "visual"), link.mesh, link.mesh.visual)
+        _mesh(ET.SubElement(element, "collision"), link.mesh, link.mesh.collision)
+    shapes = link.shapes if link.seen and not link.mesh else ()
+    for shape in shapes:
         visual = ET.SubElement(element, "visual")
         _geometry(visual, shape)
         material = ET.SubElement(visual, "material", name=f"colour_{shape.colour.lstrip('#')}")
         ET.SubElement(material, "color", rgba=_rgba(shape.colour))
-    for shape in link.shapes:
+    for shape in shapes:
         _geometry(ET.SubElement(element, "collision"), shape)
     return element
+
+
+def _mesh(element: ET.Element, mesh: Mesh, uri: str) -> None:
+    _origin(element, mesh.origin)
+    geometry = ET.SubElement(element, "geometry")
+    ET.SubElement(geometry, "mesh", filename=uri, scale=_numbers(mesh.scale))
 
 
 def _geometry(element: ET.Element, shape: Shape) -> None:
@@ -152,8 +162,7 @@ def _geometry(element: ET.Element, shape: Shape) -> None:
         ET.SubElement(geometry, "cylinder", radius=radius, length=length)
 
 
-def _inertial(shapes: tuple[Shape, ...]) -> ET.Element:
-    inertia = inertia_of(shapes)
+def _inertial(inertia: Inertia) -> ET.Element:
     element = ET.Element("inertial")
     ET.SubElement(element, "origin", xyz=_rounded(inertia.centre), rpy="0 0 0")
     ET.SubElement(element, "mass", value=f"{inertia.mass:.6g}")

@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What can stand at a key of the robot file: the words the tables in keys.py are written in.
+
+The reader takes the allowed and required keys from these tables, and so do the JSON schema and the
+reference of keys: there is no second list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..yaml_fields import Field
+
+Form: TypeAlias = Literal["text", "name", "number", "positive", "colour"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A single value.
+
+    Attributes:
+        what: what it is, in words, with its unit.
+        form: how it is written.
+    """
+
+    what: str
+    form: Form
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list; at least and at most so long."""
+
+    kind: Kind
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True)
+class Either:
+    """The one or the other kind."""
+
+    kinds: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A mapping with names of the writer's choice, called ``<name>`` in the reference."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key.
+
+    Attributes:
+        kind: what stands there.
+        meaning: what it means.
+        required: whether it may not be left out.
+    """
+
+    kind: Kind
+    meaning: str
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A mapping with these keys and no others."""
+
+    keys: Mapping[str, Key]
+
+    def read(self, field: Field) -> dict[str, Field]:
+        """Return the values by key.
+
+        Raises:
+            DescriptionError: no mapping, or a key is unknown, missing or given twice.
+        """
+        return field.mapping(self.keys, [name for name, key in self.keys.items() if key.required])
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Mappings with the same keys, of which one key says what is required and stands at others.
+
+    Attributes:
+        by: that key.
+        tables: by its value.
+    """
+
+    by: str
+    tables: Mapping[str, Table]
+
+    def read(self, field: Field) -> tuple[str, dict[str, Field]]:
+        """Return which variant it is, and the values by key.
+
+        Raises:
+            DescriptionError: as Table.read, or there is no such variant.
+        """
+        names = next(iter(self.tables.values())).keys
+        chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)
+        return chosen, self.tables[chosen].read(field)
+
+
+Kind: TypeAlias = Leaf | Choice | ListOf | Either | Named | Table | Variants
