@@ -25,6 +25,13 @@ def prepare_timing() -> None:
         _timing()
 
 
+def prepare_general_6r() -> None:
+    """Make sure that the general 6R solver is compiled; costs nothing once it is."""
+    with _lock:
+        _chains()
+        _general_6r()
+
+
 @lru_cache(maxsize=1)
 def _chains() -> None:
     fix_types(kernels.fk, (2, 1), (2,))
@@ -35,3 +42,12 @@ def _chains() -> None:
 @lru_cache(maxsize=1)
 def _timing() -> None:
     fix_types(kernels_timing.fastest, (1, 2, 2, 2, 1, 1), (1,))
+
+
+@lru_cache(maxsize=1)
+def _general_6r() -> None:
+    from arm_kinematics.general_6r.kernels_collect import collect
+    from arm_kinematics.general_6r.kernels_elimination import eliminate
+
+    fix_types(eliminate, (2, 2), (2, 2, 2))
+    fix_types(collect, (2, 2, 2, 2, 2, 2, 2), (2,))

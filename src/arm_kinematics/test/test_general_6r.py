@@ -1,0 +1,226 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""All solutions of 6R arms: every one found, none false; published examples; special geometry."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from arm_kinematics.chain_parts import ChainJoint
+from arm_kinematics.general_6r import General6R
+from arm_kinematics.lie import se3
+
+from arm_description import load_robot
+from arm_kinematics import Chain, KinematicsError, general_6r
+
+JOINTS = [ChainJoint(f"j{i}", False, -math.inf, math.inf) for i in range(6)]
+RIGHT = math.pi / 2
+
+
+def arm(a, d, alpha) -> Chain:
+    """The chain of a standard DH table with theta = 0."""
+    T, screws = np.eye(4), []
+    for i in range(6):
+        screws.append([*np.cross(T[:3, 3], T[:3, 2]), *T[:3, 2]])
+        s, k = math.sin(alpha[i]), math.cos(alpha[i])
+        T = T @ se3(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a[i], 0, d[i]])
+    return Chain(np.transpose(screws), T, JOINTS)
+
+
+def apart(p, q) -> np.ndarray:
+    """Largest difference of angles, the short way round; rows of p against q."""
+    return np.abs((p - q + math.pi) % (2 * math.pi) - math.pi).max(axis=-1)
+
+
+def size(chain: Chain) -> float:
+    return float(np.abs(chain.S).max() + np.abs(chain.M[:3, 3]).max())
+
+
+def newton(chain: Chain, T, q) -> np.ndarray | None:
+    """Where Newton's method on the pose goes from q, if it arrives; none of the solver's code."""
+    for _ in range(25):
+        X = chain.fk(q)
+        e = np.r_[T[:3, 3] - X[:3, 3], 0.5 * np.cross(X[:3, :3], T[:3, :3], axis=0).sum(axis=1)]
+        if np.abs(X - T).max() < 1e-11 * (1 + size(chain)):
+            return q
+        step = np.linalg.lstsq(chain.jacobian(q), e, rcond=None)[0]
+        q = q + step * min(1.0, 0.7 / max(np.abs(step).max(), 1e-12))
+    return None
+
+
+def check(chain: Chain, solver: General6R, q) -> np.ndarray:
+    """Solutions of the pose at q: exact, different, even in number, in range, and q among them."""
+    T = chain.fk(q)
+    found = solver.solve(T)
+    scale = np.array([1, 1, 1, size(chain)])
+    assert all(np.abs((chain.fk(p) - T) / scale).max() < 1e-10 for p in found)
+    assert np.all(found <= math.pi) and np.all(found > -math.pi)
+    assert len(found) % 2 == 0 and len(found) <= 16
+    assert all(apart(found[i + 1 :], found[i]).min() > 1e-6 for i in range(len(found) - 1))
+    assert apart(found, q).min() < 1e-6
+    return found
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_general_arm_has_no_solution_that_is_not_found(seed, scale):
+    rng = np.random.default_rng(seed)
+    a, d = rng.uniform(-scale, scale, (2, 6))
+    chain = arm(a, d, rng.uniform(-math.pi, math.pi, 6))
+    solver = General6R(chain.S, chain.M)
+    for k in range(10):
+        q = rng.uniform(-math.pi, math.pi, 6)
+        found = check(chain, solver, q)
+        if k > 0:
+            continue
+        reached = 0
+        for start in rng.uniform(-math.pi, math.pi, (60, 6)):
+            end = newton(chain, chain.fk(q), start)
+            if end is not None:
+                reached += 1
+                assert apart(found, end).min() < 1e-6
+        assert reached > 3
+
+
+def test_an_arm_and_a_pose_with_sixteen_real_solutions():
+    """R. Manseur and K. L. Doty, "A robot manipulator with 16 real inverse kinematic solution
+    sets", Int. J. Robotics Research 8(5), 1989, pp. 75-79; pose printed to six digits."""
+    chain = arm([0.3, 1, 0, 1.5, 0, 0], [0, 0, 0.2, 0, 0, 0], [RIGHT, 0, RIGHT, 0, RIGHT, 0])
+    T = np.eye(4)
+    T[:3] = [
+        [-0.760117, -0.641689, 0.102262, -1.140175],
+        [0.133333, 0.0, 0.991071, 0.0],
+        [-0.635959, 0.766965, 0.085558, 0.0],
+    ]
+    u, _, w = np.linalg.svd(T[:3, :3])
+    T[:3, :3] = u @ w
+    found = general_6r.solve(chain.S, chain.M, T)
+    assert len(found) == 16
+    assert all(np.abs(chain.fk(q) - T).max() < 1e-10 for q in found)
+    assert min(apart(found[i + 1 :], found[i]).min() for i in range(15)) > 0.1
+
+
+def test_the_example_of_raghavan_and_roth_has_the_two_solutions_they_print():
+    model = load_robot("raghavan_roth")
+    chain = Chain.from_model(model)
+    printed = [chain.positions(model.postures[name]) for name in ("first", "second")]
+    found = general_6r.solve(chain.S, chain.M, chain.fk(printed[0]))
+    assert len(found) == 2
+    for q in printed:
+        assert apart(found, q).min() < math.radians(2e-3)
+
+
+SPECIAL = {
+    "spherical wrist": (
+        [0.2, 0.4, 0.1, 0, 0, 0],
+        [0.3, 0.1, 0.1, 0.4, 0, 0.1],
+        [1.1, 0.7, -1.3, RIGHT, -RIGHT, 0],
+    ),
+    "parallel axes 4 and 5": (
+        [0.2, 0.4, 0.1, 0.3, 0.1, 0],
+        [0.3, 0.1, 0.1, 0.4, 0.1, 0.1],
+        [1.1, 0.7, -1.3, 0, -RIGHT, 0],
+    ),
+    "three axes through a point": (
+        [0.2, 0.4, 0, 0, 0.2, 0],
+        [0.3, 0.1, 0.1, 0, 0, 0.1],
+        [1.1, 0.7, -1.3, 1.2, -0.7, 0],
+    ),
+    "offset wrist": (
+        [0, 0.54, 0, 0, 0, 0],
+        [0, 0, 0, 0.54, 0.15, 0.16],
+        [-RIGHT, 0, -RIGHT, RIGHT, -RIGHT, 0],
+    ),
+    "all right angles": (
+        [0.3, 0.2, 0.1, 0.4, 0.1, 0.1],
+        [0.2, 0.1, 0.3, 0.2, 0.1, 0.1],
+        [RIGHT, -RIGHT, RIGHT, RIGHT, -RIGHT, 0],
+    ),
+    "nearly parallel": (
+        [0.3, 0.2, 0.1, 0.4, 0.1, 0.1],
+        [0.2, 0.1, 0.3, 0.2, 0.1, 0.1],
+        [1e-6, -RIGHT, 1e-4, RIGHT, 1e-9, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_geometry_is_no_special_case(name, rng):
+    chain = arm(*SPECIAL[name])
+    solver = General6R(chain.S, chain.M)
+    for _ in range(15):
+        check(chain, solver, rng.uniform(-math.pi, math.pi, 6))
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5"])
+def test_industrial_arms_have_eight_solutions_or_fewer(name, rng):
+    chain = Chain.from_model(load_robot(name))
+    solver = General6R(chain.S, chain.M)
+    counts = [len(check(chain, solver, rng.uniform(-math.pi, math.pi, 6))) for _ in range(25)]
+    assert max(counts) == 8 and set(counts) <= {2, 4, 6, 8}
+
+
+@pytest.fixture
+def general(rng) -> Chain:
+    a, d = rng.uniform(-0.5, 0.5, (2, 6))
+    return arm(a, d, rng.uniform(-math.pi, math.pi, 6))
+
+
+def test_out_of_reach_there_is_none(general):
+    T = general.M.copy()
+    T[:3, 3] = [50.0, 0.0, 0.0]
+    assert general_6r.solve(general.S, general.M, T).shape == (0, 6)
+
+
+def singular_posture(chain: Chain, rng) -> np.ndarray:
+    """A posture where the Jacobian's determinant crosses zero, by bisection."""
+
+    def sign(q):
+        return np.linalg.det(chain.jacobian(q)) > 0
+
+    path = np.cumsum(rng.uniform(-0.5, 0.5, (2000, 6)), axis=0)
+    low, high = next((p, q) for p, q in pairwise(path) if sign(p) != sign(q))
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if sign(middle) == sign(low) else (low, middle)
+    return low
+
+
+def test_a_singular_posture_is_found_where_two_solutions_meet(general, rng):
+    solver = General6R(general.S, general.M)
+    for _ in range(10):
+        q = singular_posture(general, rng)
+        found = solver.solve(general.fk(q))
+        assert apart(found, q).min() < 1e-6
+        assert np.sum(apart(found, q) < 1e-3) <= 2
+
+
+@pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-5])
+def test_near_a_singular_posture_both_solutions_are_found(general, rng, off):
+    solver = General6R(general.S, general.M)
+    for _ in range(10):
+        q = singular_posture(general, rng)
+        null = np.linalg.svd(general.jacobian(q))[2][-1]
+        found = check(general, solver, q + off * null)
+        assert np.sum(apart(found, q) < 10 * off) >= 2
+
+
+def test_equal_input_gives_equal_output(general, rng):
+    T = general.fk(rng.uniform(-math.pi, math.pi, 6))
+    first = general_6r.solve(general.S, general.M, T)
+    again = General6R(general.S.copy(), np.asfortranarray(general.M)).solve(T.tolist())
+    assert np.array_equal(first, again)
+
+
+def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_refused(general):
+    sliding = general.S.copy()
+    sliding[:, 2] = [0, 0, 1, 0, 0, 0]
+    with pytest.raises(KinematicsError, match="joint 3"):
+        general_6r.solve(sliding, general.M, general.M)
+    with pytest.raises(KinematicsError, match=r"shape \(6, 6\)"):
+        general_6r.solve(general.S[:, :5], general.M, general.M)
+    with pytest.raises(KinematicsError, match="NaN"):
+        general_6r.solve(general.S, general.M, np.full((4, 4), math.nan))
