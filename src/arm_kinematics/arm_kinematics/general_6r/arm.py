@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
 from arm_kinematics import kernels
-from arm_kinematics.chain_parts import ChainJoint, checked_screws
+from arm_kinematics.chain_parts import checked_screws
 from arm_kinematics.constants import arm_length, kernel_constants
 from arm_kinematics.general_6r.kernels_collect import (
     CAPACITY,
@@ -28,7 +28,7 @@ from arm_kinematics.warm_up import prepare_general_6r
 
 SAMPLES = 5
 AGREE = 2  # orders that have to agree before the others are left unasked
-_JOINTS = [ChainJoint(f"joint {i + 1}", False, -np.inf, np.inf) for i in range(6)]
+_JOINTS = [f"joint {i + 1}" for i in range(6)]
 _STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
 
 
@@ -55,7 +55,7 @@ class General6R:
             KinematicsError: S is not six turning joints, or M is no rigid motion.
         """
         prepare_general_6r()
-        screws, home = checked_screws(S, _JOINTS), transform(M, "home pose")
+        screws, home = checked_screws(S, [False] * 6, _JOINTS), transform(M, "home pose")
         infinite = np.full(6, np.inf)
         self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
         self._from_home = se3_inverse(home)
@@ -102,8 +102,8 @@ class General6R:
         answers, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
         for i in range(SAMPLES):
             T, out = np.empty((4, 4)), np.zeros((1 + CAPACITY, 6))
-            q: Array = 2.0 * np.pi * ((0.5 + (i + 1) * _STEP) % 1.0) - np.pi
-            kernels.fk(self._c, q, T)
+            turns = (0.5 + (i + 1) * _STEP) % 1.0
+            kernels.fk(self._c, np.asarray(2.0 * np.pi * turns - np.pi, dtype=np.float64), T)
             H = T @ self._from_home
             for order in range(ORDERS):
                 self._ask(order, T, H, out)
