@@ -51,6 +51,12 @@ def test_an_old_posture_changes_its_numbers_alone(file, small):
     assert new == expected.replace("gripper: 10\n", "gripper: 30\n")
 
 
+def test_the_source_of_a_number_goes_with_the_number(file, small):
+    sourced = small.replace("rest: {turn: 0,", "rest: {turn: {value: 0, source: measured},")
+    new = saved(file, sourced, "rest", HERE | {"gripper": 0.01})
+    assert new == small.replace("turn: 0, slide: 0,", "turn: 28.6478897565, slide: 20,")
+
+
 def test_an_old_posture_may_lose_its_gripper_and_find_it_again(file, small):
     without = saved(file, small, "rest")
     assert "rest: {turn: 28.6478897565, slide: 20}\n" in without

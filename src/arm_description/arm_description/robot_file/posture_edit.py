@@ -76,7 +76,7 @@ def _added(text: str, section: yaml.MappingNode, entry: str, newline: str) -> st
 def _renumbered(text: str, old: Pairs, values: Mapping[str, str]) -> str:
     """The posture with other numbers in the same places."""
     for key, node in sorted(old, key=lambda pair: -pair[1].start_mark.index):
-        start, end = node.start_mark.index, node.end_mark.index
+        start, end = node.start_mark.index, _end(node)
         text = text[:start] + values[key.value] + text[end:]
     return text
 
