@@ -1,0 +1,174 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Design an arm for even motion: the axes that make the condition number least at one posture.
+
+Khan and Angeles, "The kinetostatic optimization of robotic manipulators", J. Mechanical Design
+128(1), 2006, as posed in the thesis on RVS (McGill, 2006), equations 8.7 to 8.13. Everything is
+measured in the characteristic length, so that it has no unit. The variables are the axes e_2 ..
+e_n (the first is the vertical) and, for each axis, the way r_i from it to the tool point; a column
+of the homogeneous Jacobian is (e_i x r_i, e_i). Constraints, 2n - 1 of them:
+
+    |e_i| = 1,  i = 2 .. n          e_i . r_i = 0,  i = 1 .. n
+
+6n - 3 variables less 2n - 1 constraints less the turn of the whole about e_1 are 4n - 3 freedoms,
+as many as the DH table has that count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from arm_kinematics.dexterity.measures import frobenius_condition, log_cost
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+FEWEST, MOST = 6, 12
+LONGEST = 3.0  # of a way r_i, in characteristic lengths: a larger arm gains nothing
+MOST_STEPS = 500
+FEASIBLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Design:
+    """Axes of an arm at the posture that it was designed for, in characteristic lengths.
+
+    Attributes:
+        e: (n, 3) unit vectors along the axes.
+        r: (n, 3) ways from each axis, at right angles to it, to the tool point.
+        history: condition number after each step of the optimiser.
+    """
+
+    e: Array
+    r: Array
+    history: tuple[float, ...]
+
+    @property
+    def condition(self) -> float:
+        """Frobenius condition number; 1 if isotropic."""
+        return frobenius_condition(columns(self.e, self.r))
+
+
+def columns(e: Array, r: Array) -> Array:
+    """Return the homogeneous Jacobian (6, n) of axes e (n, 3) at ways r (n, 3)."""
+    return np.vstack([np.cross(e, r).T, e.T])
+
+
+def random_start(n: int, seed: int) -> Array:
+    """Return variables of a random arm of n axes that meets the constraints.
+
+    Raises:
+        KinematicsError: n is not between 6 and 12.
+    """
+    if not FEWEST <= n <= MOST:
+        raise KinematicsError(
+            f"joints is {n}; an arm is designed with {FEWEST} to {MOST}", what="joints"
+        )
+    random = np.random.default_rng(seed)
+    e = random.normal(size=(n, 3))
+    e[0] = (0.0, 0.0, 1.0)
+    e /= np.linalg.norm(e, axis=1)[:, None]
+    r = random.normal(size=(n, 3))
+    return pack(e, r - (r * e).sum(axis=1)[:, None] * e)
+
+
+def start_from(J: Array, length: float) -> Array:
+    """Return variables of an arm whose Jacobian (6, n), rows v then w, is given at a posture.
+
+    Raises:
+        KinematicsError: A joint slides: the design is one of revolute joints.
+    """
+    e = J[3:].T
+    if not np.allclose(np.linalg.norm(e, axis=1), 1.0):
+        raise KinematicsError("only arms of revolute joints can be designed", what="joints")
+    return pack(_upright(e), _upright(np.cross(J[:3].T, e) / length, e[0]))
+
+
+def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> Design:
+    """Make the condition number as small as the start leads to; equal input, equal output.
+
+    Sequential quadratic programming (scipy's SLSQP) with exact gradients.
+
+    Args:
+        start: (6n - 3,) variables, see random_start and start_from.
+        tell: Called after each step with its number and the condition number.
+
+    Raises:
+        KinematicsError: The optimiser left the constraints.
+    """
+    history: list[float] = []
+
+    def step(x: Array) -> None:
+        history.append(frobenius_condition(columns(*unpack(x))))
+        if tell is not None:
+            tell(len(history), history[-1])
+
+    found = minimize(
+        cost,
+        start,
+        jac=True,
+        method="SLSQP",
+        constraints={"type": "eq", "fun": constraints, "jac": constraint_derivative},
+        bounds=[(-LONGEST, LONGEST)] * len(start),
+        callback=step,
+        options={"maxiter": MOST_STEPS, "ftol": 1e-14},
+    )
+    e, r = unpack(found.x)
+    e = e / np.linalg.norm(e, axis=1)[:, None]
+    r = r - (r * e).sum(axis=1)[:, None] * e
+    if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
+        raise KinematicsError("the design did not come to an end; try another seed", what="seed")
+    return Design(e, r, tuple(history))
+
+
+def cost(x: Array) -> tuple[float, Array]:
+    """Return ln(tr(H H') tr((H H')^-1)) and its gradient by the variables (6n - 3,)."""
+    e, r = unpack(x)
+    value, by_H = log_cost(columns(e, r))
+    by_v, by_w = by_H[:3].T, by_H[3:].T
+    return value, pack(np.cross(r, by_v) + by_w, np.cross(by_v, e))
+
+
+def constraints(x: Array) -> Array:
+    """Return |e_i|^2 - 1 (i from 2) and e_i . r_i, (2n - 1,)."""
+    e, r = unpack(x)
+    return np.concatenate([(e[1:] ** 2).sum(axis=1) - 1.0, (e * r).sum(axis=1)])
+
+
+def constraint_derivative(x: Array) -> Array:
+    """Return the derivative of the constraints by the variables (2n - 1, 6n - 3)."""
+    e, r = unpack(x)
+    n = len(e)
+    D = np.zeros((2 * n - 1, 6 * n - 3))
+    for i in range(n):
+        if i > 0:
+            D[i - 1, 3 * i - 3 : 3 * i] = 2.0 * e[i]
+            D[n - 1 + i, 3 * i - 3 : 3 * i] = r[i]
+        D[n - 1 + i, 3 * (n - 1 + i) : 3 * (n + i)] = e[i]
+    return D
+
+
+def pack(e: Array, r: Array) -> Array:
+    """Return the variables (6n - 3,): e without its first row, then r."""
+    return np.concatenate([e[1:].ravel(), r.ravel()])
+
+
+def unpack(x: Array) -> tuple[Array, Array]:
+    """Return e (n, 3), the first of which is the vertical, and r (n, 3)."""
+    n = (len(x) + 3) // 6
+    e = np.vstack([(0.0, 0.0, 1.0), x[: 3 * n - 3].reshape(n - 1, 3)])
+    return e, x[3 * n - 3 :].reshape(n, 3)
+
+
+def _upright(vectors: Array, first: Array | None = None) -> Array:
+    """Turn vectors (n, 3) so that the first axis becomes the vertical."""
+    z = vectors[0] if first is None else first
+    x = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = x - z * (z @ x)
+    x = x / np.linalg.norm(x)
+    turned: Array = vectors @ np.column_stack([x, np.cross(z, x), z])
+    return turned

@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm reaches: its bounding box, its volume, and slices through it.
+
+Whether a point is reached is asked of the inverse kinematics, not guessed from a cloud of points:
+limits count, and thin regions and holes are seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from arm_kinematics.chain import Chain
+from arm_kinematics.dexterity.best_posture import finite_limits, translations
+from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+PROBES = 256
+STARTS = 8  # of the probes, the farthest ones from which each side of the box is looked for
+TOLERANCE = 1e-4  # share of the box's diagonal to which a point must be met
+MOST_CELLS = 250_000
+
+
+@dataclass(frozen=True)
+class Volume:
+    """The reachable volume of an arm's tip.
+
+    Attributes:
+        volume: Estimate [m^3]; 0 of a tip that moves in a plane or along a line.
+        error: Standard error of the estimate [m^3], that of independent points: an upper bound.
+        lower, upper: (3,) corners of the bounding box, base frame [m].
+    """
+
+    volume: float
+    error: float
+    lower: Array
+    upper: Array
+
+
+@dataclass(frozen=True)
+class SliceMap:
+    """A slice through the reachable region.
+
+    Attributes:
+        u, v: (k,), (m,) coordinates of the cells' centres along the two directions [m].
+        isotropy: (m, k) one over the condition number at the posture found, 0 where singular,
+            nan where nothing is reached.
+    """
+
+    u: Array
+    v: Array
+    isotropy: Array
+
+    @property
+    def reached(self) -> Array:
+        """Whether each centre is reached, (m, k) of bool."""
+        return np.isfinite(self.isotropy)
+
+
+def bounding_box(chain: Chain) -> tuple[Array, Array]:
+    """Return the lowest and the highest corner (3,) that the tip reaches, base frame [m]."""
+    lower, upper = finite_limits(chain)
+    probes = lower + qmc.Halton(chain.n, scramble=False).random(PROBES + 1)[1:] * (upper - lower)
+    tips = np.array([chain.fk(q)[:3, 3] for q in probes])
+    corners = np.zeros((2, 3))
+    for side, axis in product((0, 1), range(3)):
+        sign = 2 * side - 1
+        farthest = np.argsort(-sign * tips[:, axis], kind="stable")[:STARTS]
+        corners[side, axis] = max(
+            (_farthest(chain, probes[i], sign, axis, lower, upper) for i in farthest),
+            key=lambda value: sign * value,
+        )
+    return corners[0], corners[1]
+
+
+def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
+    """Estimate the volume that the tip reaches in any orientation, by evenly spread points.
+
+    Raises:
+        KinematicsError: Less than 100 points.
+    """
+    if points < 100:
+        raise KinematicsError(f"points is {points}; expected at least 100", what="points")
+    lower, upper = bounding_box(chain)
+    if len(translations(chain)) < 3:
+        return Volume(0.0, 0.0, lower, upper)
+    spread = qmc.Halton(3, scramble=False).random(points + 1)[1:]
+    tolerance = TOLERANCE * float(np.linalg.norm(upper - lower))
+    hits = sum(
+        _posture_at(chain, p, None, tolerance) is not None
+        for p in lower + spread * (upper - lower)
+    )
+    share, box = hits / points, float(np.prod(upper - lower))
+    return Volume(
+        share * box, box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points), lower, upper
+    )
+
+
+def slice_map(
+    chain: Chain,
+    origin: ArrayLike,
+    u: ArrayLike,
+    v: ArrayLike,
+    extent: tuple[float, float, float, float],
+    cell: float,
+    length: float | None = None,
+) -> SliceMap:
+    """Map a plane: where the tip gets, in any orientation, and how evenly it moves there.
+
+    Args:
+        chain: The arm.
+        origin: (3,) a point of the plane, base frame [m].
+        u: (3,) first direction, a unit vector.
+        v: (3,) second direction, a unit vector.
+        extent: Least and largest coordinate along u, then along v [m].
+        cell: Size of a cell [m].
+        length: Characteristic length of an arm of six or more joints [m].
+
+    Raises:
+        KinematicsError: The extent is empty, the cell not positive, or there are too many cells.
+    """
+    across, along = _centres(extent[0], extent[1], cell), _centres(extent[2], extent[3], cell)
+    if len(across) * len(along) > MOST_CELLS:
+        raise KinematicsError(
+            f"the slice has {len(across) * len(along)} cells; at most {MOST_CELLS} are mapped: "
+            "take larger ones",
+            what="cell",
+        )
+    start, e_u, e_v = (np.asarray(x, dtype=np.float64) for x in (origin, u, v))
+    directions = translations(chain)
+    isotropy = np.full((len(along), len(across)), math.nan)
+    for row, y in enumerate(along):
+        q: Array | None = None
+        for column, x in enumerate(across):
+            found = _posture_at(chain, start + x * e_u + y * e_v, q, 0.25 * cell)
+            if found is not None:
+                q = found
+                isotropy[row, column] = _isotropy(chain.jacobian(q), directions, length)
+    return SliceMap(across, along, isotropy)
+
+
+def _isotropy(J: Array, directions: Array, length: float | None) -> float:
+    measured = directions @ J[:3] if length is None else homogeneous_jacobian(J, length)
+    return 1.0 / frobenius_condition(measured)
+
+
+def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float) -> Array | None:
+    target = np.eye(4)
+    target[:3, 3] = point
+    result = chain.ik(target, seed, mode="position", position_tolerance=tolerance)
+    return result.q if result.status == 1 else None
+
+
+def _farthest(
+    chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array
+) -> float:
+    """Return the farthest coordinate of the tip along an axis, from a start q."""
+    found = minimize(
+        lambda x: -sign * chain.fk(x)[axis, 3],
+        q,
+        jac=lambda x: -sign * chain.jacobian(x)[axis],
+        method="L-BFGS-B",
+        bounds=list(zip(lower, upper, strict=True)),
+    )
+    return float(chain.fk(found.x)[axis, 3])
+
+
+def _centres(lowest: float, highest: float, cell: float) -> Array:
+    if not (cell > 0.0 and math.isfinite(highest - lowest) and highest > lowest):
+        raise KinematicsError(
+            f"a slice from {lowest} to {highest} m in cells of {cell} m is empty", what="extent"
+        )
+    count = max(1, round(min((highest - lowest) / cell, MOST_CELLS + 1.0)))
+    return np.asarray(lowest + (np.arange(count) + 0.5) * (highest - lowest) / count)
