@@ -27,5 +27,11 @@ setup(
     description="Forward and inverse kinematics that explain themselves: library and ROS 2 node.",
     license="Apache-2.0",
     tests_require=["pytest"],
-    entry_points={"console_scripts": ["kinematics = arm_kinematics.entry:kinematics"]},
+    entry_points={
+        "console_scripts": [
+            "design = arm_kinematics.commands.design:main",
+            "dexterity = arm_kinematics.commands.dexterity:main",
+            "kinematics = arm_kinematics.entry:kinematics",
+        ]
+    },
 )

@@ -23,6 +23,7 @@ def run(
     parser: argparse.ArgumentParser,
     action: Callable[[argparse.Namespace], None],
     argv: Sequence[str] | None,
+    errors: tuple[type[Exception], ...] = (DescriptionError,),
 ) -> int:
     """Run a tool.
 
@@ -30,6 +31,7 @@ def run(
         parser: reads the arguments; its name begins every error.
         action: does the work.
         argv: arguments, those of the process if None.
+        errors: what says in one sentence why the work cannot be done.
 
     Returns:
         Exit code.
@@ -37,7 +39,7 @@ def run(
     try:
         action(parser.parse_args(argv))
         sys.stdout.flush()
-    except DescriptionError as error:
+    except errors as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 1
     except KeyboardInterrupt:

@@ -26,7 +26,7 @@ from arm_kinematics.dexterity.measures import (
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
 
-STARTS = 32
+STARTS = 96
 _PROBES = 16  # postures that show in which directions an arm moves
 _NO_MOTION = 1e-9
 _WORST = 1e3  # stands for ln of an infinite condition number, which an optimiser cannot take
@@ -50,7 +50,7 @@ class BestPosture:
 def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
     """Find the best conditioned posture inside the limits; equal input, equal output.
 
-    Quasi-Newton steps with the exact gradient, from evenly spread starts.
+    Quasi-Newton steps with the exact gradient, from joints at 0 and from evenly spread starts.
 
     Raises:
         KinematicsError: The arm is singular in every posture that was tried.
@@ -59,7 +59,7 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
     spread = lower + qmc.Halton(chain.n, scramble=False).random(starts + 1)[1:] * (upper - lower)
     cost = PostureCost(chain)
     best_x, best = np.empty(0), math.inf
-    for start in spread:
+    for start in [np.clip(np.zeros(chain.n), lower, upper), *spread]:
         found = minimize(
             cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
         )

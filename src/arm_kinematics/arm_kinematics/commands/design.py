@@ -1,0 +1,103 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: design an arm for even motion, and write it as a robot file.
+
+design --joints 6 -o my_arm.yaml --plot my_arm.svg
+design --from puma560 --length 0.2 -o better.yaml
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description.commands import shell
+from arm_description.robot_file import robot_yaml
+from arm_description.units import Units
+from arm_kinematics.chain import Chain
+from arm_kinematics.dexterity.best_posture import best_posture
+from arm_kinematics.dexterity.design import Design, optimise, random_start, start_from
+from arm_kinematics.dexterity.design_robot import condition, designed_robot
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+_LENGTH = 0.2
+_EVERY = 10
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
+
+
+def _design(arguments: argparse.Namespace) -> None:
+    shell.refuse_overwriting(arguments.output, arguments.force)
+    start, length = _start(arguments)
+    design = optimise(start, _tell)
+    length = arguments.length or length
+    model = designed_robot(design, length, arguments.name)
+    shell.say(_report(design, model, length))
+    if arguments.plot:
+        from arm_kinematics.dexterity.plots import draw_design
+
+        draw_design(design, Path(arguments.plot))
+    shell.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)
+
+
+def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
+    """Return the variables to start from, and the length [m] if none is told."""
+    if not arguments.robot:
+        return random_start(arguments.joints, arguments.seed), _LENGTH
+    chain = Chain.from_model(load_robot(arguments.robot))
+    best = best_posture(chain)
+    if best.length is None:
+        raise KinematicsError(f"{arguments.robot} has {chain.n} joints; a design needs six or more")
+    shell.say(
+        f"{arguments.robot}: condition number {best.condition:.4f} at best, characteristic "
+        f"length {best.length:.4g} m"
+    )
+    return start_from(chain.jacobian(best.q), best.length), best.length
+
+
+def _tell(step: int, condition: float) -> None:
+    if step == 1 or step % _EVERY == 0:
+        shell.say(f"step {step:3d}  condition number {condition:.6f}")
+
+
+def _report(design: Design, model: RobotModel, length: float) -> str:
+    return (
+        f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
+        f"(1 is isotropic); {condition(model, length):.5f} after rounding to 0.1 mm and 0.01 deg, "
+        f"with the characteristic length {1e3 * length:.4g} mm."
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="design",
+        description="Design an arm of revolute joints whose motion is as even as can be in one "
+        "posture: the least condition number of its homogeneous Jacobian.",
+    )
+    parser.add_argument("--joints", type=int, default=6, help="how many, 6 to 12 (default: 6)")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, another arm (default: 0)")
+    parser.add_argument(
+        "--from", dest="robot", default="", help="start from a robot: a shipped name or a path"
+    )
+    parser.add_argument(
+        "--length",
+        type=float,
+        default=0.0,
+        help=f"characteristic length in m, which sizes the arm (default: {_LENGTH}, or the robot's)",
+    )
+    parser.add_argument("--name", default="designed_arm", help="name of the robot")
+    parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
+    shell.add_output(parser)
+    shell.add_force(parser)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: how well an arm moves, where it moves best, and what it reaches.
+
+dexterity puma560
+dexterity my_arm.yaml --posture ready --slice xz --plot slice.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description.commands import shell
+from arm_description.nearest import nearest
+from arm_kinematics.chain import Chain
+from arm_kinematics.dexterity.best_posture import BestPosture, best_posture
+from arm_kinematics.dexterity.measures import condition_number, manipulability
+from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+_CELLS = 80  # along the longer side of a slice
+_MARGIN = 0.02
+_AXES = "xyz"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    model = load_robot(arguments.robot)
+    chain = Chain.from_model(model)
+    if bool(arguments.slice) != bool(arguments.plot):
+        raise KinematicsError("--slice and --plot go together: which plane, and into which file")
+    for name, q in _postures(model, chain, arguments.posture):
+        J = chain.jacobian(q)
+        shell.write_text(
+            f"{name + ':':<16} manipulability {manipulability(J):.4g}, condition number "
+            f"{condition_number(J):.4g}\n",
+            "",
+        )
+    best = best_posture(chain)
+    shell.write_text(_best(chain, best), "")
+    shell.say("Asking what is reached ...")
+    found = reachable_volume(chain)
+    corners = (
+        f"{a} {low:.3f} .. {high:.3f} m" for a, low, high in zip(_AXES, found.lower, found.upper)
+    )
+    shell.write_text(
+        f"{'reaches:':<16} {', '.join(corners)}\n"
+        f"{'volume:':<16} {found.volume:.4g} m^3 +- {found.error:.2g}\n",
+        "",
+    )
+    if arguments.slice:
+        _draw(chain, best, arguments.slice, Path(arguments.plot))
+
+
+def _postures(model: RobotModel, chain: Chain, name: str) -> list[tuple[str, Array]]:
+    if name and name not in model.postures:
+        raise KinematicsError(
+            f"{model.name} has no posture '{name}': {nearest(name, tuple(model.postures))}"
+        )
+    names = [name] if name else list(model.postures)
+    return [(each, chain.positions(model.postures[each])) for each in names]
+
+
+def _best(chain: Chain, best: BestPosture) -> str:
+    positions = (
+        f"{name} {value:.4g} m" if sliding else f"{name} {math.degrees(value):.2f} deg"
+        for name, value, sliding in zip(chain.joint_names, best.q, chain.prismatic, strict=True)
+    )
+    length = f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
+    return (
+        f"{'best posture:':<16} {', '.join(positions)}\n"
+        f"{'':<16} condition number {best.condition:.4f}{length}\n"
+    )
+
+
+def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
+    from arm_kinematics.dexterity.plots import draw_slice
+
+    lower, upper = bounding_box(chain)
+    margin = _MARGIN * float((upper - lower).max())
+    i, j = (_AXES.index(letter) for letter in plane)
+    k = 3 - i - j
+    origin = np.zeros(3)
+    origin[k] = min(max(0.0, lower[k]), upper[k])
+    extent = (lower[i] - margin, upper[i] + margin, lower[j] - margin, upper[j] + margin)
+    cell = max(extent[1] - extent[0], extent[3] - extent[2]) / _CELLS
+    found = slice_map(chain, origin, np.eye(3)[i], np.eye(3)[j], extent, cell, best.length)
+    title = f"Reach at {_AXES[k]} = {origin[k]:.3g} m"
+    draw_slice(found, (plane[0], plane[1]), title, path)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dexterity", description="How well an arm moves, and what it reaches."
+    )
+    parser.add_argument("robot", help="a shipped name, or the path of a robot file")
+    parser.add_argument("--posture", default="", help="only this one (default: all of the file)")
+    parser.add_argument("--slice", choices=("xy", "xz", "yz"), default="", help="plane to map")
+    parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

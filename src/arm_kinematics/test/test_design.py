@@ -1,0 +1,125 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The design optimiser, and the two tools about dexterity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from arm_description import load_robot
+from arm_kinematics import Chain, KinematicsError
+from arm_kinematics.commands import design as design_tool
+from arm_kinematics.commands import dexterity as dexterity_tool
+from arm_kinematics.dexterity import frobenius_condition, homogeneous_jacobian
+from arm_kinematics.dexterity.design import (
+    columns,
+    constraint_derivative,
+    constraints,
+    cost,
+    optimise,
+    random_start,
+    start_from,
+    unpack,
+)
+from arm_kinematics.dexterity.design_robot import designed_robot
+
+
+@pytest.mark.parametrize("n", [6, 7, 9])
+def test_a_start_meets_the_2n_minus_1_constraints(n):
+    x = random_start(n, 5)
+    assert len(x) == 6 * n - 3 and len(constraints(x)) == 2 * n - 1
+    assert constraints(x) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_gradients_are_exact():
+    x = random_start(7, 3) + 0.05  # off the constraints, where their derivatives matter too
+    assert cost(x)[1] == pytest.approx(
+        approx_fprime(x, lambda x: cost(x)[0], 1e-7), rel=1e-4, abs=1e-5
+    )
+    by_differences = approx_fprime(x, constraints, 1e-7)
+    assert constraint_derivative(x) == pytest.approx(by_differences, abs=1e-5)
+
+
+@pytest.mark.parametrize(("n", "seed"), [(6, 0), (6, 4), (7, 1), (8, 2)])
+def test_designs_become_isotropic(n, seed):
+    told: list[tuple[int, float]] = []
+    found = optimise(random_start(n, seed), lambda step, value: told.append((step, value)))
+    assert found.condition == pytest.approx(1.0, abs=1e-6)
+    assert [value for _, value in told] == list(found.history)
+    assert np.linalg.norm(found.e, axis=1) == pytest.approx(1.0, abs=1e-12)
+    assert (found.e * found.r).sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+    again = optimise(random_start(n, seed))
+    assert (again.e == found.e).all() and (again.r == found.r).all()
+
+
+def test_a_robot_as_the_start_keeps_its_condition():
+    chain = Chain.from_model(load_robot("puma560"))
+    J = chain.jacobian(np.array([0.3, 1.1, -2.5, 0.4, -1.2, 0.9]))
+    x = start_from(J, 0.3)
+    assert frobenius_condition(columns(*unpack(x))) == pytest.approx(
+        frobenius_condition(homogeneous_jacobian(J, 0.3)), rel=1e-9
+    )
+    assert constraints(x) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_robot_of_a_design_moves_as_designed():
+    found = optimise(random_start(6, 2))
+    model = designed_robot(found, 0.25)
+    chain = Chain.from_model(model)
+    H = homogeneous_jacobian(chain.jacobian(np.zeros(6)), 0.25)
+    assert H == pytest.approx(columns(found.e, found.r), abs=2e-3)  # rounded to 0.1 mm, 0.01 deg
+    assert frobenius_condition(H) < 1.0001
+    assert min(pose[2, 3] for pose in chain.link_poses(np.zeros(6)).values()) >= -1e-9
+
+
+def test_what_cannot_be_designed_is_said():
+    with pytest.raises(KinematicsError, match="6 to 12"):
+        random_start(5, 0)
+    with pytest.raises(KinematicsError, match="revolute"):
+        start_from(np.vstack([np.ones((3, 6)), np.zeros((3, 6))]), 1.0)
+    with pytest.raises(KinematicsError, match="positive number of metres"):
+        designed_robot(optimise(random_start(6, 2)), -1.0)
+
+
+def test_the_tool_writes_a_robot_and_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    robot, picture = tmp_path / "my.yaml", tmp_path / "my.svg"
+    arguments = ["--joints", "7", "--name", "seven", "-o", str(robot), "--plot", str(picture)]
+    assert design_tool.main(arguments) == 0
+    assert "condition number 1.0000" in capsys.readouterr().err
+    assert load_robot(robot).n == 7 and load_robot(robot).name == "seven"
+    assert "<svg" in picture.read_text()
+    before = robot.read_bytes()
+    assert design_tool.main(arguments) == 1
+    assert "exists already" in capsys.readouterr().err and robot.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--joints", "3"], "6 to 12"),
+        (["--from", "nut_arm"], "six or more"),
+        (["--from", "puma56"], "puma560"),
+        (["--length", "-1"], "positive number of metres"),
+        (["--plot", "my.txt"], ".svg"),
+    ],
+)
+def test_the_tool_says_what_is_wrong(arguments, part, capsys: pytest.CaptureFixture[str]):
+    assert design_tool.main(arguments) == 1
+    printed = capsys.readouterr()
+    assert part in printed.err.splitlines()[-1] and printed.out == ""
+
+
+def test_dexterity_in_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    picture = tmp_path / "slice.svg"
+    arguments = ["planar2", "--posture", "elbow_left", "--slice", "xy", "--plot", str(picture)]
+    assert dexterity_tool.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "elbow_left:" in printed and "best posture:" in printed and "x -0.4" in printed
+    assert "<svg" in picture.read_text()
+    for wrong, part in ((["planar2", "--slice", "xy"], "go together"), (["planar2", "--posture", "elbow_lef"], "elbow_left")):
+        assert dexterity_tool.main(wrong) == 1
+        assert part in capsys.readouterr().err

@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Measures of dexterity, the best posture, and what is reached."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from arm_description import load_robot, shipped_robots
+from arm_kinematics import Chain, KinematicsError
+from arm_kinematics.dexterity import (
+    characteristic_length,
+    condition_number,
+    frobenius_condition,
+    homogeneous_jacobian,
+    manipulability,
+)
+from arm_kinematics.dexterity.best_posture import (
+    PostureCost,
+    best_posture,
+    finite_limits,
+    translations,
+)
+from arm_kinematics.dexterity.measures import log_cost
+from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
+
+
+def chain_of(robot: str) -> Chain:
+    return Chain.from_model(load_robot(robot))
+
+
+def random_posture(chain: Chain, seed: int = 3) -> np.ndarray:
+    lower, upper = finite_limits(chain)
+    return np.random.default_rng(seed).uniform(lower, upper)
+
+
+def two_links(l1: float, l2: float, elbow: float) -> np.ndarray:
+    """Jacobian of the planar arm in closed form; Spong, Hutchinson, Vidyasagar, section 4.6."""
+    s, c = math.sin(elbow), math.cos(elbow)
+    J = np.zeros((6, 2))
+    J[0] = -l2 * s, -l2 * s
+    J[1] = l1 + l2 * c, l2 * c
+    J[5] = 1.0, 1.0
+    return J
+
+
+def test_manipulability_of_two_links_is_the_published_one():
+    J = two_links(0.3, 0.2, 0.7)
+    assert manipulability(J) == pytest.approx(0.3 * 0.2 * math.sin(0.7), rel=1e-12)
+    assert manipulability(two_links(0.3, 0.2, 0.0)) == pytest.approx(0.0, abs=1e-15)
+    assert condition_number(two_links(0.3, 0.2, 0.0)) == math.inf
+
+
+def test_two_links_are_isotropic_where_the_textbook_says():
+    """l1 = sqrt(2) l2 with the elbow at 135 deg (Salisbury and Craig 1982)."""
+    J = two_links(math.sqrt(2.0) * 0.2, 0.2, math.radians(135.0))[:2]
+    assert frobenius_condition(J) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("robot", ["puma560", "panda", "rediestro"])
+def test_characteristic_length_is_the_best_of_all_lengths(robot):
+    chain = chain_of(robot)
+    J = chain.jacobian(random_posture(chain))
+    length = characteristic_length(J)
+    best = frobenius_condition(homogeneous_jacobian(J, length))
+    for factor in (0.5, 0.99, 1.01, 2.0):
+        assert frobenius_condition(homogeneous_jacobian(J, length * factor)) > best
+
+
+def test_condition_does_not_depend_on_the_unit_of_length():
+    chain = chain_of("ur5")
+    J = chain.jacobian(random_posture(chain))
+    millimetres = J.copy()
+    millimetres[:3] *= 1e3
+    length = characteristic_length(J)
+    assert characteristic_length(millimetres) == pytest.approx(1e3 * length, rel=1e-9)
+    assert frobenius_condition(homogeneous_jacobian(millimetres, 1e3 * length)) == pytest.approx(
+        frobenius_condition(homogeneous_jacobian(J, length)), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (6, 6), (3, 4), (4, 3)])
+def test_gradient_by_the_matrix(shape, rng):
+    H = rng.normal(size=shape)
+    by_differences = approx_fprime(H.ravel(), lambda x: log_cost(x.reshape(shape))[0], 1e-7)
+    assert log_cost(H)[1].ravel() == pytest.approx(by_differences, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_gradient_by_the_joints(robot):
+    chain = chain_of(robot)
+    cost = PostureCost(chain)
+    x = cost.start(random_posture(chain))
+    by_differences = approx_fprime(x, lambda x: cost(x)[0], 1e-7)
+    assert cost(x)[1] == pytest.approx(by_differences, rel=1e-3, abs=1e-3)
+
+
+def test_rediestro_is_isotropic():
+    chain = chain_of("rediestro")
+    best = best_posture(chain, 24)
+    assert best.condition == pytest.approx(1.0, abs=1e-4)
+    assert best.length == pytest.approx(0.2207, abs=5e-4)
+    assert (best.q >= chain.lower).all() and (best.q <= chain.upper).all()
+
+
+def test_the_best_posture_is_better_than_any_other_and_always_the_same():
+    chain = chain_of("puma560")
+    best = best_posture(chain, 24)
+    assert best.length is not None
+    again = best_posture(chain, 24)
+    assert (best.q == again.q).all() and best.condition == again.condition
+    for seed in range(200):
+        J = chain.jacobian(random_posture(chain, seed))
+        assert frobenius_condition(homogeneous_jacobian(J, best.length)) >= best.condition
+
+
+def test_a_small_arm_is_measured_in_the_directions_it_has():
+    assert np.abs(translations(chain_of("planar3"))[:, 2]).max() < 1e-12
+    best = best_posture(chain_of("planar3"), 8)
+    assert best.length is None and best.condition == pytest.approx(1.0, abs=1e-6)
+
+
+def test_what_has_no_characteristic_length_is_said():
+    with pytest.raises(KinematicsError, match="six or more"):
+        characteristic_length(two_links(0.3, 0.2, 0.7))
+    puma = chain_of("puma560")
+    with pytest.raises(KinematicsError, match="singular"):
+        characteristic_length(puma.jacobian(np.zeros(6)))
+    for length in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(KinematicsError, match="positive number of metres"):
+            homogeneous_jacobian(puma.jacobian(np.zeros(6)), length)
+
+
+def test_bounding_box_of_the_nut_arm():
+    """Stretched: 105 + 160 mm from the shoulder at 80 mm; downward the shoulder stops at 90 deg."""
+    lower, upper = bounding_box(chain_of("nut_arm"))
+    assert upper == pytest.approx([0.265, 0.265, 0.345], abs=1e-6)
+    assert lower == pytest.approx([-0.265, -0.265, -0.080], abs=1e-6)
+
+
+def test_volume_of_a_slide_about_a_vertical_axis():
+    """spherical_arm without limits of its slide's angle would be a shell; here against sampling."""
+    chain = chain_of("spherical_arm")
+    found = reachable_volume(chain, 400)
+    low, high = np.array(chain.lower), np.array(chain.upper)
+    base = np.array([0.0, 0.0, chain.fk(np.array([0.0, 0.0, 0.0]))[2, 3]])
+    radii = [np.linalg.norm(chain.fk(np.array([0.0, 0.0, d]))[:3, 3] - base) for d in (low[2], high[2])]
+    shell = 4.0 / 3.0 * math.pi * (radii[1] ** 3 - radii[0] ** 3)
+    assert 0.0 < found.volume < shell
+    assert found.error < 0.2 * found.volume
+
+
+def test_a_plane_arm_has_no_volume():
+    found = reachable_volume(chain_of("planar2"), 100)
+    assert found.volume == 0.0 and found.upper[0] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_slice_of_two_links_is_the_ring():
+    """Reached is |l1 - l2| <= r <= l1 + l2, but for what the limits forbid near the base."""
+    chain = chain_of("planar2")
+    cells = slice_map(chain, (0, 0, 0.1), (1, 0, 0), (0, 1, 0), (-0.6, 0.6, -0.6, 0.6), 0.03)
+    r = np.hypot(*np.meshgrid(cells.u, cells.v))
+    assert cells.reached[(r > 0.16) & (r < 0.49) & (cells.u[None, :] > 0)].all()
+    assert not cells.reached[(r > 0.51) | (r < 0.09)].any()
+    assert np.nanmax(cells.isotropy) <= 1.0
+
+
+def test_slices_that_make_no_sense_are_refused():
+    chain = chain_of("planar2")
+    plane = ((0, 0, 0.1), (1, 0, 0), (0, 1, 0))
+    for extent, cell in (((1, 0, 0, 1), 0.1), ((0, 1, 0, 1), 0.0), ((0, math.nan, 0, 1), 0.1)):
+        with pytest.raises(KinematicsError, match="is empty"):
+            slice_map(chain, *plane, extent, cell)
+    with pytest.raises(KinematicsError, match="cells; at most"):
+        slice_map(chain, *plane, (0, 1, 0, 1), 1e-4)
+    with pytest.raises(KinematicsError, match="at least 100"):
+        reachable_volume(chain, 99)
