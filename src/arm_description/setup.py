@@ -3,7 +3,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
-TOOLS = ("dh2urdf", "urdf2dh", "rvs2dh", "dh2srdf", "trajectory")
+TOOLS = ("describe", "dh2srdf", "dh2urdf", "draw", "new", "rvs2dh", "trajectory", "urdf2dh")
 
 
 def installed(folder, pattern="*"):

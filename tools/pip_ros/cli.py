@@ -106,6 +106,21 @@ COMMANDS = (
         "play a joint trajectory on the running arm or view",
         executable("arm_tasks", "play"),
     ),
+    *(
+        Command(tool, arguments, text, executable("arm_description", tool))
+        for tool, arguments, text in (
+            (
+                "new",
+                "FILE [--from ROBOT]",
+                "write a new robot file: by questions, or from a robot",
+            ),
+            ("describe", "ROBOT", "its table, limits, reach, home pose and sources"),
+            ("draw", "ROBOT -o FILE", "a picture of it in a posture, as SVG, PDF or PNG"),
+            ("dh2urdf", "ROBOT [-o FILE]", "its URDF; dh2srdf: its postures as SRDF"),
+            ("urdf2dh", "URDF [-o FILE]", "the DH table of an arm given as URDF"),
+            ("rvs2dh", "FILE [-o FILE]", "the same from an architecture file of RVS"),
+        )
+    ),
     Command("test", "[pytest arguments]", "run every test", testing.run),
     Command("bench", "", "measure, beside other libraries", bench),
     Command(

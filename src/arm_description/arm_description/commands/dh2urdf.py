@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 
 from ..elements import Origin
-from ..library import load_robot, shipped_robots
+from ..library import load_robot
 from ..urdf import robot_macro, robot_urdf
 from . import shell
 
@@ -48,9 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dh2urdf", description="Write the URDF of an arm given by its DH table in YAML."
     )
-    parser.add_argument(
-        "robot", help="name of a shipped robot (" + ", ".join(shipped_robots()) + ") or a path"
-    )
+    shell.add_robot(parser)
     parser.add_argument("--prefix", default="", help="put before every link and joint name")
     parser.add_argument("--dh-frames", action="store_true", help="add the frames dh_0 .. dh_n")
     parser.add_argument("--parent", default="", help="link to stand on (default: none)")

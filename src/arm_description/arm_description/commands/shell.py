@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ..errors import DescriptionError
+from ..library import shipped_robots
 from ..whole_file import write_bytes
 
 INTERRUPTED = 130
@@ -48,6 +49,12 @@ def run(
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument ``robot``."""
+    names = ", ".join(shipped_robots())
+    parser.add_argument("robot", help=f"name of a shipped robot ({names}) or a path")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from ..robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from ..robot_file.scope import FORBIDDEN_IN_NAMES, MOST_ROTATION
 from ..transforms import Matrix
 from ..urdf import UrdfJoint, read_urdf
+from ..urdf.motion import joint_pose
 from .dh_from_axes import Axis, dh_from_axes
 from .urdf_chain import ArmChain, find_chain, zero_pose
 from .urdf_gripper import find_hand
@@ -171,18 +172,6 @@ def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
         values = dict(zip((joint.name for joint in chain.moving), q, strict=True))
         T = np.eye(4)
         for joint in chain.way:
-            T = T @ joint.origin.matrix @ _motion(joint, values.get(joint.name, 0.0))
+            T = T @ joint_pose(joint, values.get(joint.name, 0.0))
         worst = max(worst, float(np.abs(T @ fixed - model.fk(q)).max()))
     return worst
-
-
-def _motion(joint: UrdfJoint, q: float) -> Matrix:
-    """Motion of a joint by Rodrigues' formula, (4, 4)."""
-    T, axis = np.eye(4), np.array(joint.axis)
-    if joint.kind == "prismatic":
-        T[:3, 3] = q * axis
-    elif joint.kind != "fixed":
-        x, y, z = axis
-        K = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-        T[:3, :3] += math.sin(q) * K + (1.0 - math.cos(q)) * K @ K
-    return T

@@ -15,9 +15,16 @@ from typing import TypeAlias
 from transforms3d.euler import euler2quat
 from transforms3d.quaternions import qmult, rotate_vector
 
+from ..transforms import Matrix, pose_to_matrix
 from .parts import UrdfJoint
 
 Quaternion: TypeAlias = tuple[float, float, float, float]
+
+
+def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
+    """Pose of a joint's child in its parent, (4, 4); q [rad or m] is that of a moving joint."""
+    motion = JointMotion(joint)
+    return pose_to_matrix(motion.translation(q), motion.rotation(q))
 
 
 class JointMotion:

@@ -1,0 +1,45 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: what a robot is, to read in a terminal.
+
+describe nut_arm
+describe my_arm.yaml --length m --angle rad
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from ..library import load_robot, robot_path
+from ..robot_file.constants import read_constants
+from ..summary import robot_summary
+from ..units import ANGLES, LENGTHS, Units
+from . import shell
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _describe, argv)
+
+
+def _describe(arguments: argparse.Namespace) -> None:
+    path = robot_path(arguments.robot)
+    model = load_robot(path)
+    units = Units(arguments.length or model.units.length, arguments.angle or model.units.angle)
+    sys.stdout.write(robot_summary(model, units, read_constants(path)))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="describe", description="Show a robot's table, limits, reach, home pose and sources."
+    )
+    shell.add_robot(parser)
+    parser.add_argument("--length", choices=LENGTHS, help="unit (default: that of the file)")
+    parser.add_argument("--angle", choices=ANGLES, help="unit (default: that of the file)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

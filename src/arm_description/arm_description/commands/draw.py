@@ -1,0 +1,131 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: a vector picture of a posed arm.
+
+draw nut_arm -o nut_arm.svg
+draw puma560 --posture ready --view side --frames --labels -o puma560.pdf
+draw my_arm.yaml --joints elbow=30deg slide=120mm --dh-frames -o my_arm.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..drawing import FORMATS, VIEWS, Style, picture
+from ..errors import DescriptionError
+from ..library import load_robot
+from ..model import RobotModel
+from ..nearest import nearest
+from ..summary import home_posture
+from ..units import ANGLES, LENGTHS, Units
+from ..whole_file import write_bytes
+from . import shell
+
+GRIPPER = "gripper"
+SLACK = 1e-9
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return shell.run(_parser(), _draw, argv)
+
+
+def _draw(arguments: argparse.Namespace) -> None:
+    kind = Path(arguments.output).suffix.lstrip(".").lower()
+    if kind not in FORMATS:
+        raise DescriptionError(
+            f"cannot draw a {kind or 'nameless'!r} file",
+            remedy=f"let its name end in .{', .'.join(FORMATS)}",
+            file=arguments.output,
+        )
+    model = load_robot(arguments.robot)
+    name, values = _posture(model, arguments.posture)
+    moved = _joints(model, arguments.joints)
+    title = f"{model.name}, {name}" + (" and changed joints" if moved else "")
+    style = Style(arguments.view, arguments.frames, arguments.dh_frames, arguments.labels)
+    write_bytes(picture(model, {**values, **moved}, title, style, kind), arguments.output)
+
+
+def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
+    """Name and positions of a posture, the home one if no name is given."""
+    if not name:
+        home, q = home_posture(model)
+        values = dict(zip(model.joint_names, q, strict=True))
+        return home, {**values, **model.postures.get(home, {})}
+    if name not in model.postures:
+        raise DescriptionError(
+            f"{model.name} has no posture {name!r}", remedy=nearest(name, model.postures)
+        )
+    return name, model.postures[name]
+
+
+def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
+    """Positions by name of words such as elbow=30deg; in the file's unit if none is said."""
+    kinds = {joint.name: (joint.type, joint.lower, joint.upper) for joint in model.joints}
+    if model.gripper:
+        kinds[GRIPPER] = ("prismatic", model.gripper.min_width, model.gripper.max_width)
+    values = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        if name not in kinds:
+            raise DescriptionError(
+                f"{model.name} has no joint {name!r}", remedy=nearest(name, kinds)
+            )
+        kind, lower, upper = kinds[name]
+        value, units = _number(word, text, kind, model.units)
+        if not lower - SLACK <= value <= upper + SLACK:
+            low, high = (f"{units.written(limit, kind):.6g}" for limit in (lower, upper))
+            unit = units.angle if kind == "revolute" else units.length
+            raise DescriptionError(
+                f"{word} is outside the limits of {name}",
+                remedy=f"they are {low} .. {high} {unit}",
+            )
+        values[name] = value
+    return values
+
+
+def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units]:
+    """A number with or without a unit, in rad or m, and the units it was said in."""
+    choices = ANGLES if kind == "revolute" else LENGTHS
+    for unit in sorted(choices, key=len, reverse=True):
+        if text.endswith(unit):
+            units = Units(units.length, unit) if unit in ANGLES else Units(unit, units.angle)
+            text = text.removesuffix(unit)
+            break
+    try:
+        return units.si(float(text), kind), units
+    except ValueError:
+        raise DescriptionError(
+            f"{word!r} is not a joint and its position",
+            remedy=f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}",
+        ) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
+    )
+    shell.add_robot(parser)
+    parser.add_argument("--posture", default="", help="of the file (default: rest, or the first)")
+    parser.add_argument(
+        "--joints",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="positions other than the posture's: elbow=30deg slide=12mm gripper=5mm",
+    )
+    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
+    parser.add_argument("--frames", action="store_true", help="axes of base, joints and tool")
+    parser.add_argument("--dh-frames", action="store_true", help="axes of the table's frames")
+    parser.add_argument("--labels", action="store_true", help="names and positions of the joints")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

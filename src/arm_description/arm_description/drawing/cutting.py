@@ -1,0 +1,85 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Cut away what of a face is inside another shape, where it can never be seen.
+
+All shapes are convex: what is outside of one is outside of at least one of its planes. What is
+left of all faces does not pass through anything, so that sorting it by depth is enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..transforms import Matrix, Vector
+from ..urdf.parts import Shape
+from .solids import SIDES
+
+# Nearer than this is on a plane [m].
+TOUCHING = 1e-7
+
+
+def planes(shape: Shape, pose: Matrix) -> tuple[Matrix, Vector]:
+    """Planes of a shape's faces.
+
+    Args:
+        shape: a cylinder or a box.
+        pose: (4, 4) of its link.
+
+    Returns:
+        Unit normals out of it (p, 3), and their distances from the origin (p,) [m].
+    """
+    T = pose @ shape.origin.matrix
+    if shape.kind == "box":
+        normals = np.vstack((np.eye(3), -np.eye(3)))
+        distances = np.tile(np.array(shape.size) / 2, 2)
+    else:
+        radius, length = shape.size
+        angles = (np.arange(SIDES) + 0.5) * (2 * math.pi / SIDES)
+        sides = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(SIDES)))
+        normals = np.vstack(((0.0, 0.0, 1.0), (0.0, 0.0, -1.0), sides))
+        inner = radius * math.cos(math.pi / SIDES)
+        distances = np.array([length / 2, length / 2, *[inner] * SIDES])
+    turned = normals @ T[:3, :3].T
+    return turned, distances + turned @ T[:3, 3]
+
+
+def cut(faces: Sequence[Matrix], by: tuple[Matrix, Vector]) -> Iterator[Matrix]:
+    """What of some faces, convex polygons (k, 3), is outside of the planes of a shape."""
+    normals, distances = by
+    starts = np.cumsum([0, *map(len, faces[:-1])])
+    over = np.vstack(faces) @ normals.T - distances
+    apart = (np.minimum.reduceat(over, starts) > -TOUCHING).any(axis=1)
+    for face, outside in zip(faces, apart, strict=True):
+        if outside:
+            yield face
+        else:
+            yield from _outside(face, normals, distances)
+
+
+def _outside(face: Matrix, normals: Matrix, distances: Vector) -> Iterator[Matrix]:
+    """Go round the planes: give away what is beyond each, keep what is before it."""
+    for normal, distance in zip(normals, distances, strict=True):
+        over = face @ normal - distance
+        if (over < TOUCHING).all():
+            continue
+        beyond = _half(face, over)
+        if len(beyond) > 2:
+            yield beyond
+        face = _half(face, -over)
+        if len(face) < 3:
+            return
+
+
+def _half(face: Matrix, over: Vector) -> Matrix:
+    """The part of a convex polygon where a linear function of its corners is not negative."""
+    points = []
+    for i in range(len(face)):
+        j = (i + 1) % len(face)
+        if over[i] >= 0.0:
+            points.append(face[i])
+        if (over[i] < 0.0) != (over[j] < 0.0):
+            points.append(face[i] + (face[j] - face[i]) * (over[i] / (over[i] - over[j])))
+    return np.array(points)

@@ -1,0 +1,133 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A posed arm: where its links are, and the faces, shadows and frames that a view shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import RobotModel
+from ..transforms import Matrix, Vector
+from ..urdf.assembly import BASE, FLANGE, PALM, assemble, dh_frames
+from ..urdf.motion import joint_pose
+from ..urdf.parts import UrdfParts
+from .cutting import cut, planes
+from .solids import faces, normal
+
+# Towards the light, in base_link.
+LIGHT = np.array((0.35, -0.45, 0.82))
+AMBIENT = 0.62
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A visible face.
+
+    Attributes:
+        points: (k, 2) right and up [m].
+        colour: (3,) red, green, blue, 0 .. 1.
+    """
+
+    points: Matrix
+    colour: Vector
+
+
+@dataclass(frozen=True)
+class Posed:
+    """An arm in a posture.
+
+    Attributes:
+        parts: its links and joints.
+        poses: (4, 4) base_link <- link, by name.
+        dh: (4, 4) base_link <- frame of the table, from 0.
+    """
+
+    parts: UrdfParts
+    poses: Mapping[str, Matrix]
+    dh: tuple[Matrix, ...]
+
+    @property
+    def frames(self) -> dict[str, Matrix]:
+        """Frames worth showing: the base, every joint and the tool."""
+        hidden = {FLANGE, PALM, *(f"{name}_link" for name in self._fingers())}
+        return {name: T for name, T in self.poses.items() if name not in hidden}
+
+    def place(self, name: str, colour: str) -> Vector:
+        """Where a joint's body is, (3,) in base_link [m].
+
+        It is the first shape of the link in the joints' colour; of a joint that slides it is on
+        the link before, where the joint begins.
+        """
+        joint = next(joint for joint in self.parts.joints if joint.name == name)
+        link = next(link for link in self.parts.links if link.name == joint.child)
+        bodies = [shape for shape in link.shapes if shape.colour == colour]
+        T = self.poses[link.name]
+        if joint.kind == "prismatic":
+            T = self.poses[joint.parent] @ joint.origin.matrix
+        elif bodies:
+            T = T @ bodies[0].origin.matrix
+        middle: Vector = T[:3, 3]
+        return middle
+
+    def _fingers(self) -> list[str]:
+        return [joint.name for joint in self.parts.joints if joint.parent == PALM]
+
+
+def posed(model: RobotModel, values: Mapping[str, float]) -> Posed:
+    """Place every link.
+
+    Args:
+        model: the arm.
+        values: position of each joint [rad or m], and "gripper": a width [m], 0 if left out.
+    """
+    parts = assemble(model, "")
+    positions = dict(values)
+    if model.gripper:
+        width = positions.pop("gripper", model.gripper.min_width)
+        positions |= dict.fromkeys(model.gripper.joints, width / 2)
+    poses: dict[str, Matrix] = {BASE: np.eye(4)}
+    for joint in parts.joints:
+        moved = joint_pose(joint, positions.get(joint.name, 0.0))
+        poses[joint.child] = poses[joint.parent] @ moved
+    dh = tuple(poses[joint.parent] @ joint_pose(joint) for joint in dh_frames(model, "").joints)
+    return Posed(parts, poses, dh)
+
+
+def patches(arm: Posed, view: Matrix) -> list[Patch]:
+    """What is to be seen of the faces, shaded, from the back to the front."""
+    solids = [(shape, arm.poses[link.name]) for link in arm.parts.links for shape in link.shapes]
+    cutters = [planes(*solid) for solid in solids]
+    found: list[tuple[float, Patch]] = []
+    for index, solid in enumerate(solids):
+        shown = [face for face in faces(*solid) if normal(face) @ view[2] > 1e-6]
+        for other, cutter in enumerate(cutters):
+            if other != index and shown:
+                shown = list(cut(shown, cutter))
+        for face in shown:
+            seen = face @ view.T
+            patch = Patch(seen[:, :2], _shaded(solid[0].colour, normal(face)))
+            found.append((float(seen[:, 2].mean()), patch))
+    return [patch for _, patch in sorted(found, key=lambda pair: pair[0])]
+
+
+def shadows(arm: Posed) -> list[Matrix]:
+    """Shadow of every face on the ground z = 0, as polygons (k, 3) in base_link [m]."""
+    slope = LIGHT[:2] / LIGHT[2]
+    found = []
+    for link in arm.parts.links:
+        for shape in link.shapes:
+            for face in faces(shape, arm.poses[link.name], fine=False):
+                above = np.maximum(face[:, 2:], 0.0)
+                ground = np.column_stack((face[:, :2] - above * slope, np.zeros(len(face))))
+                found.append(ground)
+    return found
+
+
+def _shaded(colour: str, out: Vector) -> Vector:
+    """Colour of a face by Lambert's law, with light from all around besides."""
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    lit = max(0.0, float(out @ LIGHT)) / float(np.linalg.norm(LIGHT))
+    return np.clip(rgb * (AMBIENT + (1.0 - AMBIENT) * lit), 0.0, 1.0)

@@ -1,0 +1,158 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot by questions and answers: each has a default, and is asked again until it is right.
+
+Numbers may be expressions, as in a robot file. What is asked is a table with its limits; gripper,
+postures and sources are then added to the file by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import TypeVar, cast
+
+from .dh import CONVENTIONS, Convention, DhRow, JointType
+from .elements import Joint
+from .errors import DescriptionError
+from .expressions import Expressions
+from .model import RobotModel
+from .nearest import nearest
+from .robot_file.joints import TAKEN
+from .robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from .robot_file.scope import FORBIDDEN_IN_NAMES, LONGEST, MOST_ROTATION
+from .units import ANGLES, LENGTHS, Units
+
+T = TypeVar("T")
+TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
+MOST_JOINTS = 64
+
+
+def interview(
+    name: str, answer: Callable[[str], str], say: Callable[[str], object]
+) -> tuple[RobotModel, Units]:
+    """Ask for a robot.
+
+    Args:
+        name: of the robot, the default.
+        answer: shows a question and returns the line typed (``input``); may raise EOFError.
+        say: shows a text.
+
+    Returns:
+        The robot, and the units it was told in.
+    """
+    asker = _Asker(answer, say)
+    say("Press Enter for what stands in brackets; Ctrl-C ends, and nothing is written then.\n")
+    name = asker.ask("name of the robot", name, _name)
+    count = asker.ask("number of joints", "6", _count)
+    say("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
+    convention = asker.choose("convention", CONVENTIONS)
+    length = asker.choose("unit of lengths", ("mm", *(u for u in LENGTHS if u != "mm")))
+    units = Units(length, asker.choose("unit of angles", ANGLES))
+    joints = list[Joint]()
+    for number in range(1, count + 1):
+        say(f"\nJoint {number} of {count}; theta or d of its own variable is the offset added\n")
+        joints.append(_Row(asker, units, tuple(joint.name for joint in joints)).joint(number))
+    rest = {joint.name: min(max(0.0, joint.lower), joint.upper) for joint in joints}
+    model = RobotModel(
+        name=name,
+        convention=cast(Convention, convention),
+        joints=tuple(joints),
+        postures=MappingProxyType({"rest": MappingProxyType(rest)}),
+    )
+    return model, units
+
+
+class _Asker:
+    """Asks until an answer is right."""
+
+    def __init__(self, answer: Callable[[str], str], say: Callable[[str], object]) -> None:
+        self._answer = answer
+        self._say = say
+
+    def ask(self, question: str, default: str, read: Callable[[str], T]) -> T:
+        while True:
+            text = self._answer(f"  {question} [{default}]: ").strip() or default
+            try:
+                return read(text)
+            except DescriptionError as error:
+                self._say(f"    {error}\n")
+
+    def choose(self, question: str, options: tuple[str, ...]) -> str:
+        def read(text: str) -> str:
+            found = [option for option in options if option.startswith(text)]
+            if text in options or len(found) == 1:
+                return text if text in options else found[0]
+            raise DescriptionError(f"cannot be {text!r}", remedy=nearest(text, options))
+
+        return self.ask(f"{question} ({', '.join(options)})", options[0], read)
+
+
+class _Row:
+    """Asks for one row of the table."""
+
+    def __init__(self, asker: _Asker, units: Units, taken: tuple[str, ...]) -> None:
+        self._asker = asker
+        self._units = units
+        self._taken = taken
+        self._expressions = Expressions({}, units.radian)
+
+    def joint(self, number: int) -> Joint:
+        name = self._asker.ask("name", f"joint_{number}", self._free_name)
+        kind = cast(JointType, self._asker.choose("type", TYPES))
+        theta, d = self._number("theta", "0", "revolute"), self._number("d", "0", "prismatic")
+        a, alpha = self._number("a", "0", "prismatic"), self._number("alpha", "0", "revolute")
+        lower, upper = self._limits(kind)
+        default = f"{self._units.written(DEFAULT_VELOCITY[kind], kind):.6g}"
+        speed = self._number("highest speed, per second", default, kind, positive=True)
+        row = DhRow(theta, d, a, alpha)
+        return Joint(name, kind, row, lower, upper, speed, 4.0 * speed, DEFAULT_EFFORT)
+
+    def _limits(self, kind: JointType) -> tuple[float, float]:
+        turn = {"deg": "180", "rad": "pi"}[self._units.angle]
+        lowest = f"-{turn}" if kind == "revolute" else "0"
+        highest = turn if kind == "revolute" else f"{self._units.written(0.1, kind):g}"
+        lower = self._number("lower limit", lowest, kind)
+
+        def read(text: str) -> float:
+            value = self._read(text, kind)
+            if value <= lower:
+                raise DescriptionError("must be above the lower limit")
+            return value
+
+        return lower, self._asker.ask("upper limit", highest, read)
+
+    def _number(self, what: str, default: str, kind: str, positive: bool = False) -> float:
+        def read(text: str) -> float:
+            value = self._read(text, kind, bounded=not positive)
+            if positive and value <= 0.0:
+                raise DescriptionError("must be more than 0")
+            return value
+
+        unit = self._units.angle if kind == "revolute" else self._units.length
+        return self._asker.ask(f"{what} ({unit})", default, read)
+
+    def _read(self, text: str, kind: str, bounded: bool = True) -> float:
+        value = self._units.si(self._expressions.evaluate(text), kind)
+        most = MOST_ROTATION if kind == "revolute" else LONGEST
+        if bounded and abs(value) > most:
+            raise DescriptionError(f"{text} is more than an arm has", remedy="is the unit right?")
+        return value
+
+    def _free_name(self, text: str) -> str:
+        if text in self._taken or text in TAKEN:
+            raise DescriptionError(f"the name {text!r} is taken")
+        return _name(text)
+
+
+def _name(text: str) -> str:
+    bad = [c for c in text if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES]
+    if bad:
+        raise DescriptionError(f"holds {bad[0]!r}", remedy="use letters, digits, _ and -")
+    return text
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_JOINTS):
+        raise DescriptionError(f"{text!r} is not a number from 1 to {MOST_JOINTS}")
+    return int(text)

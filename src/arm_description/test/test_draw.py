@@ -1,0 +1,160 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command draw: what is in the picture, and where."""
+
+import io
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import matplotlib.image
+import numpy as np
+import pytest
+from arm_description.commands.draw import main
+from arm_description.drawing import VIEWS
+from arm_description.drawing.marks import LINE, _spread
+from arm_description.drawing.scene import patches, posed, shadows
+from arm_description.drawing.sheet import Sheet
+from arm_description.urdf.writer import robot_urdf
+
+from arm_description import load_robot, shipped_robots
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(tmp_path, *arguments, kind="svg"):
+    file = tmp_path / f"picture.{kind}"
+    assert main([*arguments, "-o", str(file)]) == 0
+    return file.read_bytes()
+
+
+def texts(svg):
+    return ["".join(e.itertext()) for e in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_every_shipped_robot_is_drawn_with_its_joints(robot, tmp_path):
+    svg = drawn(tmp_path, robot, "--labels", "--frames", "--dh-frames")
+    assert b"<image" not in svg
+    shown = " ".join(texts(svg))
+    for name in load_robot(robot).joint_names:
+        assert name in shown
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_is_vector_in_pdf_and_the_same_every_time(view, tmp_path):
+    one, other = (drawn(tmp_path, "planar2", "--view", view, kind="pdf") for _ in range(2))
+    assert one.startswith(b"%PDF")
+    assert b"/Subtype /Image" not in one
+    assert one == other
+
+
+def test_png_has_ink_on_it(tmp_path):
+    pixels = matplotlib.image.imread(io.BytesIO(drawn(tmp_path, "planar2", kind="png")))
+    assert pixels.std() > 0.01
+
+
+def test_the_same_svg_every_time(tmp_path):
+    one, other = (drawn(tmp_path, "planar2", "--frames") for _ in range(2))
+    assert one == other
+
+
+def test_views_show_the_axes_of_rep_103():
+    """Side: x to the right, z up. Front: y to the right, z up. Top: x to the right, y up."""
+    x, y, z = np.eye(3)
+    for view, right, up in (("side", x, z), ("front", y, z), ("top", x, y)):
+        np.testing.assert_allclose(VIEWS[view], [right, up, np.cross(right, up)], atol=1e-12)
+    for axes in VIEWS.values():
+        np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
+        assert np.linalg.det(axes) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_links_are_where_the_urdf_puts_them(robot, urdf_fk):
+    model = load_robot(robot)
+    q = np.random.default_rng(1).uniform(model.lower, model.upper)
+    values = dict(zip(model.joint_names, map(float, q), strict=True))
+    arm = posed(model, {**values, "gripper": 0.01} if model.gripper else values)
+    if model.gripper:
+        values |= dict.fromkeys(model.gripper.joints, 0.005)
+    text = robot_urdf(model, with_dh_frames=True)
+    for name, T in arm.poses.items():
+        np.testing.assert_allclose(T, urdf_fk(text, values, "base_link", name), atol=1e-9)
+    for number, T in enumerate(arm.dh):
+        np.testing.assert_allclose(
+            T, urdf_fk(text, values, "base_link", f"dh_{number}"), atol=1e-9
+        )
+
+
+def test_shadows_lie_on_the_ground_and_patches_are_sorted():
+    model = load_robot("nut_arm")
+    arm = posed(model, model.postures["ready"])
+    assert all((shadow[:, 2] == 0.0).all() for shadow in shadows(arm))
+    found = patches(arm, VIEWS["iso"])
+    assert len(found) > 100
+    assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
+
+
+def test_all_of_the_arm_is_on_the_paper():
+    model = load_robot("puma560")
+    for view in VIEWS.values():
+        sheet = Sheet(posed(model, model.postures["ready"]), view)
+        points = np.vstack([sheet.flat(patch.points) for patch in sheet.patches])
+        assert (points > 0.0).all()
+        assert (points < sheet.size).all()
+
+
+def test_labels_never_lie_on_each_other():
+    for ys in ([1.0, 1.0, 1.0, 1.0], [0.0, 0.01, 3.9, 4.0], list(np.linspace(0.0, 4.0, 12))):
+        targets = {str(i): np.array((1.0, y)) for i, y in enumerate(ys)}
+        ordered, heights = _spread(targets, 4.0)
+        assert len(ordered) == len(ys)
+        assert all(a - b > LINE - 1e-9 for a, b in pairwise(heights))
+        assert min(heights) > 0.0
+
+
+def test_posture_joints_and_units(tmp_path):
+    arguments = [
+        "--labels",
+        "--posture",
+        "ready",
+        "--joints",
+        "elbow=0.5rad",
+        "waist=30",
+        "gripper=1mm",
+    ]
+    shown = texts(drawn(tmp_path, "nut_arm", *arguments))
+    assert {"waist  30°", "shoulder  -20°", "elbow  28.6°", "wrist_roll  0°"} <= set(shown)
+    assert "nut_arm, ready and changed joints" in shown
+    assert "50 mm" in shown
+
+
+def test_a_posture_name_with_dollars_is_text(tmp_path, small, capsys):
+    path = tmp_path / "small.yaml"
+    path.write_text(small.replace("rest:", "$x^2$:"))
+    assert "small, $x^2$" in texts(drawn(tmp_path, str(path)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nut_arm", "-o", "x.bmp"], "x.bmp: cannot draw a 'bmp' file; let its name end in .svg"),
+        (["nut_arm", "-o", "x"], "cannot draw a 'nameless' file"),
+        (["nut_arm", "--posture", "raedy", "-o", "x.svg"], "did you mean 'ready'"),
+        (["nut_arm", "--joints", "elbw=1", "-o", "x.svg"], "did you mean 'elbow'"),
+        (["nut_arm", "--joints", "elbow=91", "-o", "x.svg"], "they are -90 .. 90 deg"),
+        (["nut_arm", "--joints", "elbow=2rad", "-o", "x.svg"], "they are -1.5708 .. 1.5708 rad"),
+        (["nut_arm", "--joints", "elbow=nan", "-o", "x.svg"], "outside the limits of elbow"),
+        (["nut_arm", "--joints", "elbow=5mm", "-o", "x.svg"], "write for example elbow=0.5"),
+        (["nut_arm", "--joints", "elbow", "-o", "x.svg"], "is not a joint and its position"),
+        (["nut_arm", "-o", "/no/such/folder/x.svg"], "cannot be written"),
+        (["nutarm", "-o", "x.svg"], "no robot is called 'nutarm'"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_sentence(arguments, says, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("draw: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,79 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Faces without what other shapes hold."""
+
+import numpy as np
+import pytest
+from arm_description.drawing.cutting import cut, planes
+from arm_description.drawing.solids import faces, normal
+from arm_description.elements import Origin
+from arm_description.urdf.parts import Shape
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+EYE = np.eye(4)
+SQUARE = np.array([(-1.0, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)])
+SHAPES = (("box", (0.4, 0.6, 0.8)), ("cylinder", (0.3, 1.0)))
+
+
+def area(face):
+    return np.linalg.norm(np.cross(face, np.roll(face, -1, axis=0)).sum(axis=0)) / 2
+
+
+def shape(kind, size, xyz=(0.0, 0.0, 0.0), rpy=(0.0, 0.0, 0.0)):
+    return Shape(kind, size, Origin(xyz, rpy), "#000000")
+
+
+@pytest.mark.parametrize(("kind", "size"), SHAPES)
+def test_faces_lie_on_the_planes_and_look_outwards(kind, size):
+    solid = shape(kind, size, (1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
+    normals, distances = planes(solid, EYE)
+    for face in faces(solid, EYE):
+        out = normal(face)
+        match = normals @ out > 1 - 1e-9
+        assert match.sum() == 1
+        np.testing.assert_allclose(face @ normals[match][0], distances[match][0], atol=1e-9)
+
+
+def test_a_hole_of_known_area():
+    left = list(cut([SQUARE], planes(shape("box", (0.5, 0.5, 1.0)), EYE)))
+    assert sum(map(area, left)) == pytest.approx(4.0 - 0.25)
+
+
+def test_outside_stays_as_it_is_and_inside_goes():
+    far = planes(shape("box", (0.5, 0.5, 0.5), (0.0, 0.0, 2.0)), EYE)
+    assert [face is SQUARE for face in cut([SQUARE], far)] == [True]
+    assert list(cut([SQUARE], planes(shape("box", (3.0, 3.0, 3.0)), EYE))) == []
+
+
+def test_a_face_that_only_touches_is_kept():
+    """The end of a rod on the plate that it stands on."""
+    below = planes(shape("box", (3.0, 3.0, 1.0), (0.0, 0.0, -0.5)), EYE)
+    assert sum(map(area, cut([SQUARE], below))) == pytest.approx(4.0)
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from(SHAPES),
+    st.tuples(*[st.floats(-1, 1)] * 3),
+    st.tuples(*[st.floats(-3, 3)] * 3),
+)
+def test_a_point_is_kept_where_it_is_outside(solid, xyz, rpy):
+    """Any point of the square is in one of the pieces, or inside the shape: never both."""
+    normals, distances = planes(shape(*solid, xyz, rpy), EYE)
+    pieces = list(cut([SQUARE], (normals, distances)))
+    for point in np.random.default_rng(0).uniform(-1, 1, (40, 3)) * (1, 1, 0):
+        over = float((normals @ point - distances).max())
+        held = [_margin(piece, point) for piece in pieces]
+        if over > 1e-5:
+            assert max(held) > -1e-6
+        elif over < -1e-5:
+            assert max(held, default=-1.0) < 1e-6
+
+
+def _margin(piece, point):
+    """How far a point of the plane z = 0 is inside a counter-clockwise convex polygon."""
+    sides = np.roll(piece, -1, axis=0) - piece
+    lengths = np.linalg.norm(sides, axis=1)
+    across = np.cross(sides, point - piece)[:, 2]
+    return float((across / np.maximum(lengths, 1e-12))[lengths > 1e-9].min(initial=1.0))

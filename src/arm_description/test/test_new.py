@@ -1,0 +1,143 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command new: questions that insist, templates with their comments, nothing half-written."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from arm_description.commands.new import main
+
+from arm_description import load_robot, shipped_robots
+
+
+def answers(monkeypatch, *lines):
+    """Let standard input hold these lines and no more."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def test_two_joints_by_questions(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "my arm.yaml"
+    answers(
+        monkeypatch,
+        "", "2", "mod", "", "",                               # name, joints, convention, units
+        "turn", "", "-90", "80", "2*50", "rad(pi/2)", "", "90", "",
+        "", "pris", "0", "5", "0", "", "-10", "20", "30",
+    )  # fmt: skip
+    assert main([str(file)]) == 0
+    model = load_robot(file)
+    assert (model.name, model.convention, model.n) == ("my_arm", "modified", 2)
+    turn, slide = model.joints
+    assert (turn.name, slide.name) == ("turn", "joint_2")
+    assert (turn.row.d, turn.row.a) == (0.08, 0.1)
+    assert turn.row.alpha == pytest.approx(1.5707963267948966)
+    assert (slide.lower, slide.upper, slide.velocity) == (-0.01, 0.02, 0.03)
+    assert "units: {length: mm, angle: deg}" in file.read_text()
+    assert "./arm view" in capsys.readouterr().err
+
+
+def test_wrong_answers_are_asked_again_with_the_reason(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "arm.yaml"
+    answers(
+        monkeypatch,
+        "a b", "arm", "0", "1", "craig", "standard", "x", "m", "q", "deg",
+        "base", "j", "ball", "revolute", "90,5", "9000", "0", "100", "0.1", "1/0", "0", "0",
+        "10", "5", "20", "-3", "0", "45",
+    )  # fmt: skip
+    assert main([str(file)]) == 0
+    out = capsys.readouterr().out
+    for reason in (
+        "holds ' '",
+        "not a number from 1 to 64",
+        "cannot be 'craig'",
+        "cannot be 'x'; ",
+        "the name 'base' is taken",
+        "cannot be 'ball'",
+        "a comma is not allowed",
+        "more than an arm has",
+        "divides by zero",
+        "must be above the lower limit",
+        "must be more than 0",
+    ):
+        assert reason in out
+    assert load_robot(file).joints[0].name == "j"
+
+
+def test_answers_that_end_leave_nothing(tmp_path, monkeypatch, capsys):
+    answers(monkeypatch, "arm", "2")
+    assert main([str(tmp_path / "arm.yaml")]) == 1
+    assert "the answers ended before the last question" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_leaves_nothing(tmp_path):
+    """In a process of its own, interrupted while it waits for an answer."""
+    command = [sys.executable, "-c", "from arm_description.commands.new import main; exit(main())"]
+    with subprocess.Popen(
+        [*command, str(tmp_path / "arm.yaml")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        seen = b""
+        while b"name of the robot" not in seen:
+            read = process.stdout.read(1)
+            assert read, process.stderr.read()
+            seen += read
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("robot", shipped_robots())
+def test_a_template_is_copied_with_its_comments(robot, tmp_path):
+    file = tmp_path / "mine.yaml"
+    assert main([str(file), "--from", robot]) == 0
+    model, original = load_robot(file), shipped_robots()[robot].read_text()
+    assert model.name == "mine"
+    assert model.joints == load_robot(robot).joints
+    changed = [
+        (old, new)
+        for old, new in zip(original.splitlines(), file.read_text().splitlines(), strict=True)
+        if old != new
+    ]
+    assert len(changed) == 1
+    assert changed[0][1].startswith("name: mine")
+
+
+def test_an_existing_file_is_kept_unless_forced(tmp_path, capsys):
+    file = tmp_path / "arm.yaml"
+    file.write_text("mine")
+    assert main([str(file), "--from", "planar2"]) == 1
+    assert file.read_text() == "mine"
+    assert "exists already; choose another name, or say --force" in capsys.readouterr().err
+    assert main([str(file), "--from", "planar2", "--force"]) == 0
+    assert load_robot(file).n == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("arm", [], "found by its ending; call it arm.yaml"),
+        ("arm.yaml", ["--from", "plnar2"], "no robot is called 'plnar2'; did you mean 'planar2'"),
+        ("no/such/arm.yaml", ["--from", "planar2"], "cannot be written"),
+    ],
+)
+def test_errors_are_one_sentence_and_leave_nothing(name, options, says, tmp_path, capsys):
+    assert main([str(tmp_path / name), *options]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("new: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_yaml_takes_for_a_number(tmp_path):
+    assert main([str(tmp_path / "123.yaml"), "--from", "planar2"]) == 0
+    assert load_robot(tmp_path / "123.yaml").name == "123"
