@@ -18,9 +18,9 @@ from .errors import DescriptionError
 from .expressions import Expressions
 from .model import RobotModel
 from .nearest import nearest
-from .robot_file.joints import TAKEN
+from .robot_file.joints import taken_by
 from .robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
-from .robot_file.scope import FORBIDDEN_IN_NAMES, LONGEST, MOST_ROTATION
+from .robot_file.scope import LONGEST, MOST_ROTATION, name_problem
 from .units import ANGLES, LENGTHS, Units
 
 T = TypeVar("T")
@@ -140,15 +140,16 @@ class _Row:
         return value
 
     def _free_name(self, text: str) -> str:
-        if text in self._taken or text in TAKEN:
-            raise DescriptionError(f"the name {text!r} is taken")
+        owner = "another joint" if text in self._taken else taken_by(text)
+        if owner:
+            raise DescriptionError(f"the name {text!r} is taken by {owner}")
         return _name(text)
 
 
 def _name(text: str) -> str:
-    bad = [c for c in text if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES]
-    if bad:
-        raise DescriptionError(f"holds {bad[0]!r}", remedy="use letters, digits, _ and -")
+    problem, remedy = name_problem(text)
+    if problem:
+        raise DescriptionError(problem, remedy=remedy)
     return text
 
 

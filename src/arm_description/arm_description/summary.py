@@ -37,6 +37,7 @@ def robot_summary(
         _table(model, units),
         _limits(model, units),
         _gripper(model, units),
+        _payload(model, units),
         _postures(model, units),
         _home(model, units),
         _reach(model, units),
@@ -176,10 +177,24 @@ def _constants(constants: Sequence[Constant], units: Units) -> Iterator[str]:
         )
 
 
+def _payload(model: RobotModel, units: Units) -> Iterator[str]:
+    if model.payload:
+        centre = " ".join(_length(value, units) for value in model.payload.centre)
+        yield f"Payload: {_short(model.payload.mass)} kg at {centre} {units.length} in tool0"
+
+
 def _sources(model: RobotModel) -> Iterator[str]:
     rows = [("Source", model.source), *((j.name, j.source) for j in model.joints)]
     if model.gripper:
         rows.append(("gripper", model.gripper.source))
+    if model.payload:
+        rows.append(("payload", model.payload.source))
+    said = {text for _, text in rows}
+    rows += [
+        (key, text)
+        for key, text in model.sources.items()
+        if text not in said and not key.startswith("constants.")
+    ]
     for name, source in rows:
         if source:
             yield from textwrap.wrap(f"{name}: {source}", WIDTH, subsequent_indent="  ")

@@ -51,9 +51,10 @@ def cut(faces: Sequence[Matrix], by: tuple[Matrix, Vector]) -> Iterator[Matrix]:
     normals, distances = by
     starts = np.cumsum([0, *map(len, faces[:-1])])
     over = np.vstack(faces) @ normals.T - distances
-    apart = (np.minimum.reduceat(over, starts) > -TOUCHING).any(axis=1)
-    for face, outside in zip(faces, apart, strict=True):
-        if outside:
+    lowest = np.minimum.reduceat(over, starts)
+    apart = set(np.flatnonzero((lowest > -TOUCHING).any(axis=1)).tolist())
+    for index, face in enumerate(faces):
+        if index in apart:
             yield face
         else:
             yield from _outside(face, normals, distances)

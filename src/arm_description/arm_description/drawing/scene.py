@@ -12,8 +12,9 @@ import numpy as np
 from ..model import RobotModel
 from ..transforms import Matrix, Vector
 from ..urdf.assembly import BASE, FLANGE, PALM, assemble, dh_frames
+from ..urdf.dress import PAYLOAD
 from ..urdf.motion import joint_pose
-from ..urdf.parts import UrdfParts
+from ..urdf.parts import UrdfLink, UrdfParts
 from .cutting import cut, planes
 from .solids import faces, normal
 
@@ -52,8 +53,13 @@ class Posed:
     @property
     def frames(self) -> dict[str, Matrix]:
         """Frames worth showing: the base, every joint and the tool."""
-        hidden = {FLANGE, PALM, *(f"{name}_link" for name in self._fingers())}
+        hidden = {FLANGE, PALM, PAYLOAD, *(f"{name}_link" for name in self._fingers())}
         return {name: T for name, T in self.poses.items() if name not in hidden}
+
+    @property
+    def seen(self) -> tuple[UrdfLink, ...]:
+        """Links that are drawn; of one with a mesh, its skeleton."""
+        return tuple(link for link in self.parts.links if link.seen)
 
     def place(self, name: str, colour: str) -> Vector:
         """Where a joint's body is, (3,) in base_link [m].
@@ -98,7 +104,7 @@ def posed(model: RobotModel, values: Mapping[str, float]) -> Posed:
 
 def patches(arm: Posed, view: Matrix) -> list[Patch]:
     """What is to be seen of the faces, shaded, from the back to the front."""
-    solids = [(shape, arm.poses[link.name]) for link in arm.parts.links for shape in link.shapes]
+    solids = [(shape, arm.poses[link.name]) for link in arm.seen for shape in link.shapes]
     cutters = [planes(*solid) for solid in solids]
     found: list[tuple[float, Patch]] = []
     for index, solid in enumerate(solids):
@@ -117,7 +123,7 @@ def shadows(arm: Posed) -> list[Matrix]:
     """Shadow of every face on the ground z = 0, as polygons (k, 3) in base_link [m]."""
     slope = LIGHT[:2] / LIGHT[2]
     found = []
-    for link in arm.parts.links:
+    for link in arm.seen:
         for shape in link.shapes:
             for face in faces(shape, arm.poses[link.name], fine=False):
                 above = np.maximum(face[:, 2:], 0.0)

@@ -17,7 +17,7 @@ from ..errors import UrdfError
 from ..model import RobotModel
 from ..robot_file.joints import taken_by
 from ..robot_file.limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
-from ..robot_file.scope import FORBIDDEN_IN_NAMES, MOST_ROTATION
+from ..robot_file.scope import FASTEST, FORBIDDEN_IN_NAMES, MOST_ROTATION
 from ..transforms import Matrix
 from ..urdf import UrdfJoint, read_urdf
 from ..urdf.motion import joint_pose
@@ -116,9 +116,9 @@ def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
     lower, upper, said = _limits(joint)
     notes = [said] if said else []
     velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
-    if velocity <= 0.0:
+    if not 0.0 < velocity <= FASTEST[kind]:
+        notes.append(f"{'no' if velocity <= 0.0 else 'an endless'} velocity in the URDF")
         velocity = DEFAULT_VELOCITY[kind]
-        notes.append("no velocity in the URDF")
     if effort <= 0.0:
         effort = DEFAULT_EFFORT
         notes.append("no effort in the URDF")

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DescriptionError
+from ..yaml_fields import Field
 from ..yaml_source import read_yaml
-from .scope import read_scope, read_units
+from .keys import SOURCED
+from .scope import read_scope, read_units, sourced_value
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,16 @@ def read_constants(path: Path) -> tuple[Constant, ...]:
     return tuple(
         Constant(
             name,
-            field.raw("a number"),
+            sourced_value(field).raw("a number"),
             scope.expressions.constant(name),
-            lines[field.line - 1].partition(" #")[2].strip(),
+            _comment(field, lines),
         )
         for name, field in keys["constants"].mapping().items()
     )
+
+
+def _comment(field: Field, lines: list[str]) -> str:
+    """The source that stands with a constant, or else the comment behind it."""
+    if field.is_mapping:
+        return SOURCED.read(field)["source"].text()
+    return lines[field.line - 1].partition(" #")[2].strip()

@@ -159,12 +159,20 @@ def read_scope(units: Units, field: Field | None) -> Scope:
 def read_name(field: Field) -> str:
     """Read a name that may become part of frame names, topics and XML."""
     name = field.text()
+    problem, remedy = name_problem(name)
+    if problem:
+        raise field.error(problem, remedy)
+    return name
+
+
+def name_problem(name: str) -> tuple[str, str]:
+    """What is wrong with a name and what to do about it, both "" if nothing is."""
     bad = [c for c in name if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES]
     if bad:
-        raise field.error(f"{name!r} holds {bad[0]!r}", "use letters, digits, _ and -")
+        return f"{name!r} holds {bad[0]!r}", "use letters, digits, _ and -"
     if len(name) > LONGEST_NAME:
-        raise field.error(f"is a name of {len(name)} letters", f"use at most {LONGEST_NAME}")
-    return name
+        return f"is a name of {len(name)} letters", f"use at most {LONGEST_NAME}"
+    return "", ""
 
 
 def _above_zero(field: Field, value: float) -> float:

@@ -45,21 +45,28 @@ def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[st
         DescriptionError: the model is none that a robot file can hold, such as one with a joint
             of no range.
     """
-    texts = []
-    for choice in _CHOICE if units is None else (units, *_CHOICE):
+    refused: DescriptionError | None = None
+    for text in _texts(model, units, notes):
         try:
-            texts.append(_Writer(choice).text(model, notes))
+            if parse_robot(text, model.name) == model:
+                return text
+        except DescriptionError as error:
+            refused = refused or error
+    raise refused or DescriptionError(
+        f"the robot {model.name!r} holds something that a robot file cannot",
+        remedy="are there blanks around one of its texts?",
+    )
+
+
+def _texts(model: RobotModel, units: Units | None, notes: Sequence[str]) -> list[str]:
+    """Texts in every choice of units that can write each number, the best first."""
+    texts = []
+    for choice in (*([units] if units else []), *_CHOICE):
+        try:
+            texts.append((choice is not units, _Writer(choice).text(model, notes)))
         except NotExactError:
             continue
-        if choice is units:
-            break
-    text = min(texts, key=len)
-    if parse_robot(text, model.name) != model:
-        raise DescriptionError(
-            f"the robot {model.name!r} holds something that a robot file cannot",
-            remedy="are there blanks around one of its texts?",
-        )
-    return text
+    return [text for _, text in sorted(texts, key=lambda pair: (pair[0], len(pair[1])))]
 
 
 class _Writer:
@@ -99,9 +106,8 @@ class _Writer:
         ]
 
     def _origin(self, origin: Origin) -> str:
-        xyz = ", ".join(self._length(value) for value in origin.xyz)
         rpy = ", ".join(self._angle(value) for value in origin.rpy)
-        return f"{{xyz: [{xyz}], rpy: [{rpy}]}}"
+        return f"{{xyz: {self._triple(origin.xyz)}, rpy: [{rpy}]}}"
 
     def _table(self, model: RobotModel) -> Iterator[str]:
         """The rows with their columns aligned, as a table is printed."""
