@@ -8,10 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
-
-from arm_description import load_robot
-from arm_kinematics import Chain, KinematicsError
 from arm_kinematics.commands import design as design_tool
 from arm_kinematics.commands import dexterity as dexterity_tool
 from arm_kinematics.dexterity import frobenius_condition, homogeneous_jacobian
@@ -26,6 +22,10 @@ from arm_kinematics.dexterity.design import (
     unpack,
 )
 from arm_kinematics.dexterity.design_robot import designed_robot
+from scipy.optimize import approx_fprime
+
+from arm_description import load_robot
+from arm_kinematics import Chain, KinematicsError
 
 
 @pytest.mark.parametrize("n", [6, 7, 9])
@@ -71,7 +71,7 @@ def test_the_robot_of_a_design_moves_as_designed():
     model = designed_robot(found, 0.25)
     chain = Chain.from_model(model)
     H = homogeneous_jacobian(chain.jacobian(np.zeros(6)), 0.25)
-    assert H == pytest.approx(columns(found.e, found.r), abs=2e-3)  # rounded to 0.1 mm, 0.01 deg
+    assert pytest.approx(columns(found.e, found.r), abs=2e-3) == H  # rounded to 0.1 mm, 0.01 deg
     assert frobenius_condition(H) < 1.0001
     assert min(pose[2, 3] for pose in chain.link_poses(np.zeros(6)).values()) >= -1e-9
 
@@ -120,6 +120,9 @@ def test_dexterity_in_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert "elbow_left:" in printed and "best posture:" in printed and "x -0.4" in printed
     assert "<svg" in picture.read_text()
-    for wrong, part in ((["planar2", "--slice", "xy"], "go together"), (["planar2", "--posture", "elbow_lef"], "elbow_left")):
+    for wrong, part in (
+        (["planar2", "--slice", "xy"], "go together"),
+        (["planar2", "--posture", "elbow_lef"], "elbow_left"),
+    ):
         assert dexterity_tool.main(wrong) == 1
         assert part in capsys.readouterr().err

@@ -13,10 +13,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_description.commands import shell
 from arm_description.robot_file import robot_yaml
 from arm_description.units import Units
+
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_kinematics.chain import Chain
 from arm_kinematics.dexterity.best_posture import best_posture
 from arm_kinematics.dexterity.design import Design, optimise, random_start, start_from
@@ -54,7 +55,9 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
     chain = Chain.from_model(load_robot(arguments.robot))
     best = best_posture(chain)
     if best.length is None:
-        raise KinematicsError(f"{arguments.robot} has {chain.n} joints; a design needs six or more")
+        raise KinematicsError(
+            f"{arguments.robot} has {chain.n} joints; a design needs six or more"
+        )
     shell.say(
         f"{arguments.robot}: condition number {best.condition:.4f} at best, characteristic "
         f"length {best.length:.4g} m"
@@ -82,7 +85,9 @@ def _parser() -> argparse.ArgumentParser:
         "posture: the least condition number of its homogeneous Jacobian.",
     )
     parser.add_argument("--joints", type=int, default=6, help="how many, 6 to 12 (default: 6)")
-    parser.add_argument("--seed", type=int, default=0, help="another seed, another arm (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="another seed, another arm (default: 0)"
+    )
     parser.add_argument(
         "--from", dest="robot", default="", help="start from a robot: a shipped name or a path"
     )
@@ -90,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         "--length",
         type=float,
         default=0.0,
-        help=f"characteristic length in m, which sizes the arm (default: {_LENGTH}, or the robot's)",
+        help=f"characteristic length in m, which sizes the arm (default: {_LENGTH} or the robot's)",
     )
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_description.commands import shell
 from arm_description.nearest import nearest
+
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_kinematics.chain import Chain
 from arm_kinematics.dexterity.best_posture import BestPosture, best_posture
 from arm_kinematics.dexterity.measures import condition_number, manipulability
@@ -53,7 +53,8 @@ def _run(arguments: argparse.Namespace) -> None:
     shell.say("Asking what is reached ...")
     found = reachable_volume(chain)
     corners = (
-        f"{a} {low:.3f} .. {high:.3f} m" for a, low, high in zip(_AXES, found.lower, found.upper)
+        f"{axis} {low:.3f} .. {high:.3f} m"
+        for axis, low, high in zip(_AXES, found.lower, found.upper, strict=True)
     )
     shell.write_text(
         f"{'reaches:':<16} {', '.join(corners)}\n"

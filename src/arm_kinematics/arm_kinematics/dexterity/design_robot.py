@@ -12,9 +12,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from arm_description.imports.dh_from_axes import Axis, dh_from_axes
 
 from arm_description import DhRow, Joint, RobotModel
-from arm_description.imports.dh_from_axes import Axis, dh_from_axes
 from arm_kinematics.chain import Chain
 from arm_kinematics.dexterity.design import Design
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
@@ -78,7 +78,9 @@ def condition(model: RobotModel, length: float) -> float:
 
 
 def _rounded(row: DhRow) -> DhRow:
-    angles = (math.radians(round(math.degrees(x), _ANGLE_STEP_DEG)) for x in (row.theta, row.alpha))
+    angles = (
+        math.radians(round(math.degrees(x), _ANGLE_STEP_DEG)) for x in (row.theta, row.alpha)
+    )
     theta, alpha = angles
     return DhRow(theta, round(row.d, _LENGTH_STEP), round(row.a, _LENGTH_STEP), alpha)
 

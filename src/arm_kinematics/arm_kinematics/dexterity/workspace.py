@@ -100,7 +100,10 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     )
     share, box = hits / points, float(np.prod(upper - lower))
     return Volume(
-        share * box, box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points), lower, upper
+        share * box,
+        box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points),
+        lower,
+        upper,
     )
 
 
@@ -159,9 +162,7 @@ def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float
     return result.q if result.status == 1 else None
 
 
-def _farthest(
-    chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array
-) -> float:
+def _farthest(chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array) -> float:
     """Return the farthest coordinate of the tip along an axis, from a start q."""
     found = minimize(
         lambda x: -sign * chain.fk(x)[axis, 3],
