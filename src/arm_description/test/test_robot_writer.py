@@ -30,7 +30,9 @@ def test_every_shipped_robot_is_read_back_equal(robot, units):
 @given(st.integers(0, 10**6), st.sampled_from(UNITS_OR_NONE))
 def test_any_table_is_read_back_equal(random_model, seed, units):
     rng = np.random.default_rng(seed)
-    model = random_model(rng, str(rng.choice(["standard", "modified"])), int(rng.integers(1, 9)))
+    kinds = ("revolute", "prismatic", "universal", "ball")
+    convention, n = str(rng.choice(["standard", "modified"])), int(rng.integers(1, 9))
+    model = random_model(rng, convention, n, kinds)
     assert parse_robot(robot_yaml(model, units)) == model
 
 

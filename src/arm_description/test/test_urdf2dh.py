@@ -135,10 +135,10 @@ def test_what_a_urdf_leaves_open_is_said():
 
 
 def test_names_that_a_robot_file_cannot_hold_are_mended():
-    text = robot(joint("joint 1/a", "b", "l"), joint("gripper", "l", "tip"), name="my arm")
+    text = robot(joint("joint 1/a", "b", "l"), joint("base", "l", "tip"), name="my arm")
     model = import_urdf(text).model
     assert model.name == "my_arm"
-    assert model.joint_names == ("joint_1_a", "gripper_joint")
+    assert model.joint_names == ("joint_1_a", "base_joint")
 
 
 def test_nearly_parallel_axes():
@@ -227,6 +227,14 @@ def test_a_urdf_that_is_not_one_arm_is_refused_in_a_sentence(text, options, says
     assert "\n" not in str(caught.value)
 
 
+def test_a_jaw_is_no_joint_of_the_arm_unless_it_is_the_tip():
+    jaw = joint("jaw", "hand", "lip")
+    found = import_urdf(robot(*ARM, jaw))
+    assert found.model.joint_names == ("a", "b")
+    assert "two sliding fingers, not jaw" in " ".join(found.notes)
+    assert import_urdf(robot(*ARM, jaw), tip="lip").model.n == 3
+
+
 def test_a_tool_frame_is_preferred():
     frames = (joint(n, "hand", n, kind="fixed", xyz="0 0 1") for n in ("cam", "tool0"))
     assert "to tool0" in import_urdf(robot(*ARM, *frames)).model.source
@@ -251,3 +259,34 @@ def test_on_the_command_line(tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main([str(source), "--parallel", "1"])
+
+
+@pytest.mark.parametrize(
+    ("file", "tip", "axes"),
+    [
+        ("ur_description/urdf/ur10_robot.urdf", "", 6),
+        ("panda_description/urdf/panda.urdf", "", 7),
+        ("kinova_description/robots/kinova.urdf", "j2s6s200_end_effector", 6),
+        ("xarm_description/urdf/xarm7.urdf", "", 7),
+        ("z1_description/urdf/z1.urdf", "", 6),
+        ("so_arm_description/urdf/so101.urdf", "", 5),
+        ("tiago_description/robots/tiago.urdf", "arm_tool_link", 8),
+    ],
+)
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_urdfs_of_makers(published_urdf, urdf_fk, convention, file, tip, axes):
+    text = published_urdf(file)
+    model = parse_robot(robot_yaml(import_urdf(text, convention, tip=tip).model))
+    assert model.n == axes
+    base, end = model.source.removeprefix("URDF, from ").split(" to ")
+    for q in np.random.default_rng(5).uniform(model.lower, model.upper, (5, model.n)):
+        expected = urdf_fk(text, dict(zip(model.joint_names, q, strict=True)), base, end)
+        np.testing.assert_allclose(model.fk(q), expected, atol=1e-9)
+
+
+def test_the_panda_has_the_table_that_its_maker_prints(published_urdf):
+    """The seven rows in modified DH; our shipped panda is typed from the maker's page."""
+    model = import_urdf(published_urdf("panda_description/urdf/panda.urdf"), "modified").model
+    for ours, printed in zip(model.joints[:6], load_robot("panda").joints[:6], strict=True):
+        np.testing.assert_allclose(astuple(ours.row), astuple(printed.row), atol=1e-9)
+    assert model.gripper is not None

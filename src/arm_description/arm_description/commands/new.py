@@ -57,6 +57,7 @@ def _asked(name: str) -> str:
     try:
         model, units = interview(name, input, sys.stdout.write)
     except EOFError:
+        sys.stdout.write("\n")
         raise DescriptionError(
             "the answers ended before the last question", remedy="nothing is written"
         ) from None

@@ -16,6 +16,7 @@ from ..urdf import MOVING, UrdfJoint, UrdfTree
 
 TOOL = "tool0"
 MOST_SHOWN = 8
+JAW_WORDS = ("grip", "finger", "jaw", "claw")
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,10 @@ def _end(branches: Branches, base: str) -> str:
     """The tip of an arm that has only one; its hand is no end."""
     link = base
     while onward := branches.moved_by(link):
+        last = link != base and not any(branches.moved_by(joint.child) for joint in onward)
+        if last and (len(onward) > 1 or _is_jaw(onward[0])):
+            break
         if len(onward) > 1:
-            if all(not branches.moved_by(joint.child) for joint in onward) and link != base:
-                break
             raise _many(branches, link, f"the arm branches behind {link!r}")
         link = onward[0].child
     leaves = branches.leaves(branches.body(link)) or branches.body(link)[-1:]
@@ -168,6 +170,12 @@ def _end(branches: Branches, base: str) -> str:
     if len(tools) > 1:
         raise _many(branches, link, f"the arm ends at {link!r} with several frames")
     return tools[0]
+
+
+def _is_jaw(joint: UrdfJoint) -> bool:
+    """Whether a joint that is the last one closes a gripper; only its names can tell."""
+    names = f"{joint.name} {joint.child}".lower()
+    return any(word in names for word in JAW_WORDS)
 
 
 def _many(branches: Branches, link: str, problem: str) -> UrdfError:
