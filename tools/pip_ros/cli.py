@@ -87,6 +87,32 @@ def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
     return executable("arm_hardware", "doctor")(environment, arguments)
 
 
+TOOLS = (
+    (
+        "arm_description",
+        "new",
+        "FILE [--from ROBOT]",
+        "write a robot file: by questions, or from a robot",
+    ),
+    ("arm_description", "describe", "ROBOT", "its table, limits, reach, home pose and sources"),
+    (
+        "arm_description",
+        "draw",
+        "ROBOT -o FILE",
+        "a picture of it in a posture, as SVG, PDF or PNG",
+    ),
+    ("arm_description", "dh2urdf", "ROBOT [-o FILE]", "its URDF"),
+    ("arm_description", "dh2srdf", "ROBOT [-o FILE]", "its postures, as SRDF"),
+    ("arm_description", "urdf2dh", "URDF [-o FILE]", "the DH table of an arm given as URDF"),
+    ("arm_description", "rvs2dh", "FILE [-o FILE]", "the same from an architecture file of RVS"),
+    (
+        "arm_kinematics",
+        "dexterity",
+        "ROBOT",
+        "how evenly it moves, its best posture, what it reaches",
+    ),
+    ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
+)
 COMMANDS = (
     Command(
         "demo",
@@ -107,19 +133,8 @@ COMMANDS = (
         executable("arm_tasks", "play"),
     ),
     *(
-        Command(tool, arguments, text, executable("arm_description", tool))
-        for tool, arguments, text in (
-            (
-                "new",
-                "FILE [--from ROBOT]",
-                "write a new robot file: by questions, or from a robot",
-            ),
-            ("describe", "ROBOT", "its table, limits, reach, home pose and sources"),
-            ("draw", "ROBOT -o FILE", "a picture of it in a posture, as SVG, PDF or PNG"),
-            ("dh2urdf", "ROBOT [-o FILE]", "its URDF; dh2srdf: its postures as SRDF"),
-            ("urdf2dh", "URDF [-o FILE]", "the DH table of an arm given as URDF"),
-            ("rvs2dh", "FILE [-o FILE]", "the same from an architecture file of RVS"),
-        )
+        Command(tool, arguments, text, executable(package, tool))
+        for package, tool, arguments, text in TOOLS
     ),
     Command("test", "[pytest arguments]", "run every test", testing.run),
     Command("bench", "", "measure, beside other libraries", bench),
