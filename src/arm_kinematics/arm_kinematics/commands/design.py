@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         "--length",
         type=float,
         default=0.0,
-        help=f"characteristic length in m, which sizes the arm (default: {_LENGTH} or the robot's)",
+        help=f"characteristic length in m, which sizes the arm (default {_LENGTH} or the robot's)",
     )
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
