@@ -1,134 +1,123 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics called from Python: microseconds and success, beside other solvers.
+"""Kinematics called from Python, beside other solvers: time, success, accuracy.
 
-Targets are poses of random joint positions inside the limits, so each has a solution. One judge
-for all: forward kinematics of the answer by the DH table within 1e-5 m and 1e-4 rad, limits kept.
+Every target is the pose of random joint positions inside the limits, so that it has a solution;
+all solvers get the same ones. One judge for all: forward kinematics of the answer by the DH table
+within 1e-5 m and 1e-4 rad, limits kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import importlib.util
 import platform
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+import sys
+from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-from arm_kinematics.lie import so3_log
-from ik_peers import ORIENTATION_TOLERANCE, POSITION_TOLERANCE, Solve, peers
+from ik import sections
+from ik.hard import hard_cases
+from ik.peers import make_environment, running, versions
+from ik.tables import processor, write
 
-from arm_description import RobotModel, load_robot
+from arm_description import shipped_robots
 from arm_kinematics import Chain
 
-ROBOTS = ("nut_arm", "planar2", "puma560")
-MODES = ("pose", "position", "position_axis")
-NEAR = 0.1  # [rad or m] from the solution to a near seed, at most, in each joint
+COMMAND = "./arm bench ik"
 
 
-@dataclass(frozen=True)
-class Case:
-    """Targets and seeds of one line of the table."""
-
-    model: RobotModel
-    mode: str
-    seed: str
-    targets: list[np.ndarray]
-    seeds: list[np.ndarray]
-
-
-def cases(robots: list[str], count: int) -> Iterator[Case]:
-    """Yield every robot, mode and kind of seed with the same targets each time it is run."""
-    for name in robots:
-        model = load_robot(name)
-        rng = np.random.default_rng(1)
-        middle = 0.5 * (model.lower + model.upper)
-        joints = rng.uniform(model.lower, model.upper, (count, len(model.joints)))
-        targets = [model.fk(q) for q in joints]
-        near = np.clip(joints + rng.uniform(-NEAR, NEAR, joints.shape), model.lower, model.upper)
-        for mode in MODES:
-            yield Case(model, mode, "mid-range", targets, [middle] * count)
-            yield Case(model, mode, "near", targets, list(near))
-
-
-def ours(case: Case) -> Solve:
-    """Return our solver as the peers are called."""
-    chain = Chain.from_model(case.model)
-
-    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
-        r = chain.ik(T, seed, case.mode)
-        return r.q if r.ok else None
-
-    return solve
-
-
-def is_right(case: Case, T: np.ndarray, q: np.ndarray | None) -> bool:
-    """Judge an answer by the DH table and the limits."""
-    if q is None or not np.isfinite(q).all():
-        return False
-    if (q < case.model.lower - 1e-9).any() or (q > case.model.upper + 1e-9).any():
-        return False
-    reached = case.model.fk(q)
-    if np.linalg.norm(reached[:3, 3] - T[:3, 3]) > POSITION_TOLERANCE * (1.0 + 1e-6):
-        return False
-    if case.mode == "pose":
-        angle = np.linalg.norm(so3_log(T[:3, :3].T @ reached[:3, :3]))
-    elif case.mode == "position_axis":
-        z, wanted = reached[:3, 2], T[:3, 2]
-        angle = math.atan2(np.linalg.norm(np.cross(z, wanted)), z @ wanted)
-    else:
-        angle = 0.0
-    return bool(angle <= ORIENTATION_TOLERANCE * (1.0 + 1e-6))
-
-
-def measure(case: Case, solve: Solve, count: int) -> tuple[float, float, float]:
-    """Return median and 99th percentile [us] and the share solved [%]."""
-    clock = time.perf_counter_ns
-    solve(case.targets[0], case.seeds[0])  # whatever is prepared at the first call
-    targets, times, answers = case.targets[:count], [], []
-    for T, seed in zip(targets, case.seeds[:count], strict=True):
-        begin = clock()
-        q = solve(T, seed)
-        times.append(clock() - begin)
-        answers.append(q)
-    solved = sum(is_right(case, T, q) for T, q in zip(targets, answers, strict=True))
-    microseconds = np.array(times) * 1e-3
-    return float(np.median(microseconds)), float(np.quantile(microseconds, 0.99)), solved / count
-
-
-def processor() -> str:
-    """Return the name of this machine's processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("robots", nargs="*", default=list(ROBOTS), help="robots to measure on")
-    parser.add_argument("--targets", type=int, default=1000, help="targets a line")
-    parser.add_argument("--alone", action="store_true", help="leave the other solvers out")
-    chosen = parser.parse_args()
-    print(f"{processor()}, Python {platform.python_version()}, {chosen.targets} targets a line")
-    print(
-        f"{'robot':9} {'mode':14} {'seed':10} {'solver':22} "
-        f"{'median us':>10} {'p99 us':>10} {'solved':>8}"
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("robots", nargs="*", help="shipped robots; all of them if none is named")
+    parser.add_argument("--peers", action="store_true", help="install the peers in .venv-peers")
+    parser.add_argument("--alone", action="store_true", help="leave the peers out")
+    parser.add_argument("--targets", type=int, default=1000, help="a line, for times (1000)")
+    parser.add_argument("--solved", type=int, default=20000, help="a line, for ours (20000)")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for a peer on a line (3)")
+    parser.add_argument("--only", nargs="+", metavar="PART", help="some of: " + ", ".join(PARTS))
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="put the tables into a document"
     )
-    for case in cases(chosen.robots, chosen.targets):
-        others = [] if chosen.alone else list(peers(case.model, case.mode))
-        for name, solve, share in [("arm_kinematics", ours(case), 1.0), *others]:
-            median, worst, solved = measure(case, solve, max(1, int(share * chosen.targets)))
-            print(
-                f"{case.model.name:9} {case.mode:14} {case.seed:10} {name:22} "
-                f"{median:10.1f} {worst:10.1f} {solved:8.2%}",
-                flush=True,
-            )
+    return parser.parse_args()
+
+
+PARTS = {
+    "solvers": "One solution",
+    "hard": "Hard sets",
+    "all": "All solutions in closed form",
+    "general": "All solutions of a general 6R arm",
+    "forward": "Forward kinematics",
+    "batch": "Many targets",
+}
+
+
+def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) -> str | None:
+    """Return the table of a part, None if this version has nothing to measure there."""
+    one = [peer for name, peer in peers.items() if not name.endswith(", all")]
+    many = [peer for name, peer in peers.items() if name in ("EAIK", "ssik, all")]
+    if part == "solvers":
+        return sections.solvers(robots, amount, one)
+    if part == "hard":
+        hard = [name for name in robots if name in shipped_robots()]
+        return sections.hard_sets(hard_cases(hard, amount.timed), amount, one)
+    if part == "all":
+        return sections.all_solutions(amount, many) if hasattr(Chain, "all_solutions") else None
+    if part == "general":
+        there = importlib.util.find_spec("arm_kinematics.general_6r")
+        return sections.general(amount, many) if there else None
+    if part == "batch":
+        return sections.batches(amount) if hasattr(Chain, "ik_batch") else None
+    return sections.forward(robots or list(shipped_robots()), amount)
+
+
+def preamble(chosen: argparse.Namespace, found: dict[str, str | None]) -> str:
+    """Say on what and with what it was measured."""
+    packages = ", ".join(f"{p} {version(p)}" for p in ("numpy", "numba"))
+    lines = [f"{processor()}, Python {platform.python_version()}, {packages}."]
+    if not chosen.alone:
+        there = [f"{name} ({number})" for name, number in found.items() if number]
+        missing = [name for name, number in found.items() if not number]
+        lines.append(f"Peers: {', '.join(there) or 'none'}.")
+        if missing:
+            lines.append(f"Not installed: {', '.join(missing)}; `{COMMAND} --peers` does it.")
+    lines.append(f"Times of {chosen.targets:,} targets a line, peers of as many as fit into ")
+    lines[-1] += f"{chosen.seconds:g} s."
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure, print, and write where told to; returns the exit code."""
+    chosen = arguments()
+    if chosen.peers:
+        return make_environment()
+    unknown = [x for x in chosen.robots if x not in shipped_robots()]
+    unknown += [x for x in chosen.only or [] if x not in PARTS]
+    if unknown:
+        print(
+            f"There is no {unknown[0]}; robots: {', '.join(shipped_robots())}; parts: "
+            f"{', '.join(PARTS)}."
+        )
+        return 2
+    found = {} if chosen.alone else versions()
+    texts = [preamble(chosen, found)]
+    print(texts[0], flush=True)
+    amount = sections.Amount(chosen.targets, max(chosen.solved, chosen.targets), chosen.seconds)
+    with ExitStack() as stack:
+        names = [name for name, number in found.items() if number]
+        peers = {name: stack.enter_context(running(name)) for name in names}
+        for part in chosen.only or PARTS:
+            print(f"-- {PARTS[part]}", flush=True)
+            table = measure(part, chosen.robots, amount, peers)
+            if table is not None:
+                texts.append(f"### {PARTS[part]}\n\n{table}")
+    if chosen.write:
+        write(chosen.write, "ik", "\n\n".join(texts))
+        print(f"written to {chosen.write}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

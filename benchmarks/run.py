@@ -1,9 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""All benchmarks, one after the other: ./arm bench [name ...]."""
+"""Benchmarks, one after the other: ./arm bench [NAME ...] [what the benchmark takes]."""
 
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -11,17 +12,20 @@ FOLDER = Path(__file__).resolve().parent
 
 def main() -> int:
     """Run the named benchmarks, or all of them; returns the number of those that failed."""
-    known = {file.stem: file for file in sorted(FOLDER.glob("bench_*.py"))}
-    names = [f"bench_{name.removeprefix('bench_')}" for name in sys.argv[1:]] or list(known)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        short = ", ".join(name.removeprefix("bench_") for name in known)
-        print(f"There is no benchmark {unknown[0].removeprefix('bench_')}; there are: {short}.")
+    known = {file.stem.removeprefix("bench_"): file for file in sorted(FOLDER.glob("bench_*.py"))}
+    names = list(takewhile(known.__contains__, sys.argv[1:]))
+    others = sys.argv[1 + len(names) :]
+    if others and not names and (others[0] not in ("-h", "--help")):
+        print(f"There is no benchmark {others[0]}; there are: {', '.join(known)}.")
         return 2
+    if others and not names:
+        print(f"./arm bench [{'] ['.join(known)}]; after one name come its options, see --help.")
+        return 0
     failed = 0
-    for name in names:
-        print(f"== {name.removeprefix('bench_')}", flush=True)
-        failed += subprocess.run([sys.executable, known[name]], cwd=FOLDER.parent).returncode != 0
+    for name in names or known:
+        print(f"== {name}", flush=True)
+        command = [sys.executable, str(known[name]), *others]
+        failed += subprocess.run(command, cwd=FOLDER.parent).returncode != 0
     return failed
 
 

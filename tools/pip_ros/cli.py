@@ -137,7 +137,7 @@ COMMANDS = (
         for package, tool, arguments, text in TOOLS
     ),
     Command("test", "[pytest arguments]", "run every test", testing.run),
-    Command("bench", "", "measure, beside other libraries", bench),
+    Command("bench", "[NAME] ...", "measure, beside other libraries", bench),
     Command(
         "doctor",
         "",

@@ -1,0 +1,77 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked: the shipped robots in the modes that suit them, from mid-range and from near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from arm_description import RobotModel, load_robot, shipped_robots
+from arm_kinematics import Chain
+from ik.judge import fk
+from ik.problem import Problem
+
+NEAR = 0.1  # [rad or m] from the solution to a near seed, at most, in each joint
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem and the arm it is about.
+
+    Attributes:
+        model: The arm.
+        problem: Targets and seeds.
+        seeds: What the seeds are, in words.
+        seed: Of the random numbers.
+    """
+
+    model: RobotModel
+    problem: Problem
+    seeds: str
+    seed: int
+
+    @property
+    def title(self) -> str:
+        """What tells it from the other cases."""
+        return f"{self.model.name}, {self.problem.mode}, {self.seeds}"
+
+
+def modes(model: RobotModel) -> tuple[str, ...]:
+    """Return the modes that suit an arm: all if it has to leave something free."""
+    return ("pose",) if model.n >= 6 else ("pose", "position", "position_axis")
+
+
+def problem(
+    model: RobotModel, mode: str, joints: np.ndarray, seeds: np.ndarray, scale: float = 1.0
+) -> Problem:
+    """Return the problem to reach the poses at joints (m, n); scale is that of the tolerance."""
+    chain = Chain.from_model(model)
+    return Problem(
+        name=model.name,
+        urdf=model.to_urdf(),
+        S=np.array(chain.S),
+        M=np.array(chain.M),
+        prismatic=np.array(chain.prismatic),
+        lower=np.array(model.lower),
+        upper=np.array(model.upper),
+        mode=mode,
+        targets=np.ascontiguousarray(fk(model, joints)),
+        seeds=np.ascontiguousarray(seeds),
+        position_tolerance=1e-5 * scale,
+    )
+
+
+def cases(robots: list[str], count: int, seed: int = 1) -> Iterator[Case]:
+    """Yield every robot, mode and kind of seed; the same targets each time it is run."""
+    for name in robots or shipped_robots():
+        model = load_robot(name)
+        rng = np.random.default_rng(seed)
+        joints = rng.uniform(model.lower, model.upper, (count, model.n))
+        middle = np.tile(0.5 * (model.lower + model.upper), (count, 1))
+        near = np.clip(joints + rng.uniform(-NEAR, NEAR, joints.shape), model.lower, model.upper)
+        for mode in modes(model):
+            yield Case(model, problem(model, mode, joints, middle), "mid-range", seed)
+            yield Case(model, problem(model, mode, joints, near), "near", seed)

@@ -1,0 +1,238 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Other solvers behind one call each; each is called as its documentation shows.
+
+Each gets the same arm, targets and seeds, and tolerances as near to ours as it can be told. Runs
+in the peers' own environment: nothing of the arm packages is imported here.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import warnings
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+
+from ik.problem import NotForThisError, Problem, Solve
+
+DAMPING, STEPS = 1e-6, 100  # of the closed loop with pinocchio
+TRAC_IK_SECONDS = 0.005
+LARGEST_RADIAN = 1.0
+
+
+def urdf_file(problem: Problem) -> str:
+    """Return the path of a file with the arm's URDF."""
+    file = Path(tempfile.mkdtemp()) / "robot.urdf"
+    file.write_text(problem.urdf)
+    return str(file)
+
+
+def only(problem: Problem, *modes: str) -> None:
+    """Refuse other modes."""
+    if problem.mode not in modes:
+        raise NotForThisError(f"no mode {problem.mode}")
+
+
+def six_turning(problem: Problem, most: int = 6) -> None:
+    """Refuse arms of other than six (to most) turning joints."""
+    if not 6 <= problem.n <= most or problem.prismatic.any():
+        raise NotForThisError("not an arm of six turning joints")
+
+
+def roboticstoolbox(problem: Problem) -> Solve:
+    """Levenberg-Marquardt in C++, with its default method and restarts."""
+    only(problem, "pose", "position")
+    from roboticstoolbox import ET, ETS
+
+    ets, past = ETS(), np.eye(4)
+    for k in range(problem.n):
+        frame = _joint_frame(problem, k)
+        ets *= ET.SE3(np.linalg.inv(past) @ frame)
+        limits = [problem.lower[k], problem.upper[k]]
+        ets *= ET.tz(qlim=limits) if problem.prismatic[k] else ET.Rz(qlim=limits)
+        past = frame
+    ets *= ET.SE3(np.linalg.inv(past) @ problem.M)
+    tolerance = 0.5 * problem.position_tolerance**2  # of half the squared error
+    mask = np.array([1.0] * 3 + [float(problem.mode == "pose")] * 3)
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        answer = ets.ik_LM(T, q0=seed, tol=tolerance, mask=mask)
+        q, success = answer[:2] if isinstance(answer, tuple) else (answer.q, answer.success)
+        return q if success else None
+
+    return solve
+
+
+def _joint_frame(problem: Problem, k: int) -> np.ndarray:
+    """Return a frame (4, 4) on joint k at q = 0 with the axis as its z."""
+    slides = bool(problem.prismatic[k])
+    z = problem.S[:3, k] if slides else problem.S[3:, k]
+    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+    x /= np.linalg.norm(x)
+    frame = np.eye(4)
+    frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    if not slides:
+        frame[:3, 3] = problem.points()[k]
+    return frame
+
+
+def pytracik(problem: Problem) -> Solve:
+    """TRAC-IK: KDL's Newton with restarts and a nonlinear programme, in two threads; 5 ms."""
+    only(problem, "pose")
+    from trac_ik import TracIK
+
+    solver = TracIK(
+        "base_link",
+        "tool0",
+        urdf_file(problem),
+        timeout=TRAC_IK_SECONDS,
+        epsilon=min(problem.position_tolerance, problem.orientation_tolerance),
+    )
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        return solver.ik(T[:3, 3], T[:3, :3], seed)
+
+    return solve
+
+
+def eaik(problem: Problem) -> Solve:
+    """Closed form by subproblems (no seed, no limits): all branches, of which any may be right."""
+    only(problem, "pose")
+    six_turning(problem)
+    from eaik.IK_HP import HPRobot
+
+    points = problem.points()
+    tip = problem.M[:3, 3]
+    P = np.diff(np.vstack([np.zeros(3), points, tip]), axis=0)
+    robot = HPRobot(np.ascontiguousarray(problem.S[3:].T), P)
+    if not robot.hasKnownDecomposition():
+        raise NotForThisError("no known decomposition")
+    R = np.linalg.inv(problem.M[:3, :3])
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        turned = T.copy()
+        turned[:3, :3] = T[:3, :3] @ R  # its tip is parallel to the base at q = 0
+        return np.asarray(robot.IK(turned).Q)
+
+    return solve
+
+
+def ssik(problem: Problem, most: int | None = 1) -> Solve:
+    """Closed form or elimination, specialised for the arm; the solution nearest to the seed."""
+    only(problem, "pose")
+    six_turning(problem, most=7)
+    import ssik
+
+    arm = ssik.Manipulator.from_urdf(urdf_file(problem), base="base_link", ee="tool0")
+    arm.prepare()
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        found = arm.solve(T, max_solutions=most, q_seed=seed, enumerate_windings=most == 1)
+        return np.array([s.q for s in found]) if found else None
+
+    return solve
+
+
+def ssik_all(problem: Problem) -> Solve:
+    """The same, every solution once."""
+    six_turning(problem)
+    return ssik(problem, most=None)
+
+
+def pin(problem: Problem) -> Solve:
+    """Pinocchio's own example: a closed loop with damped least squares, in Python, no restarts."""
+    only(problem, "pose", "position")
+    import pinocchio
+
+    model = pinocchio.buildModelFromXML(_without_others(problem.urdf))
+    data, tip = model.createData(), model.getFrameId("tool0")
+    if model.nq != problem.n or model.nv != problem.n:
+        raise NotForThisError("joints of another kind in pinocchio's model")
+    rows = 6 if problem.mode == "pose" else 3
+    limits = problem.position_tolerance, problem.orientation_tolerance
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        q, goal = seed.copy(), pinocchio.SE3(T)
+        for _ in range(STEPS):
+            pinocchio.framesForwardKinematics(model, data, q)
+            error = data.oMf[tip].actInv(goal)
+            twist = pinocchio.log6(error).vector[:rows]
+            if rows == 3:
+                twist = error.translation
+            if _norm(twist[:3]) < limits[0] and _norm(twist[3:]) < limits[1]:
+                return q
+            J = pinocchio.computeFrameJacobian(model, data, q, tip)[:rows]
+            step = J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(rows), twist)
+            q = np.clip(q + step, problem.lower, problem.upper)
+        return None
+
+    return solve
+
+
+def _norm(x: np.ndarray) -> float:
+    return float(np.sqrt(x @ x))
+
+
+def _without_others(urdf: str) -> str:
+    """Return the URDF with the joints off the way to tool0 (a gripper's fingers) fixed."""
+    root = ElementTree.fromstring(urdf)
+    above = {
+        j.find("child").get("link"): j for j in root.iter("joint") if j.find("child") is not None
+    }
+    way, link = set(), "tool0"
+    while link in above:
+        way.add(above[link].get("name"))
+        link = above[link].find("parent").get("link")
+    for joint in root.iter("joint"):
+        if joint.find("child") is not None and joint.get("name") not in way:
+            joint.set("type", "fixed")
+            for mimic in joint.findall("mimic"):
+                joint.remove(mimic)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def ikpy(problem: Problem) -> Solve:
+    """Scipy's bounded least squares on a symbolic chain."""
+    only(problem, "pose", "position")
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    from ikpy.chain import Chain
+
+    root = ElementTree.fromstring(problem.urdf)
+    above = {
+        j.find("child").get("link"): j for j in root.iter("joint") if j.find("child") is not None
+    }
+    way, link = ["tool0"], "tool0"
+    while link in above:
+        parent = above[link].find("parent").get("link")
+        way[:0] = [parent, above[link].get("name")]
+        link = parent
+    chain = Chain.from_urdf_file(urdf_file(problem), base_elements=way)
+    active = np.array([link.joint_type != "fixed" for link in chain.links])
+    chain.active_links_mask = active
+    orientation = "all" if problem.mode == "pose" else None
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        start = np.zeros(len(active))
+        start[active] = seed
+        answer = chain.inverse_kinematics_frame(
+            T, initial_position=start, orientation_mode=orientation
+        )
+        return answer[active]
+
+    return solve
+
+
+SOLVERS = {
+    "EAIK": ("eaik", eaik),
+    "roboticstoolbox LM": ("roboticstoolbox-python", roboticstoolbox),
+    "TRAC-IK": ("pytracik", pytracik),
+    "ssik": ("ssik", ssik),
+    "ssik, all": ("ssik", ssik_all),
+    "pinocchio CLIK": ("pin", pin),
+    "ikpy": ("ikpy", ikpy),
+}
+"""Name in the tables -> name on PyPI, function that makes the solver."""

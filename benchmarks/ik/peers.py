@@ -1,0 +1,118 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The other solvers, each in a process of its own, in an environment of their own: .venv-peers.
+
+So their requirements can neither meet ours nor each other's code in one process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from ik.problem import Answers, Problem
+
+FOLDER = Path(__file__).resolve().parent
+REPOSITORY = FOLDER.parents[1]
+VENV = REPOSITORY / ".venv-peers"
+PYTHON = VENV / "bin" / "python3"
+REQUIREMENTS = FOLDER.parent / "requirements-peers.txt"
+WORKER = FOLDER / "worker.py"
+
+
+def make_environment() -> int:
+    """Make .venv-peers and install the peers there, telling what is going on."""
+    print(f"The peers go to {VENV.name}: about 700 MB, a few minutes.", flush=True)
+    pip = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    for command in (
+        [sys.executable, "-m", "venv", str(VENV)],
+        [*pip, "--progress-bar", "off", "-r", str(REQUIREMENTS)],
+    ):
+        process = subprocess.Popen(command, env=_environment(), text=True, stdout=subprocess.PIPE)
+        for line in process.stdout or ():
+            if line.startswith(("Collecting", "Installing", "Successfully", "ERROR")):
+                print(f"  {line.strip()[:95]}", flush=True)
+        if process.wait() != 0:
+            print(f"{' '.join(command[:4])} ... failed; what it said is above.")
+            return 1
+    print("ready: ./arm bench ik")
+    return 0
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment without this one's packages, and with one thread each."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    return kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def versions() -> dict[str, str | None]:
+    """Return solver -> version, None where it is not installed."""
+    python = str(PYTHON) if PYTHON.exists() else sys.executable
+    done = subprocess.run(
+        [python, str(WORKER), "--list"], env=_environment(), text=True, capture_output=True
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"The peers cannot be asked: {done.stderr.strip()}")
+    found: dict[str, str | None] = json.loads(done.stdout)
+    return found
+
+
+class Peer:
+    """A solver at the other end of a pipe.
+
+    Attributes:
+        name: Name in the tables.
+    """
+
+    def __init__(self, name: str, process: subprocess.Popen[str], folder: Path) -> None:
+        self.name, self._process, self._folder = name, process, folder
+
+    def answer(self, problem: Problem, seconds: float) -> Answers | str:
+        """Return the answers of at most so many seconds, or why there are none."""
+        task = {
+            "problem": str(self._folder / "problem.npz"),
+            "answers": str(self._folder / "answers.npz"),
+            "seconds": seconds,
+        }
+        problem.save(Path(task["problem"]))
+        assert self._process.stdin and self._process.stdout
+        try:
+            print(json.dumps(task), file=self._process.stdin, flush=True)
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            return f"its process ended with code {self._process.wait()}"
+        said = json.loads(line)
+        if "why_not" in said:
+            return str(said["why_not"])
+        with np.load(task["answers"]) as data:
+            return Answers(data["times"], data["q"])
+
+
+@contextmanager
+def running(name: str) -> Iterator[Peer]:
+    """Run one peer."""
+    python = str(PYTHON) if PYTHON.exists() else sys.executable
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [python, str(WORKER), name],
+            env=_environment(),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield Peer(name, process, Path(folder))
+        finally:
+            process.kill()
+            process.wait()
