@@ -9,6 +9,7 @@ from . import sourced, venv, workspace
 from .environment import ros_is_sourced, run_environment
 from .machine import check_machine
 from .paths import Paths
+from .progress import say
 
 
 def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
@@ -47,9 +48,7 @@ def take_alone(lock: int) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        print(
-            "The packages have changed, and another ./arm uses the old ones: waiting.", flush=True
-        )
+        say("The packages have changed, and another ./arm uses the old ones: waiting.")
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
@@ -62,6 +61,6 @@ def make(paths: Paths, again: bool) -> None:
         venv.remove(paths)
     if not venv.is_installed(paths, venv.REQUIREMENTS):
         check_machine()
-        print("No ROS 2 is sourced: making one in .venv from PyPI. This happens once.", flush=True)
+        say("No ROS 2 is sourced: making one in .venv from PyPI. This happens once.")
         venv.install(paths, venv.REQUIREMENTS, "Installing ROS 2 Jazzy and libraries")
     workspace.build(paths)

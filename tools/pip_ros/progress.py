@@ -17,6 +17,11 @@ from .errors import SetupError
 QUIET_SECONDS = 10.0  # how often a line is printed where nobody can see it being rewritten
 
 
+def say(text: str, end: str = "\n") -> None:
+    """Tell a person something that is no part of a command's output."""
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
 class StatusLine:
     """One line that says what is going on: rewritten on a terminal, repeated elsewhere."""
 
@@ -24,7 +29,7 @@ class StatusLine:
         self._title = title
         self._begin = time.monotonic()
         self._printed = -QUIET_SECONDS
-        self._terminal = sys.stdout.isatty()
+        self._terminal = sys.stderr.isatty()
 
     def show(self, detail: str) -> None:
         """Show the present detail, with the time since the beginning."""
@@ -34,13 +39,13 @@ class StatusLine:
         self._printed = elapsed
         text = f"{self._title}: {detail} ({elapsed:.0f} s)"
         end = "" if self._terminal else "\n"
-        print(f"\r\033[K{text[:110]}" if self._terminal else text, end=end, flush=True)
+        say(f"\r\033[K{text[:110]}" if self._terminal else text, end)
 
     def done(self, detail: str) -> None:
         """Close the line."""
         elapsed = time.monotonic() - self._begin
         start = "\r\033[K" if self._terminal else ""
-        print(f"{start}{self._title}: {detail} ({elapsed:.0f} s)", flush=True)
+        say(f"{start}{self._title}: {detail} ({elapsed:.0f} s)")
 
 
 def stop_group(process: "subprocess.Popen[str]") -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from .environment import wheel_environment
 from .errors import SetupError
 from .paths import TOOLS, Paths
-from .progress import StatusLine, run_logged
+from .progress import StatusLine, run_logged, say
 
 REQUIREMENTS = TOOLS / "requirements.txt"
 TEST_REQUIREMENTS = TOOLS / "requirements-test.txt"
@@ -79,7 +79,7 @@ def make_venv(paths: Paths) -> None:
     if is_at_its_place(paths) and has_pip and interpreter_works(paths):
         return
     if paths.venv.exists():
-        print("The .venv here is broken, moved, or of another Python; making it anew.", flush=True)
+        say("The .venv here is broken, moved, or of another Python; making it anew.")
         shutil.rmtree(paths.venv)
     line = StatusLine("Making .venv")
     result = subprocess.run(

@@ -56,7 +56,7 @@ def test_building_waits_for_the_program_that_uses_the_old_build(paths, monkeypat
     os.close(other)
     thread.join(BOUND)
     assert built.is_set()
-    assert "waiting" in capsys.readouterr().out
+    assert "waiting" in capsys.readouterr().err
 
 
 def test_the_lock_outlives_exec(paths, monkeypatch):

@@ -32,7 +32,7 @@ def test_output_is_kept_and_described(tmp_path, capsys):
     run("print('one'); print('two')", tmp_path / "log", lambda line: seen.append(line.strip()))
     assert seen == ["one", "two"]
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
-    assert re.fullmatch(r"Trying: done \(\d+ s\)\n", capsys.readouterr().out)
+    assert re.fullmatch(r"Trying: done \(\d+ s\)\n", capsys.readouterr().err)
 
 
 def test_failure_has_the_last_words_and_the_log(tmp_path):

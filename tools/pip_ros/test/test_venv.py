@@ -59,7 +59,7 @@ def test_broken_interpreter_is_replaced(paths, requirements, capsys):
     paths.python.chmod(0o755)
     assert not venv.is_installed(paths, requirements)
     venv.install(paths, requirements, "Installing")
-    assert "making it anew" in capsys.readouterr().out
+    assert "making it anew" in capsys.readouterr().err
     assert venv.is_installed(paths, requirements)
 
 
@@ -94,6 +94,6 @@ def test_a_moved_clone_is_noticed(paths, requirements, capsys):
     paths.venv.rename(new.venv)
     assert not venv.is_installed(new, requirements)
     venv.install(new, requirements, "Installing")
-    assert "moved" in capsys.readouterr().out
+    assert "moved" in capsys.readouterr().err
     shebang = (new.venv / "bin" / "pip").read_text().splitlines()[0]
     assert str(new.venv) in shebang
