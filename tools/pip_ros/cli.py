@@ -106,6 +106,12 @@ TOOLS = (
     ("arm_description", "urdf2dh", "URDF [-o FILE]", "the DH table of an arm given as URDF"),
     ("arm_description", "rvs2dh", "FILE [-o FILE]", "the same from an architecture file of RVS"),
     (
+        "arm_description",
+        "trajectory",
+        "ROBOT FILE [-o FILE]",
+        "check a joint trajectory and convert it",
+    ),
+    (
         "arm_kinematics",
         "dexterity",
         "ROBOT",
