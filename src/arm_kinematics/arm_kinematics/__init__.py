@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of serial arms that explain themselves (no ROS in here)."""
 
+from arm_kinematics.batch import IkBatch
 from arm_kinematics.chain import Chain
 from arm_kinematics.chain_parts import ChainJoint, ChainLink
 from arm_kinematics.errors import KinematicsError, UrdfError
@@ -11,6 +12,7 @@ __all__ = [
     "Chain",
     "ChainJoint",
     "ChainLink",
+    "IkBatch",
     "IkResult",
     "IkSolution",
     "IkStatus",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import deadline_after
+from arm_kinematics.batch import Batch, IkBatch
 from arm_kinematics.chain_parts import ChainJoint, ChainLink, parts_of_model
 from arm_kinematics.forward import ForwardKinematics
 from arm_kinematics.gearing import Gearing
@@ -157,3 +158,44 @@ class Chain(ForwardKinematics):
             if solver.quick(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
         return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, out)
+
+    def ik_batch(
+        self,
+        Ts: ArrayLike,
+        seeds: ArrayLike | None = None,
+        mode: str = "pose",
+        position_tolerance: float | Sequence[float] = 1e-5,
+        orientation_tolerance: float | Sequence[float] = 1e-4,
+        allow_approximate: bool = False,
+        timeout: float | None = None,
+        *,
+        axis: Sequence[float] | None = None,
+        tool: ArrayLike | None = None,
+        tolerance_axes: str = "target",
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        prefer: str = "nearest",
+    ) -> IkBatch:
+        """Call ``ik`` for many targets, on all cores; the answers are the same.
+
+        Args:
+            Ts: Wanted poses of the tip in the base frame (m, 4, 4).
+            seeds: One for all (n,), one for each (m, n), or None for mid-range.
+            mode: See ``ik``.
+            position_tolerance: See there.
+            orientation_tolerance: See there.
+            allow_approximate: See there.
+            timeout: For each target [s].
+            axis: See there.
+            tool: See there.
+            tolerance_axes: See there.
+            weights: See there.
+            prefer: See there.
+
+        Raises:
+            KinematicsError: An argument makes no sense; says which target.
+        """
+        solver = self._solver if tool is None else self._solver.carrying(tool)
+        key = (
+            mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
+        )  # fmt: skip
+        return Batch(solver, Ts, seeds, key, allow_approximate, timeout).run()

@@ -165,9 +165,13 @@ class Solver:
             opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
             _remember(self._options, key, opt)
-            if self.gearing is None and not self._has_to_choose(key, opt):
+            if self.is_quick(key):
                 _remember(self._quick_options, key, opt)
         return opt
+
+    def is_quick(self, key: tuple[Any, ...]) -> bool:
+        """Return whether for a wish the first solution that is found will do."""
+        return self.gearing is None and not self._has_to_choose(key, self.options(key))
 
     def result_size(self, slots: int) -> int:
         """Return the length of a result of the search."""

@@ -17,25 +17,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie_series import cosc, cot_rest, sinc, sinc_rest
 
 Array = NDArray[np.float64]
-
-_SMALL = 1e-4
-"""Angle [rad] under which series replace quotients; their next terms are below 1e-17."""
 
 
 def hat(w: ArrayLike) -> Array:
     """Return the skew-symmetric (3, 3) matrix whose product with x is the cross product w x x."""
-    x, y, z = _vector(w, 3)
+    x, y, z = finite_vector(w, 3)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def so3_exp(w: ArrayLike) -> Array:
     """Return the rotation (3, 3) by the rotation vector w [rad] (Rodrigues, MR eq. 3.51)."""
-    vector = _vector(w, 3)
+    vector = finite_vector(w, 3)
     angle = math.sqrt(vector @ vector)
     W = hat(vector)
-    return np.eye(3) + _sinc(angle) * W + _cosc(angle) * (W @ W)
+    return np.eye(3) + sinc(angle) * W + cosc(angle) * (W @ W)
 
 
 def so3_log(R: ArrayLike) -> Array:
@@ -85,18 +83,18 @@ def rotation_of(x: float, y: float, z: float, w: float) -> Array:
 
 def so3_left_jacobian(w: ArrayLike) -> Array:
     """Return J (3, 3) with d/dt exp(w) = hat(J dw/dt) exp(w) (Barfoot section 7.1)."""
-    vector = _vector(w, 3)
+    vector = finite_vector(w, 3)
     angle = math.sqrt(vector @ vector)
     W = hat(vector)
-    return np.eye(3) + _cosc(angle) * W + _sinc_rest(angle) * (W @ W)
+    return np.eye(3) + cosc(angle) * W + sinc_rest(angle) * (W @ W)
 
 
 def so3_left_jacobian_inverse(w: ArrayLike) -> Array:
     """Return the inverse of :func:`so3_left_jacobian`, for angles below 2 pi."""
-    vector = _vector(w, 3)
+    vector = finite_vector(w, 3)
     angle = math.sqrt(vector @ vector)
     W = hat(vector)
-    return np.eye(3) - 0.5 * W + _cot_rest(angle) * (W @ W)
+    return np.eye(3) - 0.5 * W + cot_rest(angle) * (W @ W)
 
 
 def se3(R: ArrayLike, p: ArrayLike) -> Array:
@@ -109,7 +107,7 @@ def se3(R: ArrayLike, p: ArrayLike) -> Array:
 
 def se3_exp(twist: ArrayLike) -> Array:
     """Return the rigid motion (4, 4) along the twist [v; w] for unit time (MR eq. 3.88)."""
-    xi = _vector(twist, 6)
+    xi = finite_vector(twist, 6)
     return se3(so3_exp(xi[3:]), so3_left_jacobian(xi[3:]) @ xi[:3])
 
 
@@ -158,7 +156,8 @@ def transform(T: ArrayLike, what: str = "transform") -> Array:
     return matrix
 
 
-def _vector(values: ArrayLike, size: int) -> Array:
+def finite_vector(values: ArrayLike, size: int) -> Array:
+    """Return values as a float (size,) array, or raise KinematicsError."""
     return _finite(values, (size,), "vector")
 
 
@@ -175,27 +174,3 @@ def _finite(values: Any, shape: tuple[int, ...], what: str) -> Array:
     if not np.isfinite(array).all():
         raise KinematicsError(f"{what}: contains NaN or infinity", what=what, value=values)
     return array
-
-
-def _sinc(x: float) -> float:
-    """Return sin(x)/x."""
-    return 1.0 - x * x / 6.0 if x < _SMALL else math.sin(x) / x
-
-
-def _cosc(x: float) -> float:
-    """Return (1 - cos(x))/x^2, by the half angle, which does not cancel."""
-    return 0.5 * _sinc(0.5 * x) ** 2
-
-
-def _sinc_rest(x: float) -> float:
-    """Return (x - sin(x))/x^3."""
-    if x < 0.05:  # the quotient cancels long before the other ones do
-        return 1.0 / 6.0 - x**2 / 120.0 + x**4 / 5040.0 - x**6 / 362880.0
-    return (x - math.sin(x)) / x**3
-
-
-def _cot_rest(x: float) -> float:
-    """Return (1 - (x/2) cot(x/2))/x^2."""
-    if x < 0.05:
-        return 1.0 / 12.0 + x**2 / 720.0 + x**4 / 30240.0 + x**6 / 1209600.0
-    return (1.0 - 0.5 * x / math.tan(0.5 * x)) / (x * x)

@@ -148,9 +148,13 @@ def joint_weights(weights: Any, names: Sequence[str]) -> Array:
 
 
 def _axis(axis: Any) -> Array:
-    if axis is None:
-        return np.array([0.0, 0.0, 1.0])
-    vector = _numbers(axis, 3, "axis", "not all 0", lambda x: x.any() & (x == x))
+    vector = _numbers(
+        (0.0, 0.0, 1.0) if axis is None else axis,
+        3,
+        "axis",
+        "not all 0",
+        lambda x: x.any() & (x == x),
+    )
     return np.asarray(vector / np.linalg.norm(vector))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import lru_cache
 from threading import Lock
 
-from arm_kinematics import kernels, kernels_search, kernels_timing
+from arm_kinematics import kernels, kernels_batch, kernels_search, kernels_timing
 from arm_kinematics.jit import fix_types
 
 _lock = Lock()
@@ -37,6 +37,7 @@ def _chains() -> None:
     fix_types(kernels.fk, (2, 1), (2,))
     fix_types(kernels.jacobian, (2, 1), (2,))
     fix_types(kernels_search.search, (2, 1, 2, 1), (1,))
+    fix_types(kernels_batch.search_many, (2, 1, 3, 2), (2,))
 
 
 @lru_cache(maxsize=1)

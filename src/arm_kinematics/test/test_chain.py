@@ -175,3 +175,47 @@ def test_positions_by_name(nut_arm):
     assert q.tolist() == [1.0, 2.0, 3.0, 4.0]
     with pytest.raises(KinematicsError, match="'elbow'"):
         nut_arm.positions({"waist": 1.0, "shoulder": 2.0})
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 7])
+def test_twist_and_joint_rates_undo_each_other(rng, n):
+    for _ in range(10):
+        chain = random_chain(rng, n)
+        q, rates, h = rng.uniform(-2.0, 2.0, n), rng.uniform(-1.0, 1.0, n), 1e-6
+        twist = chain.twist(q, rates)
+        ahead, behind = chain.fk(q + h * rates), chain.fk(q - h * rates)
+        assert np.allclose(twist[:3], (ahead - behind)[:3, 3] / (2 * h), atol=1e-7)
+        back = chain.joint_rates(q, twist)
+        assert np.allclose(chain.twist(q, back), twist, atol=1e-9)
+        assert np.linalg.norm(back) <= np.linalg.norm(rates) + 1e-9  # the smallest that do it
+        damped = chain.joint_rates(q, twist, damping=0.1)
+        J = chain.jacobian(q)
+        gradient = J.T @ (J @ damped - twist) + 0.01 * damped
+        assert np.allclose(gradient, 0.0, atol=1e-12)
+
+
+def test_damping_bounds_the_rates_near_a_singular_posture():
+    """Along the direction that is all but lost, the rates grow as one over what is left of it."""
+    arm = Chain.from_model(load_robot("puma560"))
+    q = np.array([0.1, 0.2, 0.3, 0.4, 1e-7, 0.6])
+    directions, left, _ = np.linalg.svd(arm.jacobian(q))
+    assert left[-1] < 1e-6
+    lost = directions[:, -1]
+    assert np.linalg.norm(arm.joint_rates(q, lost)) == pytest.approx(1.0 / left[-1], rel=1e-6)
+    assert np.linalg.norm(arm.joint_rates(q, lost, damping=0.05)) <= 0.5 / 0.05
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda arm: arm.twist([0.0] * 4, [0.0] * 3), "rates: expected 4"),
+        (lambda arm: arm.twist([0.0] * 4, [math.nan] * 4), "rates: expected 4"),
+        (lambda arm: arm.joint_rates([0.0] * 4, [0.0] * 4), "twist: expected 6"),
+        (lambda arm: arm.joint_rates([0.0] * 4, "up"), "twist: expected 6"),
+        (lambda arm: arm.joint_rates([0.0] * 4, [0.0] * 6, damping=-1.0), "damping is -1.0"),
+        (lambda arm: arm.joint_rates([0.0] * 4, [0.0] * 6, damping=math.nan), "damping"),
+    ],
+)
+def test_bad_rates_and_twists_are_refused(nut_arm, ask, says):
+    with pytest.raises(KinematicsError, match=says):
+        ask(nut_arm)

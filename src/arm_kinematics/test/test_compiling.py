@@ -60,6 +60,53 @@ def test_without_numba_it_is_the_same_and_said_once():
     assert float(time) == pytest.approx(time_path([[0.0], [1.0]], [1.0], [1.0]).times[-1])
 
 
+BLOCKED = """
+import sys
+sys.modules["numba"] = None  # importing it fails, as where it is not installed
+import numpy as np
+from arm_description import load_robot
+from arm_kinematics import Chain
+from arm_kinematics.lie import so3_exp
+arm = Chain.from_model(load_robot("nut_arm"))
+q = np.array([0.1, 0.2, 0.3, 0.4])
+T = arm.fk(q)
+leaning, bent, far = T.copy(), arm.fk([0.0, 0.2, 1.8, 0.0]), T.copy()
+leaning[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.7, 0.0])
+far[0, 3] += 1.0
+for asked in (
+    {"T": T}, {"T": T, "mode": "position", "prefer": "centred"}, {"T": leaning}, {"T": bent},
+    {"T": far}, {"T": far, "timeout": 1e-6},
+    {"T": leaning, "orientation_tolerance": (np.inf, np.inf, 1e-4)},
+):
+    print(arm.ik(**asked).status.name)
+print(*arm.fk(q).ravel().tolist(), sep="|")
+print(*arm.jacobian(q).ravel().tolist(), sep="|")
+print(*arm.ik_batch(np.array([T, bent])).status.tolist(), sep="|")
+"""
+
+
+def test_where_numba_is_not_installed_all_statuses_are_the_same():
+    done = run(BLOCKED)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("numba is not used") == 1
+    *statuses, pose, jacobian, batch = done.stdout.split()
+    assert statuses == [
+        "SUCCESS",
+        "SUCCESS",
+        "UNREACHABLE_ORIENTATION",
+        "JOINT_LIMIT",
+        "UNREACHABLE_POSITION",
+        "TIMEOUT",
+        "SUCCESS",
+    ]
+    arm = Chain.from_model(load_robot("nut_arm"))
+    q = [0.1, 0.2, 0.3, 0.4]
+    assert np.allclose([float(x) for x in pose.split("|")], arm.fk(q).ravel(), atol=1e-14)
+    found = [float(x) for x in jacobian.split("|")]
+    assert np.allclose(found, arm.jacobian(q).ravel(), atol=1e-14)
+    assert batch == "1|-3"
+
+
 def test_importing_the_core_imports_no_ros_and_compiles_nothing():
     code = (
         "import sys, arm_kinematics, arm_kinematics.timing;"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from arm_kinematics import KinematicsError, lie
+from arm_kinematics import KinematicsError, lie, lie_jacobian, lie_series
 
 ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 9.9e-5, 1.01e-4, 0.049, 0.051, 1.0, 3.0, math.pi - 1e-8]
 NEAR_PI = [math.pi - 1e-3, math.pi - 1e-6, math.pi - 1e-9, math.pi - 1e-14, math.pi]
@@ -105,6 +105,48 @@ def test_left_jacobian_by_finite_differences(direction, angle, rate):
     assert np.allclose(lie.so3_left_jacobian(w) @ rate, omega, atol=1e-8)
     product = lie.so3_left_jacobian(w) @ lie.so3_left_jacobian_inverse(w)
     assert np.allclose(product, np.eye(3), atol=1e-12)
+
+
+@settings(max_examples=50)
+@given(directions, st.sampled_from([0.0, 1e-9, 1e-5, 0.03, 0.9, 1.1, 3.0, 3.14]), twists, twists)
+def test_left_jacobian_of_motions_by_finite_differences(direction, angle, twist, rate):
+    xi, h = np.concatenate([twist[:3], unit(direction) * angle]), 1e-6
+    ahead, behind = lie.se3_exp(xi + h * rate), lie.se3_exp(xi - h * rate)
+    speed = lie.se3_log(ahead @ lie.se3_inverse(behind)) / (2 * h)
+    assert np.allclose(lie_jacobian.se3_left_jacobian(xi) @ rate, speed, rtol=1e-6, atol=1e-5)
+    product = lie_jacobian.se3_left_jacobian(xi) @ lie_jacobian.se3_left_jacobian_inverse(xi)
+    assert np.allclose(product, np.eye(6), atol=1e-11)
+
+
+def test_the_motion_of_a_twist_goes_along_its_left_jacobian():
+    """exp(xi) itself does not change if xi is its own rate: J xi = xi."""
+    for angle in (0.0, 1e-8, 0.5, 2.0, 3.1):
+        xi = np.array([0.3, -0.2, 0.5, *(angle * unit(np.array([1.0, 2.0, -1.0])))])
+        assert np.allclose(lie_jacobian.se3_left_jacobian(xi) @ xi, xi, atol=1e-14)
+
+
+LONG = np.longdouble
+REFERENCE = {
+    "sinc": (lambda x: np.sin(x) / x, 1.0),
+    "cosc": (lambda x: (1 - np.cos(x)) / x**2, 1.0 / 2),
+    "sinc_rest": (lambda x: (x - np.sin(x)) / x**3, 1.0 / 6),
+    "cosc_rest": (lambda x: (x * x + 2 * np.cos(x) - 2) / (2 * x**4), 1.0 / 24),
+    "sinc_rest_rest": (lambda x: (2 * x - 3 * np.sin(x) + x * np.cos(x)) / (2 * x**5), 1.0 / 120),
+    "cot_rest": (lambda x: (1 - x / 2 / np.tan(x / 2)) / x**2, 1.0 / 12),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_quotients_against_longer_arithmetic(name):
+    """64 bits of mantissa where these do not cancel too much; the limit where they do."""
+    formula, limit = REFERENCE[name]
+    function = getattr(lie_series, name)
+    for x in (0.3, 0.7, 0.999, 1.001, 1.5, 3.0, math.pi - 1e-9, math.pi, 4.0, 6.0):
+        assert function(x) == pytest.approx(float(formula(LONG(x))), rel=3e-14)
+    for x in (0.0, 1e-300, 1e-9):
+        assert function(x) == pytest.approx(limit, rel=1e-15)
+    edge = [function(1.0 + step) for step in (-1e-15, 1e-15)]
+    assert edge[0] == pytest.approx(edge[1], rel=3e-14)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,93 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many targets at once: the same answers as one by one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from arm_description import load_robot
+from arm_kinematics import Chain, IkStatus, KinematicsError
+
+COUNT = 150  # more than are done in one thread
+
+
+def same(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **asked) -> np.ndarray:
+    """Compare with single calls to the last bit; return the statuses."""
+    batch = chain.ik_batch(Ts, seeds, **asked)
+    assert len(batch) == len(Ts) and batch.q.shape == (len(Ts), chain.n)
+    for k, (T, seed) in enumerate(zip(Ts, seeds, strict=True)):
+        one = chain.ik(T, seed, **asked)
+        assert batch.status[k] == one.status
+        assert np.array_equal(batch.q[k], one.q)
+        assert batch.position_error[k] == pytest.approx(one.position_error, rel=1e-12)
+        assert batch.orientation_error[k] == pytest.approx(one.orientation_error, rel=1e-12)
+        assert batch.distance[k] == pytest.approx(one.solutions[0].distance, rel=1e-12)
+        assert batch.ok[k] == one.ok
+    return batch.status
+
+
+@pytest.mark.parametrize("mode", ["pose", "position", "position_axis"])
+@pytest.mark.parametrize("name", ["planar2", "nut_arm", "puma560", "panda"])
+def test_it_equals_single_calls(name, mode, rng):
+    chain = Chain.from_model(load_robot(name))
+    Q = rng.uniform(chain.lower, chain.upper, (COUNT, chain.n))
+    Ts = np.array([chain.fk(q) for q in Q])
+    seeds = rng.uniform(chain.lower, chain.upper, Q.shape)
+    assert (same(chain, Ts, seeds, mode=mode) == IkStatus.SUCCESS).all()
+
+
+@pytest.mark.parametrize("allow", [False, True])
+def test_some_out_of_reach(nut_arm, rng, allow):
+    Ts = np.array([nut_arm.fk(q) for q in rng.uniform(-0.5, 0.5, (40, 4))])
+    Ts[7, :3, 3] += 1.0
+    Ts[33] = nut_arm.fk([0.0, 0.2, 1.8, 0.0])
+    status = same(nut_arm, Ts, np.tile(nut_arm.middle, (40, 1)), allow_approximate=allow)
+    reasons = (IkStatus.UNREACHABLE_POSITION, IkStatus.JOINT_LIMIT)
+    assert tuple(status[[7, 33]]) == ((IkStatus.APPROXIMATE,) * 2 if allow else reasons)
+    assert (np.delete(status, [7, 33]) == IkStatus.SUCCESS).all()
+
+
+def test_wishes_that_have_to_choose(rng):
+    panda = Chain.from_model(load_robot("panda"))
+    Ts = np.array([panda.fk(q) for q in rng.uniform(panda.lower, panda.upper, (34, 7))])
+    same(panda, Ts, np.tile(panda.middle, (34, 1)), mode="position", prefer="centred")
+    tool = np.eye(4)
+    tool[2, 3] = 0.1
+    same(panda, Ts, np.tile(panda.middle, (34, 1)), tool=tool, orientation_tolerance=(1, 1, 1e-3))
+
+
+def test_one_seed_for_all_or_none(nut_arm, rng):
+    Ts = np.array([nut_arm.fk(q) for q in rng.uniform(-0.5, 0.5, (50, 4))])
+    one = nut_arm.ik_batch(Ts, [0.1, 0.2, 0.3, 0.4])
+    assert np.array_equal(one.q, nut_arm.ik_batch(Ts, np.tile([0.1, 0.2, 0.3, 0.4], (50, 1))).q)
+    assert np.array_equal(
+        nut_arm.ik_batch(Ts).q, nut_arm.ik_batch(Ts, np.tile(nut_arm.middle, (50, 1))).q
+    )
+    assert len(nut_arm.ik_batch(np.empty((0, 4, 4)))) == 0
+
+
+GOOD = Chain.from_model(load_robot("nut_arm")).fk([0.1, 0.2, 0.3, 0.4])
+NAN = np.tile(GOOD, (40, 1, 1))
+NAN[35, 0, 3] = math.nan
+BAD = {
+    "one target": ((GOOD,), {}, r"shape \(m, 4, 4\), got \(4, 4\)"),
+    "text": (("here",), {}, "targets"),
+    "NaN in a target": ((NAN,), {}, "target 35: target: contains NaN"),
+    "seeds of another number": ((NAN[:3], np.zeros((2, 4))), {}, "2 for 3 targets"),
+    "a seed too short": ((NAN[:3], np.zeros(3)), {}, "seed: expected 4"),
+    "a NaN in a seed": ((NAN[:2], [[0.0] * 4, [math.nan] * 4]), {}, "seed: expected 4"),
+    "mode": ((NAN[:3],), {"mode": "somehow"}, "'somehow'"),
+    "no time": ((NAN[:3],), {"timeout": 0.0}, "timeout"),
+    "tool": ((NAN[:3],), {"tool": np.eye(3)}, "tool"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_in_a_sentence(nut_arm, case):
+    arguments, asked, says = BAD[case]
+    with pytest.raises(KinematicsError, match=says):
+        nut_arm.ik_batch(*arguments, **asked)

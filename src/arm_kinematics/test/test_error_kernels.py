@@ -1,0 +1,58 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled errors: their derivatives by finite differences, in every combination."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.kernels import BASE, COLUMN, ERROR, TIP, Q, move, work
+from arm_kinematics.kernels_error import error
+from arm_kinematics.options import Wish, options
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+FREE = math.inf
+CHAIN = Chain.from_model(load_robot("puma560"))
+BOXES = {
+    "rotation vector": ("pose", 1e-5, (0.1, 0.2, 0.3)),
+    "one roll": ("pose", 1e-5, (FREE, FREE, 0.3)),
+    "tilt about two axes": ("pose", 1e-5, (0.1, FREE, 0.3)),
+    "tilt of any axis": ("position_axis", 1e-5, (0.1, 0.1, 0.3)),
+    "position alone": ("position", (0.1, FREE, 0.2), 1e-4),
+    "both": ("pose", (0.1, 0.1, 0.2), (0.1, 0.2, 0.3)),
+    "place and tilt": ("position_axis", (0.1, 0.1, 0.2), (0.1, 0.2, 0.3)),
+}
+
+
+def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Error (6,) and its derivative (6, n) at q, for the target at the base."""
+    n = CHAIN.n
+    W = work(n)
+    W[:n, Q] = q
+    W[n, BASE : BASE + 12] = CHAIN._constants[0, :12]
+    move(CHAIN._constants, W, Q)
+    error(opt, W, ERROR)
+    assert np.isfinite(W[n, TIP : TIP + 12]).all()
+    return W[n, ERROR : ERROR + 6].copy(), W[:n, COLUMN : COLUMN + 6].T.copy()
+
+
+@pytest.mark.parametrize("axes", ["target", "tool"])
+@pytest.mark.parametrize("case", BOXES)
+def test_derivatives(case, axes, rng):
+    mode, place, turns = BOXES[case]
+    wish = Wish(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
+    opt = options(wish, 1.0, CHAIN.joint_names)
+    h = 1e-6
+    for _ in range(20):
+        q = rng.uniform(-2.0, 2.0, CHAIN.n)
+        e, J = evaluated(opt, q)
+        if np.linalg.norm(e[3:]) > 2.2:  # towards half a turn the rates grow without bound
+            continue
+        for k, step in enumerate(h * np.eye(CHAIN.n)):
+            ahead, behind = evaluated(opt, q + step)[0], evaluated(opt, q - step)[0]
+            counts = opt[1:7] > 0.0
+            assert np.allclose(J[counts, k], ((ahead - behind) / (2 * h))[counts], atol=1e-6)
