@@ -8,11 +8,17 @@ in the peers' own environment: nothing of the arm packages is imported here.
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import logging
+import subprocess
+import sys
 import tempfile
 import warnings
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -20,7 +26,6 @@ from ik.problem import NotForThisError, Problem, Solve
 
 DAMPING, STEPS = 1e-6, 100  # of the closed loop with pinocchio
 TRAC_IK_SECONDS = 0.005
-LARGEST_RADIAN = 1.0
 
 
 def urdf_file(problem: Problem) -> str:
@@ -121,19 +126,36 @@ def eaik(problem: Problem) -> Solve:
 
 
 def ssik(problem: Problem, most: int | None = 1) -> Solve:
-    """Closed form or elimination, specialised for the arm; the solution nearest to the seed."""
+    """Closed form or elimination, in a module built for the arm; the solution nearest the seed."""
     only(problem, "pose")
     six_turning(problem, most=7)
-    import ssik
-
-    arm = ssik.Manipulator.from_urdf(urdf_file(problem), base="base_link", ee="tool0")
-    arm.prepare()
+    arm = _ssik_module(problem.urdf)
 
     def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
         found = arm.solve(T, max_solutions=most, q_seed=seed, enumerate_windings=most == 1)
         return np.array([s.q for s in found]) if found else None
 
     return solve
+
+
+@cache
+def _ssik_module(urdf: str) -> ModuleType:
+    """Return the module that `ssik build` makes, as its documentation advises; kept on disk."""
+    name = "arm_" + hashlib.sha256(urdf.encode()).hexdigest()[:16]
+    folder = Path(sys.prefix) / "ssik_arms"
+    file = folder / f"{name}.py"
+    if not file.exists():
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.urdf").write_text(urdf)
+        rest = f"build {name}.urdf --base base_link --ee tool0 --no-validate --out {name}.py"
+        command = [sys.executable, "-m", "ssik.cli", *rest.split()]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise NotForThisError(f"not built: {done.stderr.strip()[-100:]}")
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def ssik_all(problem: Problem) -> Solve:

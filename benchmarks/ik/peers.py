@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ VENV = REPOSITORY / ".venv-peers"
 PYTHON = VENV / "bin" / "python3"
 REQUIREMENTS = FOLDER.parent / "requirements-peers.txt"
 WORKER = FOLDER / "worker.py"
+PATIENCE, TELL = 600, 20  # [s] for a peer on one line, and between two words about it
 
 
 def make_environment() -> int:
@@ -86,7 +88,7 @@ class Peer:
         assert self._process.stdin and self._process.stdout
         try:
             print(json.dumps(task), file=self._process.stdin, flush=True)
-            line = self._process.stdout.readline()
+            line = self._line()
         except BrokenPipeError:
             line = ""
         if not line:
@@ -96,6 +98,16 @@ class Peer:
             return str(said["why_not"])
         with np.load(task["answers"]) as data:
             return Answers(data["times"], data["q"])
+
+    def _line(self) -> str:
+        """Return what the peer says, telling that it is still at work (some prepare an arm)."""
+        assert self._process.stdout
+        for waited in range(0, PATIENCE, TELL):
+            if select.select([self._process.stdout], [], [], TELL)[0]:
+                return self._process.stdout.readline()
+            print(f"    {self.name} is at work for {waited + TELL} s", flush=True)
+        self._process.kill()
+        return ""
 
 
 @contextmanager
