@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="no-untyped-call, attr-defined"
-"""The node: inverse and forward kinematics and Jacobians as services.
+"""The node: inverse and forward kinematics, Jacobians and tool paths as services.
 
 Subscribes robot_description, joint_states, tf and tf_static. A robot description that comes later
 replaces the one before. Everything is compiled, or loaded from the cache, before the services are
@@ -26,39 +26,53 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.jit import HAVE_NUMBA
 from arm_kinematics.robot import Robot
+from arm_kinematics.ros.background import Background
+from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
 from arm_kinematics.ros.solve_ik import solve_ik
 from arm_kinematics.ros.state import State
-from arm_kinematics.warm_up import prepare_chains
+from arm_kinematics.warm_up import prepare_chains, prepare_timing
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
-    """Serves solve_ik, solve_fk and get_jacobian for the robot that is described to it."""
+    """Serves solve_ik, solve_fk, get_jacobian and plan_path for the robot described to it."""
 
     def __init__(self) -> None:
         super().__init__("kinematics")
         tip = self._parameter("tip_frame", "tool0", "Frame that an empty tip_frame means.")
-        self._timeout = self._parameter(
-            "default_timeout",
-            1.0,
-            "Time allowed for a request that sets none [s].",
-            FloatingPointRange(from_value=1e-6, to_value=3600.0),
+        self._timeout = self._positive(
+            "default_timeout", 1.0, "Time allowed for a request that sets none [s]."
+        )
+        self._paths = PathDefaults(
+            self._positive("path_timeout", 30.0, "Time allowed to plan a path [s]."),
+            self._positive(
+                "default_velocity",
+                1.0,
+                "Speed limit of joints whose description gives none [rad/s or m/s].",
+            ),
+            self._positive(
+                "default_acceleration",
+                3.0,
+                "Acceleration limit of joints whose description gives none, per speed [1/s].",
+            ),
         )
         self._state = State(TfListener(self).tree, tip)
         self._problem = "no robot description has been received"
         self._xml = ""
         self._counts: dict[str, int] = {}
+        self._background = Background(self)
         self._subscribe()
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
+        self.create_service(PlanPath, "~/plan_path", self._plan_path)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
@@ -68,6 +82,10 @@ class KinematicsNode(Node):  # type: ignore[misc]
             description=text, read_only=True, floating_point_range=list(ranges)
         )
         return self.declare_parameter(name, default, descriptor).value
+
+    def _positive(self, name: str, default: float, text: str) -> float:
+        bounds = FloatingPointRange(from_value=1e-6, to_value=3600.0)
+        return float(self._parameter(name, default, text, bounds))
 
     def _subscribe(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -82,11 +100,22 @@ class KinematicsNode(Node):  # type: ignore[misc]
                 answer(request, response)
             except RefusalError as refusal:
                 response.status, response.message = refusal.status, str(refusal)
-            key = f"{name}: status {response.status}"
-            self._counts[key] = self._counts.get(key, 0) + 1
-            return response
+            return self._counted(name, response)
 
         self.create_service(kind, f"~/{name}", callback)
+
+    async def _plan_path(self, request: Any, response: Any) -> Any:
+        """Answer when the path is planned; other requests are answered meanwhile."""
+        try:
+            await self._background.run(plan_path(self._state, request, response, self._paths))
+        except RefusalError as refusal:
+            response.status, response.message = refusal.status, str(refusal)
+        return self._counted("plan_path", response)
+
+    def _counted(self, name: str, response: Any) -> Any:
+        key = f"{name}: status {response.status}"
+        self._counts[key] = self._counts.get(key, 0) + 1
+        return response
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
         solve_ik(self._state, request, response, self._timeout)
@@ -132,6 +161,7 @@ def make_node() -> list[Node]:
     """Compile what is not compiled yet, then make the node."""
     began = time.monotonic()
     prepare_chains()
+    prepare_timing()
     node = KinematicsNode()
     node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
     return [node]

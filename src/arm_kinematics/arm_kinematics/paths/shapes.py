@@ -1,0 +1,151 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of a tool path: a straight line, a screw, an arc of a circle. Pure geometry.
+
+The position moves evenly along the shape while the orientation turns evenly about one axis: the
+motion that slerp of quaternions describes (Shoemake, "Animating rotation with quaternion curves",
+SIGGRAPH 1985).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array, se3, so3_exp, so3_log, transform
+
+_STRAIGHT = 1e-6  # sine of the angle below which three points are on one line
+_SAME = 1e-12  # points so near to each other [m] are one
+
+
+class Shape(ABC):
+    """A piece of a tool path.
+
+    Attributes:
+        start: Pose (4, 4) where it begins.
+        turn: Axis times angle (3,) along the axes of start [rad]; more than pi is possible.
+        length: Way of the tool's point [m].
+    """
+
+    def __init__(self, start: Array, turn: Array, length: float) -> None:
+        self.start, self.turn, self.length = start, turn, length
+
+    @property
+    def angle(self) -> float:
+        """Angle by which the tool turns [rad]."""
+        return float(np.linalg.norm(self.turn))
+
+    @property
+    def goal(self) -> Array:
+        """Pose (4, 4) where it ends."""
+        return self.pose(1.0)
+
+    def pose(self, share: float) -> Array:
+        """Return the pose (4, 4) at a share of the way, 0 to 1."""
+        R = self.start[:3, :3] @ so3_exp(share * self.turn)
+        return se3(R, self._position(share))
+
+    def velocity(self, share: float) -> Array:
+        """Return the twist [v; w] (6,) along the base axes, per share of the way."""
+        return np.concatenate([self._velocity(share), self.start[:3, :3] @ self.turn])
+
+    @abstractmethod
+    def _position(self, share: float) -> Array: ...
+
+    @abstractmethod
+    def _velocity(self, share: float) -> Array: ...
+
+
+class Line(Shape):
+    """Straight from start by ``way`` (3,) [m] along the base axes."""
+
+    def __init__(self, start: Array, way: Array, turn: Array) -> None:
+        super().__init__(start, turn, float(np.linalg.norm(way)))
+        self._way = way
+
+    def _position(self, share: float) -> Array:
+        return np.asarray(self.start[:3, 3] + share * self._way)
+
+    def _velocity(self, share: float) -> Array:
+        return self._way
+
+
+class Arc(Shape):
+    """On a circle about ``centre`` (3,) [m], by ``sweep`` (3,): axis times angle [rad]."""
+
+    def __init__(self, start: Array, centre: Array, sweep: Array, turn: Array) -> None:
+        self._centre, self._sweep = centre, sweep
+        self._spoke = start[:3, 3] - centre
+        length = float(np.linalg.norm(sweep) * np.linalg.norm(self._spoke))
+        super().__init__(start, turn, length)
+
+    def _position(self, share: float) -> Array:
+        return np.asarray(self._centre + so3_exp(share * self._sweep) @ self._spoke)
+
+    def _velocity(self, share: float) -> Array:
+        return np.cross(self._sweep, so3_exp(share * self._sweep) @ self._spoke)
+
+
+def line(start: ArrayLike, goal: ArrayLike) -> Line:
+    """Return the straight way between two poses (4, 4), turning the shorter way round."""
+    begin, end = transform(start, "start"), transform(goal, "goal")
+    return Line(begin, end[:3, 3] - begin[:3, 3], _turn(begin, end))
+
+
+def screw(start: ArrayLike, advance: float, angle: float) -> Line:
+    """Return the way of a tool that turns about its own z by angle [rad] and moves along it [m].
+
+    The angle may be any, more than a whole turn too.
+    """
+    begin = transform(start, "start")
+    return Line(begin, advance * begin[:3, 2], np.array([0.0, 0.0, angle]))
+
+
+def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> Shape:
+    """Return the arc of the circle from a pose (4, 4) through a point (3,) to another pose.
+
+    Three points on one line, in this order, make a straight line.
+
+    Raises:
+        KinematicsError: There is no such circle.
+    """
+    begin, end = transform(start, "start"), transform(goal, "goal")
+    a = begin[:3, 3]
+    u, v = _point(via) - a, end[:3, 3] - a
+    normal = np.cross(u, v)
+    if np.linalg.norm(v) < _SAME:
+        raise KinematicsError(
+            "an arc ends where it starts, so its circle is not known; make it of two arcs",
+            what="goal",
+        )
+    if np.linalg.norm(normal) <= _STRAIGHT * np.linalg.norm(u) * np.linalg.norm(v):
+        if not 0.0 <= u @ v <= v @ v:
+            raise KinematicsError(
+                "the middle point of an arc is on the line of its ends, and not between them",
+                what="via",
+            )
+        return line(begin, end)
+    # Centre of the circle through 0, u and v.
+    square = normal @ normal
+    centre = np.cross((u @ u) * v - (v @ v) * u, normal) / (2.0 * square)
+    axis = normal / math.sqrt(square)
+    x = -centre
+    sweep = math.atan2(float(np.cross(axis, x) @ (v - centre)), float(x @ (v - centre)))
+    return Arc(begin, a + centre, axis * (sweep % (2.0 * math.pi)), _turn(begin, end))
+
+
+def _turn(start: Array, goal: Array) -> Array:
+    return so3_log(start[:3, :3].T @ goal[:3, :3])
+
+
+def _point(values: ArrayLike) -> Array:
+    point = np.asarray(values, dtype=np.float64)
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise KinematicsError(
+            f"via: expected 3 finite numbers, got {values!r}", what="via", value=values
+        )
+    return point

@@ -1,0 +1,44 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-untyped-call"
+"""One thread for work that takes long, so that the node goes on answering meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+
+
+class Background:
+    """Does one piece of work after the other in a thread of its own, which ends with the process.
+
+    Compiled loops and NumPy let other threads run meanwhile.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._waiting: SimpleQueue[tuple[Callable[[], None], Any]] = SimpleQueue()
+        Thread(target=self._work, name="background", daemon=True).start()
+
+    async def run(self, work: Callable[[], None]) -> None:
+        """Return when the work is done; an exception in it is raised here."""
+        done = Future()
+        self._waiting.put((work, done))
+        await done
+
+    def _work(self) -> None:
+        while True:
+            work, done = self._waiting.get()
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the one who waits for it gets it
+                done.set_exception(error)
+            else:
+                done.set_result(None)
+            if (executor := self._node.executor) is not None:
+                executor.wake()

@@ -1,0 +1,427 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tool paths: shapes, samples that stay on them, no jumps, and a reason where they end."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.lie import se3, se3_inverse, so3_exp, so3_log
+from arm_kinematics.paths import (
+    PathStatus,
+    PathWish,
+    arc,
+    follow,
+    line,
+    plan_path,
+    point_to_point,
+    screw,
+    time_result,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import load_robot
+from arm_kinematics import Chain, ChainJoint, KinematicsError
+
+CHAINS = {
+    name: Chain.from_model(load_robot(name))
+    for name in ("nut_arm", "planar2", "puma560", "ur5", "panda")
+}
+START = {
+    "nut_arm": [0.3, 0.4, 0.2, 0.1],
+    "planar2": [0.3, 1.2],
+    "puma560": [0.1, 0.6, -2.8, 0.3, 0.8, 0.1],
+    "ur5": [0.2, -1.2, 1.4, -0.8, -1.2, 0.3],
+    "panda": [0.1, -0.6, 0.2, -2.2, 0.1, 1.6, 0.7],
+}
+numbers = st.floats(-1.0, 1.0)
+points = st.tuples(numbers, numbers, numbers).map(np.array)
+
+
+def moved(T: np.ndarray, way, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
+    return se3(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(way))
+
+
+# -- shapes -----------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(points, points, points, points, points)
+def test_an_arc_passes_its_three_points_on_one_circle(a, b, c, first, last):
+    u, v = b - a, c - a
+    if np.linalg.norm(np.cross(u, v)) < 0.01 * np.linalg.norm(u) * np.linalg.norm(v) + 1e-6:
+        return
+    start, goal = se3(so3_exp(first), a), se3(so3_exp(last), c)
+    shape = arc(start, b, goal)
+    shares = np.linspace(0.0, 1.0, 201)
+    way = np.array([shape.pose(s)[:3, 3] for s in shares])
+    assert np.allclose(shape.pose(0.0), start, atol=1e-9)
+    assert np.allclose(shape.goal, goal, atol=1e-7)
+    steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    assert np.allclose(steps, steps.mean(), rtol=1e-5, atol=1e-9)  # even
+    assert steps.sum() == pytest.approx(shape.length, rel=1e-3)
+    assert np.linalg.norm(way - b, axis=1).min() <= steps.max() + 1e-9
+    normal = np.cross(u, v) / np.linalg.norm(np.cross(u, v))
+    assert np.abs((way - a) @ normal).max() < 1e-7
+    middle = (shape.pose(0.5 + 1e-6) - shape.pose(0.5 - 1e-6))[:3, 3] / 2e-6
+    assert np.allclose(shape.velocity(0.5)[:3], middle, atol=1e-5 * (1 + shape.length))
+
+
+def test_three_points_in_a_row_are_a_line_and_others_are_refused():
+    a, b = np.eye(4), moved(np.eye(4), (0.2, 0.0, 0.0))
+    assert arc(a, [0.1, 0.0, 0.0], b).length == pytest.approx(0.2)
+    with pytest.raises(KinematicsError, match="not between them"):
+        arc(a, [0.3, 0.0, 0.0], b)
+    with pytest.raises(KinematicsError, match="ends where it starts"):
+        arc(a, [0.3, 0.1, 0.0], a)
+    with pytest.raises(KinematicsError, match="via: expected 3 finite"):
+        arc(a, [math.nan, 0.0, 0.0], b)
+
+
+@given(points, points)
+@settings(deadline=None, max_examples=40)
+def test_orientation_turns_evenly_the_shorter_way(first, last):
+    shape = line(se3(so3_exp(first), first), se3(so3_exp(last), last))
+    assert shape.angle <= math.pi + 1e-12
+    half = shape.start[:3, :3].T @ shape.pose(0.5)[:3, :3]
+    rest = shape.pose(0.5)[:3, :3].T @ shape.goal[:3, :3]
+    assert np.allclose(half, rest, atol=1e-9)
+    assert np.allclose(so3_log(half) * 2.0, shape.turn, atol=1e-9)
+
+
+def test_a_screw_turns_as_often_as_wanted():
+    T = CHAINS["puma560"].fk(START["puma560"])
+    shape = screw(T, 0.01, 3.0 * math.pi)
+    end = se3_inverse(T) @ shape.goal
+    assert np.allclose(end, se3(so3_exp([0, 0, math.pi]), [0, 0, 0.01]), atol=1e-12)
+    assert shape.angle == pytest.approx(3.0 * math.pi)
+
+
+# -- following --------------------------------------------------------------------------------
+
+
+def between(result, chain, shares=(0.25, 0.5, 0.75)):
+    """Tool poses on straight joint motions between the samples."""
+    for a, b in zip(result.positions, result.positions[1:], strict=False):
+        for s in shares:
+            yield chain.fk(a + s * (b - a))
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
+def test_a_line_is_kept_between_the_samples_too(name):
+    chain, q = CHAINS[name], np.array(START[name])
+    T = chain.fk(q)
+    goal = moved(T, (0.05, -0.08, 0.04), (0.2, -0.1, 0.3))
+    wish = PathWish(max_deviation=2e-5, max_tilt=1e-3)
+    result = plan_path(chain, [goal], q, wish)
+    assert result.status == PathStatus.SUCCESS and result.fraction == 1.0, result.message
+    assert np.array_equal(result.positions[0], q)
+    assert np.allclose(chain.fk(result.positions[-1]), goal, atol=1e-4)
+    way = goal[:3, 3] - T[:3, 3]
+    for reached in between(result, chain):
+        along = (reached[:3, 3] - T[:3, 3]) @ way / (way @ way)
+        wanted = line(T, goal).pose(along)
+        assert np.linalg.norm(reached[:3, 3] - wanted[:3, 3]) < 4e-5
+        assert np.linalg.norm(so3_log(wanted[:3, :3].T @ reached[:3, :3])) < 2e-3
+    steps = np.abs(np.diff(result.positions, axis=0))
+    assert steps.max() <= 0.1
+    assert (result.positions <= chain.upper).all() and (result.positions >= chain.lower).all()
+    assert result.position_error <= 1e-5 and result.orientation_error <= 1e-4
+
+
+@pytest.mark.parametrize("mode", ["position", "position_axis"])
+def test_an_arc_of_an_arm_with_four_joints(mode):
+    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
+    T = chain.fk(q)
+    if mode == "position_axis":  # the tool's axis stays in the plane of the forearm
+        via, goal = (chain.fk(q + np.array([s, 0, 0, 0])) for s in (-0.2, -0.5))
+    else:
+        via, goal = moved(T, (0.01, -0.02, 0.01)), moved(T, (0.0, -0.04, 0.0))
+    wish = PathWish(mode=mode)
+    result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
+    assert result.ok, result.message
+    shape = arc(T, via[:3, 3], goal)
+    passed = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0, 1, 2001)])
+    for reached in between(result, chain):
+        assert np.linalg.norm(passed - reached[:3, 3], axis=1).min() < 1e-4
+
+
+def test_a_step_bound_of_the_caller_is_kept():
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    T = chain.fk(q)
+    result = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathWish(max_step=5e-4))
+    tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
+    assert np.linalg.norm(np.diff(tips, axis=0), axis=1).max() <= 5.3e-4
+    fine = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathWish(max_joint_step=2e-3))
+    assert np.abs(np.diff(fine.positions, axis=0)).max() <= 2e-3
+
+
+def test_equal_input_gives_equal_output():
+    chain, q = CHAINS["panda"], np.array(START["panda"])
+    goal = moved(chain.fk(q), (0.1, 0.1, 0.0))
+    one, other = (plan_path(chain, [goal], q) for _ in range(2))
+    assert np.array_equal(one.positions, other.positions) and one.message == other.message
+
+
+def test_waypoints_where_the_tool_is_already_are_no_way():
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    result = plan_path(chain, [chain.fk(q)] * 2, q)
+    assert result.ok and len(result.positions) == 1 and result.fraction == 1.0
+    timed = time_result(result, chain.velocity, chain.acceleration)
+    assert len(timed.times) == 1 and not timed.velocities.any()
+
+
+def test_from_the_first_waypoint_another_branch_is_tried():
+    """A turn of the wrist that only some configurations of the first pose have room for."""
+    chain = CHAINS["puma560"]
+    q = np.array([0.2, 0.7, -2.7, 2.9, 0.9, 0.1])  # joint 4 is near its end
+    waypoints = [chain.fk(q), chain.fk(q + 0.6 * np.eye(6)[3])]
+    stuck = plan_path(chain, waypoints, q)
+    assert not stuck.ok and stuck.limiting_joints == ("wrist_roll",)
+    free = plan_path(chain, waypoints, seed=q)
+    assert free.ok, free.message
+    assert np.allclose(chain.fk(free.positions[0]), waypoints[0], atol=1e-4)
+
+
+def test_on_a_redundant_arm_the_elbow_does_not_wander():
+    chain, q = CHAINS["panda"], np.array(START["panda"])
+    T = chain.fk(q)
+    there = plan_path(chain, [moved(T, (0.1, 0.0, 0.0)), T], q)
+    assert there.ok and np.abs(there.positions[-1] - q).max() < 0.02
+
+
+# -- where it ends ----------------------------------------------------------------------------
+
+
+def test_out_of_reach_says_where():
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    result = plan_path(chain, [moved(chain.fk(q), (2.0, 0.0, 0.0))], q)
+    assert result.status == PathStatus.UNREACHABLE_POSITION
+    assert 0.0 < result.fraction < 1.0 and len(result.positions) > 2
+    assert f"{100 * result.fraction:.3g} %" in result.message and "out of reach" in result.message
+    end = chain.fk(result.positions[-1])[:3, 3]
+    assert end == pytest.approx(chain.fk(q)[:3, 3] + [2.0 * result.fraction, 0, 0], abs=1e-4)
+    assert f"({end[0]:.4g}, {end[1]:.4g}, {end[2]:.4g}) m" in result.message
+
+
+def test_an_orientation_that_the_arm_lacks():
+    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
+    T = chain.fk(q)
+    result = plan_path(chain, [moved(T, (0.0, 0.0, 0.0), (0.5, 0.3, 0.4))], q)
+    assert result.status == PathStatus.UNREACHABLE_ORIENTATION and result.fraction < 0.1
+
+
+def test_a_limit_is_named():
+    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
+    goal = screw(chain.fk(q), 0.0, 2.0)
+    result = follow(chain, [goal], q, PathWish())
+    assert result.status == PathStatus.JOINT_LIMIT
+    assert result.limiting_joints == ("wrist_roll",) and "wrist_roll" in result.message
+    assert result.positions[-1][3] == pytest.approx(chain.upper[3], abs=1e-3)
+    assert result.fraction == pytest.approx((chain.upper[3] - 0.1) / 2.0, abs=1e-3)
+
+
+def test_a_start_beyond_a_limit_is_no_start():
+    chain = CHAINS["nut_arm"]
+    q = np.array([0.3, 0.4, 0.2, 2.0])
+    result = plan_path(chain, [chain.fk(q)], q)
+    assert result.status == PathStatus.JOINT_LIMIT and result.fraction == 0.0
+    assert result.limiting_joints == ("wrist_roll",) and "beyond" in result.message
+
+
+def test_a_singularity_on_the_way_is_named():
+    """With the tool on the axis of a joint, that joint would have to turn at once to go aside."""
+    chain = _anthropomorphic()
+    q = np.array([0.1, -0.6, 1.2])
+    T = chain.fk(q)
+    assert np.allclose(T[:2, 3], 0.0, atol=1e-12)
+    aside = moved(T, (-0.1 * math.sin(0.1), 0.1 * math.cos(0.1), 0.0))
+    result = plan_path(chain, [aside], q, PathWish(mode="position"))
+    assert result.status == PathStatus.SINGULARITY, result.message
+    assert result.fraction < 1e-3 and result.limiting_joints
+    assert "singular" in result.message
+
+
+def test_close_to_a_singularity_samples_are_denser():
+    chain = _anthropomorphic()
+    q = np.array([0.1, 0.9, 1.2])
+    T = chain.fk(q)
+    x, y, z = T[:3, 3]
+    beside, across = se3(T[:3, :3], [0.002, 0.003, z]), se3(T[:3, :3], [-x, -y, z])
+    result = plan_path(chain, [beside, across], q, PathWish(mode="position"))
+    assert result.ok, result.message
+    assert np.abs(np.diff(result.positions, axis=0)).max() <= 0.1
+    tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
+    steps = np.linalg.norm(np.diff(tips, axis=0), axis=1)
+    assert steps.min() < 0.2 * steps.max()
+
+
+def test_another_branch_is_no_way():
+    """Where inverse kinematics finds only the other elbow, no density of samples helps."""
+    chain = _anthropomorphic()
+    q = np.array([0.1, 0.9, 1.2])
+
+    class OtherElbow:
+        """The arm, but its inverse kinematics prefers another configuration half way."""
+
+        def __getattr__(self, name):
+            return getattr(chain, name)
+
+        def ik(self, T, seed, **arguments):
+            if abs(T[2, 3] - chain.fk(q)[2, 3]) < 0.05:
+                return chain.ik(T, seed, **arguments)
+            others = chain.ik(T, [seed[0], seed[1] + seed[2], -seed[2]], **arguments)
+            assert np.abs(others.q - seed).max() > 0.5
+            return others
+
+    goal = moved(chain.fk(q), (0.0, 0.0, 0.1))
+    assert plan_path(chain, [goal], q, PathWish(mode="position")).ok
+    result = plan_path(OtherElbow(), [goal], q, PathWish(mode="position"))
+    assert result.status == PathStatus.BRANCH_CHANGE and "another configuration" in result.message
+    assert result.fraction == pytest.approx(0.5, abs=1e-3) and result.limiting_joints
+
+
+def test_collisions_end_it():
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    T = chain.fk(q)
+    wall = T[0, 3] + 0.05
+
+    def check(joints):
+        return "tool at the wall" if chain.fk(joints)[0, 3] > wall else None
+
+    result = plan_path(chain, [moved(T, (0.1, 0.0, 0.0))], q, collision=check)
+    assert result.status == PathStatus.COLLISION and "tool at the wall" in result.message
+    assert result.fraction == pytest.approx(0.5, abs=0.01)
+    assert all(check(row) is None for row in result.positions)
+    nowhere = plan_path(chain, [T], q, collision=lambda _: "always")
+    assert nowhere.status == PathStatus.COLLISION and nowhere.fraction == 0.0
+
+
+def test_no_time():
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    result = plan_path(chain, [moved(chain.fk(q), (0.1, 0.0, 0.0))], q, timeout=1e-9)
+    assert result.status == PathStatus.TIMEOUT and result.fraction == 0.0
+
+
+def test_no_first_pose():
+    chain = CHAINS["puma560"]
+    far = moved(np.eye(4), (5.0, 0.0, 0.0))
+    result = plan_path(chain, [far, far])
+    assert result.status == PathStatus.UNREACHABLE_POSITION
+    assert result.positions.shape == (0, 6) and "cannot begin" in result.message
+    assert len(time_result(result, chain.velocity, chain.acceleration).times) == 0
+
+
+BAD = {
+    "no waypoints": (([],), {}, "no waypoints"),
+    "no pose": (([np.zeros((4, 4))],), {}, "waypoint 0"),
+    "arc without an end": (([np.eye(4)],), {"arc_via": [True]}, "begin and end"),
+    "two middles": (([np.eye(4)] * 3,), {"arc_via": [True, True, False]}, "one middle"),
+    "too few flags": (([np.eye(4)] * 3,), {"arc_via": [True]}, "1 entries for 3"),
+    "a step of nothing": (([np.eye(4)],), {"wish": PathWish(max_step=0.0)}, "max_step"),
+    "steps without end": (([np.eye(4)],), {"wish": PathWish(max_step=1e-9)}, "samples"),
+    "mode": (([np.eye(4)],), {"wish": PathWish(mode="pos")}, "mode is 'pos'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_makes_no_sense_is_refused(case):
+    arguments, keywords, says = BAD[case]
+    with pytest.raises(KinematicsError, match=says):
+        plan_path(CHAINS["nut_arm"], *arguments, START["nut_arm"], **keywords)
+
+
+def _anthropomorphic() -> Chain:
+    turning = {"yaw": 3.1, "shoulder": 3.1, "elbow": 3.1}
+    S = np.array(
+        [
+            [0, 0, 0, 0, 0, 1],
+            [0, 0, 0, 0, -1, 0],
+            [*np.cross([0, 0, 0.4], [0, -1, 0]), 0, -1, 0],
+        ]
+    ).T.astype(float)
+    M = se3(np.eye(3), [0.0, 0.0, 0.8])
+    return Chain(S, M, [ChainJoint(n, False, -x, x, 2.0, 6.0) for n, x in turning.items()])
+
+
+# -- time -------------------------------------------------------------------------------------
+
+
+def test_a_corner_is_not_cut_and_not_run_through():
+    chain, q = CHAINS["ur5"], np.array(START["ur5"])
+    T = chain.fk(q)
+    corner, goal = moved(T, (0.05, 0.0, 0.0)), moved(T, (0.05, 0.05, 0.0))
+    result = plan_path(chain, [corner, goal], q)
+    assert len(result.stops) == 1
+    assert np.allclose(chain.fk(result.positions[result.stops[0]]), corner, atol=1e-4)
+    timed = time_result(result, chain.velocity, chain.acceleration)
+    still = [i for i, v in enumerate(timed.velocities) if not v.any()]
+    assert len(still) == 3 and (np.diff(timed.times) > 0.0).all()
+    for s in np.linspace(0.0, 1.0, 400):
+        x, y, z = chain.fk(_at(timed, s * timed.times[-1]))[:3, 3] - T[:3, 3]
+        assert min(math.hypot(y, z), math.hypot(x - 0.05, z)) < 5e-5
+    straight = plan_path(chain, [corner, moved(T, (0.1, 0.0, 0.0))], q)
+    assert straight.stops == ()
+
+
+@pytest.mark.parametrize("scaling", [1.0, 0.25])
+def test_the_trajectory_keeps_path_and_limits(scaling):
+    chain, q = CHAINS["puma560"], np.array(START["puma560"])
+    T = chain.fk(q)
+    via, goal = moved(T, (0.03, 0.05, 0.0)), moved(T, (0.1, 0.0, 0.0), (0.3, 0.0, 0.2))
+    wish = PathWish(max_deviation=5e-5)
+    result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
+    timed = time_result(result, chain.velocity, chain.acceleration, scaling)
+    assert timed.times[0] == 0.0 and not timed.velocities[[0, -1]].any()
+    t = np.linspace(0.0, timed.times[-1], 3000)
+    rows = np.array([_at(timed, x) for x in t])
+    speed = np.abs(np.diff(rows, axis=0)) / np.diff(t)[:, None]
+    assert (speed <= scaling * chain.velocity * (1 + 1e-6)).all()
+    shape = arc(T, via[:3, 3], goal)
+    passed = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0, 1, 4001)])
+    for row in rows[::30]:
+        assert np.linalg.norm(passed - chain.fk(row)[:3, 3], axis=1).min() < 1e-4
+
+
+def _at(timed, t):
+    """The cubic Hermite curve that followers of trajectories use."""
+    i = min(int(np.searchsorted(timed.times, t, side="right")) - 1, len(timed.times) - 2)
+    h = timed.times[i + 1] - timed.times[i]
+    u = (t - timed.times[i]) / h
+    p0, p1 = timed.positions[i], timed.positions[i + 1]
+    m0, m1 = h * timed.velocities[i], h * timed.velocities[i + 1]
+    return (
+        (2 * u**3 - 3 * u**2 + 1) * p0
+        + (u**3 - 2 * u**2 + u) * m0
+        + (3 * u**2 - 2 * u**3) * p1
+        + (u**3 - u**2) * m1
+    )
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.floats(-1.5, 1.5), min_size=8, max_size=8), st.floats(0.05, 1.0))
+def test_from_point_to_point_all_joints_arrive_together_as_soon_as_can_be(values, scaling):
+    chain = CHAINS["nut_arm"]
+    start, goal = np.array(values[:4]), np.array(values[4:])
+    way = np.abs(goal - start)
+    if way.max() < 1e-3:
+        return
+    timed = point_to_point(chain, start, goal, scaling)
+    v, a = scaling * chain.velocity, chain.acceleration
+    trapezoid = np.where(way * a > v * v, way / v + v / a, 2.0 * np.sqrt(way / a))
+    assert timed.times[-1] == pytest.approx(trapezoid.max(), rel=0.03)
+    assert timed.times[-1] >= trapezoid.max() * (1 - 1e-9)
+    shares = (timed.positions - start) @ (goal - start) / (way @ way)
+    assert np.allclose(timed.positions, start + shares[:, None] * (goal - start), atol=1e-9)
+    assert (np.abs(timed.velocities) <= v * (1 + 1e-9)).all()
+
+
+def test_a_goal_beyond_a_limit_is_refused():
+    chain = CHAINS["nut_arm"]
+    with pytest.raises(KinematicsError, match=r"elbow is .* beyond the limit"):
+        point_to_point(chain, [0.0] * 4, [0.0, 0.0, 2.0, 0.0])
+    with pytest.raises(KinematicsError, match="start: expected 4"):
+        point_to_point(chain, [0.0] * 3, [0.0] * 4)
