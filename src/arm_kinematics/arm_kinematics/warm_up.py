@@ -32,6 +32,14 @@ def prepare_general_6r() -> None:
         _general_6r()
 
 
+def prepare_self_motion() -> None:
+    """Make sure that the tracing of self-motions is compiled; costs nothing once it is."""
+    with _lock:
+        _chains()
+        _general_6r()
+        _self_motion()
+
+
 @lru_cache(maxsize=1)
 def _chains() -> None:
     fix_types(kernels.fk, (2, 1), (2,))
@@ -52,3 +60,12 @@ def _general_6r() -> None:
 
     fix_types(eliminate, (2, 2), (2, 2, 2))
     fix_types(collect, (2, 2, 2, 2, 2, 2, 2), (2,))
+
+
+@lru_cache(maxsize=1)
+def _self_motion() -> None:
+    from arm_kinematics import kernels_curve
+
+    fix_types(kernels_curve.trace, (2, 2, 1, 1), (2,))
+    fix_types(kernels_curve.passes, (2, 2, 1, 2, 1), ())
+    fix_types(kernels_curve.point_at, (2, 2, 1, 1, 1), (1,))

@@ -22,7 +22,7 @@ from arm_kinematics.general_6r.kernels_collect import (
     collect,
 )
 from arm_kinematics.general_6r.kernels_elimination import PRODUCTS, SIZE, eliminate
-from arm_kinematics.general_6r.orders import ORDERS, order_table
+from arm_kinematics.general_6r.orders import ORDERS, order_tables
 from arm_kinematics.lie import Array, se3_inverse, transform
 from arm_kinematics.warm_up import prepare_general_6r
 
@@ -60,7 +60,7 @@ class General6R:
         self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
         self._from_home = se3_inverse(home)
         unit = arm_length(screws, home) / 3.0
-        self._tables = [order_table(screws, unit, order) for order in range(ORDERS)]
+        self._tables = order_tables(screws, unit)
         self.plan = plan or self._learn()
 
     def solve(self, T: ArrayLike) -> Array:

@@ -65,7 +65,7 @@ def newton(c: Array, T: Array, unit: float, q: Array, W: Array) -> float:
             for i in range(6):
                 A[k, i] = W[i, COLUMN + k] / (unit if k < 3 else 1.0)
             A[k, 6] = e[k]
-        scale = _solve(A, step)
+        scale = solve_linear(A, step)
         better = False
         for _ in range(HALVINGS):
             for i in range(6):
@@ -86,36 +86,37 @@ def newton(c: Array, T: Array, unit: float, q: Array, W: Array) -> float:
 
 
 @kernel
-def _solve(A: Array, x: Array) -> float:
-    """Solve A[:, :6] x = A[:, 6] by elimination with complete pivoting; A is used up.
+def solve_linear(A: Array, x: Array) -> float:
+    """Solve A[:, :n] x = A[:, n] by elimination with complete pivoting; A (n, n + 1) is used up.
 
     Unknowns whose pivots are negligible are 0. Returns the factor that keeps the step short.
     """
-    order = np.arange(6)
-    rank = 6
-    for k in range(6):
+    n = A.shape[0]
+    order = np.arange(n)
+    rank = n
+    for k in range(n):
         row, column = k, k
-        for i in range(k, 6):
-            for j in range(k, 6):
+        for i in range(k, n):
+            for j in range(k, n):
                 if abs(A[i, j]) > abs(A[row, column]):
                     row, column = i, j
         if abs(A[row, column]) <= NEGLIGIBLE_PIVOT * (abs(A[0, 0]) if k > 0 else 0.0):
             rank = k
             break
-        for j in range(7):
+        for j in range(n + 1):
             A[k, j], A[row, j] = A[row, j], A[k, j]
-        for i in range(6):
+        for i in range(n):
             A[i, k], A[i, column] = A[i, column], A[i, k]
         order[k], order[column] = order[column], order[k]
-        for i in range(k + 1, 6):
+        for i in range(k + 1, n):
             factor = A[i, k] / A[k, k]
-            for j in range(k, 7):
+            for j in range(k, n + 1):
                 A[i, j] -= factor * A[k, j]
-    for k in range(6):
+    for k in range(n):
         x[k] = 0.0
     longest = LONGEST_STEP
     for k in range(rank - 1, -1, -1):
-        total = A[k, 6]
+        total = A[k, n]
         for j in range(k + 1, rank):
             total -= A[k, j] * x[order[j]]
         x[order[k]] = total / A[k, k]

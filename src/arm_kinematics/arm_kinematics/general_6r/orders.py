@@ -12,20 +12,19 @@ from arm_kinematics.lie import Array
 ORDERS = 12
 
 
-def order_table(S: Array, unit: float, order: int) -> Array:
-    """Return the table (7, 8) of an order of the loop of screws S (6, 6).
+def order_tables(S: Array, unit: float) -> Array:
+    """Return the tables (12, 7, 8) of all orders of the loop of screws S (6, 6).
 
     Orders 0 to 5 begin with joint 1 to 6; 6 to 11 are read backwards and begin with joint 6 to 1.
     """
-    backwards, start = divmod(order, 6)
-    t = np.zeros((7, 8))
-    for i in range(6):
-        place = (start + i) % 6
-        joint = 5 - place if backwards else place
-        v, w = S[:3, joint], S[3:, joint]
-        t[i, :3] = np.cross(w, v) / unit
-        t[i, 3:6] = -w if backwards else w
-        t[i, CARRIED] = start + i >= 6
-        t[i, JOINT] = joint
-    t[6, UNIT], t[6, REVERSED] = unit, backwards
+    axes = np.hstack([np.cross(S[3:].T, S[:3].T) / unit, S[3:].T])
+    t = np.zeros((ORDERS, 7, 8))
+    for order in range(ORDERS):
+        backwards, start = divmod(order, 6)
+        place = np.arange(start, start + 6)
+        joint = 5 - place % 6 if backwards else place % 6
+        t[order, :6, :6] = axes[joint]
+        t[order, :6, 3:6] *= -1.0 if backwards else 1.0
+        t[order, :6, CARRIED], t[order, :6, JOINT] = place >= 6, joint
+        t[order, 6, UNIT], t[order, 6, REVERSED] = unit, backwards
     return t

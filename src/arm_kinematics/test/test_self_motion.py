@@ -1,0 +1,171 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Self-motions of 7R arms: continuous, exact, inside limits, complete."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.chain_parts import ChainJoint
+from arm_kinematics.lie import se3, so3_exp
+from arm_kinematics.self_motion import SelfMotion, sampled_solutions, self_motion
+
+from arm_description import load_robot
+from arm_kinematics import Chain, KinematicsError
+
+STEP = 0.05
+TURN = 2 * math.pi
+
+
+def random_arm(seed: int, limit: float) -> Chain:
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=(7, 3))
+    w /= np.linalg.norm(w, axis=1)[:, None]
+    points = np.cumsum(rng.uniform(-0.2, 0.2, (7, 3)), axis=0)
+    joints = [ChainJoint(f"j{i}", False, -limit, limit) for i in range(7)]
+    home = se3(so3_exp(rng.normal(size=3)), points[-1] + 0.1)
+    return Chain(np.hstack([np.cross(points, w), w]).T, home, joints)
+
+
+ARMS = {
+    "panda": lambda: Chain.from_model(load_robot("panda")),
+    "rediestro": lambda: Chain.from_model(load_robot("rediestro")),
+    "random, narrow": lambda: random_arm(1, 2.0),
+    "random, over a turn": lambda: random_arm(2, 4.0),
+    "random, no limits": lambda: random_arm(3, math.inf),
+}
+
+
+@pytest.fixture(params=ARMS)
+def arm(request: pytest.FixtureRequest) -> Chain:
+    return ARMS[request.param]()
+
+
+def posture(arm: Chain, rng) -> np.ndarray:
+    return rng.uniform(np.maximum(arm.lower, -math.pi), np.minimum(arm.upper, math.pi))
+
+
+def gap(motion: SelfMotion, q) -> float:
+    """How far the nearest posture of all branches is from q in its farthest joint, up to turns."""
+    ways = (np.concatenate([b.q for b in motion.branches]) - q + math.pi) % TURN - math.pi
+    return float(np.abs(ways).max(axis=1).min())
+
+
+def test_branches_are_exact_continuous_inside_limits_and_in_order(arm, rng):
+    for _ in range(2):
+        q = posture(arm, rng)
+        T = arm.fk(q)
+        branches = self_motion(arm, T, q, step=STEP).branches
+        assert branches and branches[0].distance < STEP
+        assert [b.distance for b in branches] == sorted(b.distance for b in branches)
+        for b in branches:
+            assert max(np.abs(arm.fk(p) - T).max() for p in b.q) < 1e-9
+            assert len(b.q) == 1 or np.abs(np.diff(b.q, axis=0)).max() <= STEP
+            assert np.all(b.q >= arm.lower) and np.all(b.q <= arm.upper)
+            assert np.all(np.diff(b.length) > 0) and len(b.length) == len(b.q)
+
+
+def test_an_open_branch_ends_at_the_limit_that_it_names(rng):
+    arm = ARMS["panda"]()
+    named = 0
+    for _ in range(4):
+        for b in self_motion(arm, arm.fk(posture(arm, rng))).branches:
+            for p, name in ((b.q[0], b.ends[0]), (b.q[-1], b.ends[1])):
+                if name:
+                    named += 1
+                    i = arm.joint_names.index(name)
+                    assert p[i] in (arm.lower[i], arm.upper[i])
+    assert named > 8
+
+
+def test_without_limits_every_branch_is_closed(rng):
+    arm = ARMS["random, no limits"]()
+    for _ in range(3):
+        branches = self_motion(arm, arm.fk(posture(arm, rng))).branches
+        assert branches
+        for b in branches:
+            turns = (b.q[-1] - b.q[0]) / TURN
+            assert b.closed and b.ends == ("", "")
+            assert np.abs(turns - np.round(turns)).max() < 1e-6
+
+
+def slide_onto(arm: Chain, T, q) -> np.ndarray | None:
+    """Where Newton's method with shortest steps goes from q, if it arrives."""
+    for _ in range(60):
+        X = arm.fk(q)
+        if np.abs(X - T).max() < 1e-10:
+            return q
+        e = np.r_[T[:3, 3] - X[:3, 3], 0.5 * np.cross(X[:3, :3], T[:3, :3], axis=0).sum(axis=1)]
+        move = np.linalg.pinv(arm.jacobian(q), rcond=1e-4) @ e
+        q = q + move * min(1.0, 0.5 / max(np.abs(move).max(), 1e-12))
+    return None
+
+
+def test_whatever_holds_the_pose_is_on_a_branch(arm, rng):
+    T = arm.fk(posture(arm, rng))
+    motion = self_motion(arm, T, step=STEP)
+    seen = 0
+    for _ in range(60):
+        q = slide_onto(arm, T, posture(arm, rng))
+        if q is None:
+            continue
+        q = (q + math.pi) % TURN - math.pi
+        if np.all(q > arm.lower + STEP) and np.all(q < arm.upper - STEP):
+            seen += 1
+            assert gap(motion, q) < STEP
+    assert seen > 2
+
+
+def test_any_joint_may_be_locked_for_the_same_answer(rng):
+    arm = ARMS["panda"]()
+    q = posture(arm, rng)
+    every = self_motion(arm, arm.fk(q))
+    one = self_motion(arm, arm.fk(q), joint="panda_joint7")
+    assert gap(one, q) < STEP
+    assert all(gap(every, p) < STEP for b in one.branches for p in b.q[::10])
+
+
+def test_samples_are_spread_over_the_branches_nearest_first(arm, rng):
+    q = posture(arm, rng)
+    T = arm.fk(q)
+    found = sampled_solutions(arm, T, q, count=40)
+    ways = np.linalg.norm(found - q, axis=1)
+    assert 10 < len(found) <= 40
+    assert np.all(np.diff(ways) >= 0) and ways[0] < STEP
+    assert max(np.abs(arm.fk(p) - T).max() for p in found) < 1e-9
+    assert len(np.unique(np.round(found, 9), axis=0)) == len(found)
+
+
+def test_equal_input_gives_equal_output(rng):
+    q = posture(ARMS["panda"](), rng)
+    first, again = (self_motion(a, a.fk(q), q) for a in (ARMS["panda"](), ARMS["panda"]()))
+    assert len(first.branches) == len(again.branches)
+    for a, b in zip(first.branches, again.branches, strict=True):
+        assert np.array_equal(a.q, b.q) and a.ends == b.ends
+
+
+def test_out_of_reach_there_is_no_branch():
+    arm = ARMS["panda"]()
+    T = arm.fk(arm.middle)
+    T[:3, 3] = [5.0, 0.0, 0.0]
+    assert self_motion(arm, T) == SelfMotion(())
+    assert sampled_solutions(arm, T).shape == (0, 7)
+
+
+def test_misuse_is_said_in_a_sentence():
+    arm = ARMS["panda"]()
+    T = arm.fk(arm.middle)
+    with pytest.raises(KinematicsError, match="seven turning joints"):
+        self_motion(Chain.from_model(load_robot("puma560")), T)
+    with pytest.raises(KinematicsError, match="step: expected"):
+        self_motion(arm, T, step=2.0)
+    with pytest.raises(KinematicsError, match="'elbow' is none of panda_joint1"):
+        self_motion(arm, T, joint="elbow")
+    with pytest.raises(KinematicsError, match="seed: expected 7"):
+        self_motion(arm, T, [0.0] * 6)
+    with pytest.raises(KinematicsError, match="count"):
+        sampled_solutions(arm, T, count=0)
+    with pytest.raises(KinematicsError, match="NaN"):
+        self_motion(arm, np.full((4, 4), math.nan))
