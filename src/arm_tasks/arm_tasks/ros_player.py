@@ -54,7 +54,7 @@ class Player:
         """
         end = time.monotonic() + patience
         while not (found := self._found()):
-            if time.monotonic() > end:
+            if time.monotonic() > end or self._drives_another_robot():
                 raise TasksError(self._missing())
             self._spin()
         self._port = self._driver if found == "arm" else self._shown
@@ -100,6 +100,11 @@ class Player:
             return "arm"
         known = self._state.positions.keys() >= set(self._model.joint_names)
         return "view" if self._shown.is_watched() and known else ""
+
+    def _drives_another_robot(self) -> bool:
+        """Whether the driver that is heard lacks a joint; it always publishes all that it has."""
+        heard = self._state.positions.keys()
+        return bool(self._state.driver_says and heard and {*self._model.joint_names} - heard)
 
     def _missing(self) -> str:
         """Why there is nothing to play on."""

@@ -119,7 +119,7 @@ def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
     arm.wait_for(lambda: arm.hardware.state == HardwareStatus.ARMED, "the arm to hold")
     arm.track.check_limits()
 
-    other = start(tmp_path, "puma560", "stir", "--patience=1")
+    other = start(tmp_path, "puma560", "stir", "--patience=60")
     said = finish(arm, other)
     assert other.returncode == 1
     assert "is it the same robot?" in said and said.count("\n") == 1, said
