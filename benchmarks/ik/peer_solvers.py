@@ -60,7 +60,8 @@ def roboticstoolbox(problem: Problem) -> Solve:
         ets *= ET.tz(qlim=limits) if problem.prismatic[k] else ET.Rz(qlim=limits)
         past = frame
     ets *= ET.SE3(np.linalg.inv(past) @ problem.M)
-    tolerance = 0.5 * problem.position_tolerance**2  # of half the squared error
+    least = min(problem.position_tolerance, problem.orientation_tolerance)
+    tolerance = 0.5 * least**2  # of half the squared error of both
     mask = np.array([1.0] * 3 + [float(problem.mode == "pose")] * 3)
 
     def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
@@ -217,8 +218,8 @@ def _without_others(urdf: str) -> str:
 
 
 def ikpy(problem: Problem) -> Solve:
-    """Scipy's bounded least squares on a symbolic chain."""
-    only(problem, "pose", "position")
+    """Scipy's bounded least squares on a symbolic chain (a position alone takes it seconds)."""
+    only(problem, "pose")
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     from ikpy.chain import Chain
@@ -235,14 +236,11 @@ def ikpy(problem: Problem) -> Solve:
     chain = Chain.from_urdf_file(urdf_file(problem), base_elements=way)
     active = np.array([link.joint_type != "fixed" for link in chain.links])
     chain.active_links_mask = active
-    orientation = "all" if problem.mode == "pose" else None
 
     def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
         start = np.zeros(len(active))
         start[active] = seed
-        answer = chain.inverse_kinematics_frame(
-            T, initial_position=start, orientation_mode=orientation
-        )
+        answer = chain.inverse_kinematics_frame(T, initial_position=start, orientation_mode="all")
         return answer[active]
 
     return solve
