@@ -19,6 +19,7 @@ from arm_description.node_main import run_node
 from arm_description.tf_listener import TfListener
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
@@ -72,7 +73,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
-        self.create_service(PlanPath, "~/plan_path", self._plan_path)
+        # In a group of its own: others would have to wait until it has answered.
+        apart = ReentrantCallbackGroup()
+        self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)

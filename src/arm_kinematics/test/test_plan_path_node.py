@@ -198,9 +198,9 @@ def test_where_it_ends_and_why(client):
 
 
 def test_other_requests_are_answered_while_a_path_is_planned(client):
-    """A path of thousands of samples is asked for first; what is asked later is answered first."""
+    """A path of many samples is asked for first; what is asked later is answered first."""
     goals = [moved(0.05, 0.0, 0.0), HERE] * 5
-    long = client.plan.call_async(request(*goals, max_step=1e-4))
+    long = client.plan.call_async(request(*goals, max_step=3e-4))
     answered = 0
     while not long.done():
         short = client.fk.call_async(SolveFK.Request())
@@ -208,7 +208,7 @@ def test_other_requests_are_answered_while_a_path_is_planned(client):
         assert short.result().status == SolveFK.Response.SUCCESS
         answered += not long.done()
     assert long.result().status == Result.SUCCESS, long.result().message
-    assert len(long.result().trajectory.points) > 5000 and answered > 0
+    assert len(long.result().trajectory.points) > 1500 and answered > 5
 
 
 def _bent(**fields: float) -> PlanPath.Request:
