@@ -40,6 +40,13 @@ class DescriptionError(ValueError):
         return (_rebuild, (self.problem, self.remedy, self.file, self.line, self.key))
 
 
+def one_line(text: str, most: int = 1000) -> str:
+    """Text of a file as it can stand in a sentence: on one line, the middle of much left out."""
+    if len(text) > most:
+        text = f"{text[: most * 3 // 4]} ... {text[-most // 4 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 class UrdfError(DescriptionError):
     """A URDF that cannot be used."""
 

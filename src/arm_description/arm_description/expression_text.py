@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 
 from .errors import DescriptionError
 
@@ -63,6 +64,9 @@ def _refuse_foreign(text: str) -> None:
             f"a comma is not allowed in a number: {text!r}",
             remedy=f"write {text.replace(',', '.')} with a point",
         )
+    plain = unicodedata.normalize("NFKC", text)
+    if plain != text:
+        raise DescriptionError(f"{text!r} looks like {plain!r}", remedy="write that")
     for character in text:
         if not (character.isalnum() or character in _SIGNS):
             raise DescriptionError(
@@ -77,5 +81,6 @@ def _check_numeral(numeral: str) -> None:
     if _DECIMAL.fullmatch(numeral):
         return
     plain = numeral.replace("_", "").lstrip("0") or "0"
-    remedy = f"write {plain}" if plain.isdecimal() else "write a decimal number without a unit"
+    decimal = plain.isascii() and plain.isdecimal()
+    remedy = f"write {plain}" if decimal else "write a decimal number without a unit"
     raise DescriptionError(f"{numeral!r} is not a decimal number", remedy=remedy)

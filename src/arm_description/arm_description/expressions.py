@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 from .errors import DescriptionError
 from .expression_text import parse_expression
+from .nearest import nearest
 
 _BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -48,6 +49,7 @@ _TO_ANGLE: Mapping[str, tuple[Callable[..., float], int]] = {
     "atan": (math.atan, 1),
     "atan2": (math.atan2, 2),
 }
+MOST_SHOWN = 10
 FUNCTIONS = (*_PLAIN, *_OF_ANGLE, *_TO_ANGLE, "rad", "deg")
 RESERVED = frozenset((*FUNCTIONS, "pi", "q"))
 
@@ -104,9 +106,11 @@ class Expressions:
             if not missing:
                 path.remove(last)
             elif missing in path:
-                circle = " -> ".join([*path[path.index(missing) :], missing])
+                circle = [*path[path.index(missing) :], missing]
+                if len(circle) > MOST_SHOWN:
+                    circle[MOST_SHOWN // 2 : -MOST_SHOWN // 2] = ["..."]
                 raise DescriptionError(
-                    f"constants are circular ({circle})",
+                    f"constants are circular ({' -> '.join(circle)})",
                     remedy="give one of them as a number",
                     key=missing,
                 )
@@ -205,10 +209,8 @@ class Expressions:
                 "q is implied", remedy="write the offset alone (q - 90 becomes -90)"
             )
         if name not in self._texts:
-            known = ", ".join(sorted(self._texts)) or "none"
             raise DescriptionError(
-                f"{name!r} is not a constant of this file (it has {known})",
-                remedy="add it to constants or correct the name",
+                f"{name!r} is not a constant of this file", remedy=nearest(name, self._texts)
             )
         return self.constant(name)
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import yaml
 
+from .errors import one_line
 from .nearest import nearest
 
 # YAML 1.1 reads 1e-3 as text; people mean a number.
@@ -87,7 +88,13 @@ class Field:
 
     def error(self, problem: str, remedy: str = "") -> Exception:
         """Build the error that names this field's file, line and key."""
-        return self.refuse(problem, remedy=remedy, file=self.file, line=self.line, key=self.key)
+        return self.refuse(
+            one_line(problem),
+            remedy=one_line(remedy),
+            file=self.file,
+            line=self.line,
+            key=self.key,
+        )
 
     def mapping(
         self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()
@@ -179,7 +186,8 @@ class Field:
         return Field(node, self.file, key, at.start_mark.line + 1, self.refuse)
 
     def _below(self, name: str) -> str:
-        return f"{self.key}.{name}" if self.key else name
+        shown = one_line(name, 100) or "''"
+        return f"{self.key}.{shown}" if self.key else shown
 
     def _key_name(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode) or node.value == "<<":

@@ -66,6 +66,12 @@ def small_text():
 
 
 @pytest.fixture
+def every_key():
+    """Path of a robot file with every key there is."""
+    return PACKAGE / "test" / "every_key.yaml"
+
+
+@pytest.fixture
 def package():
     """Folder of the package."""
     return PACKAGE

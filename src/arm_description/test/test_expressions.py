@@ -3,11 +3,12 @@
 """Expressions: what they compute, and that nothing else gets through."""
 
 import math
+import sys
 import time
 
 import pytest
 from arm_description.expressions import Expressions, constant_name_problem
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arm_description import DescriptionError
@@ -171,3 +172,55 @@ def test_a_function_knows_one_name_more_than_the_constants():
         expressions.evaluate("t")
     with pytest.raises(DescriptionError, match="'l' is the variable"):
         expressions.function("l", "l")
+
+
+def test_a_name_that_begins_like_another_is_another():
+    texts = {f"l{i}": str(float(i)) for i in (1, 10, 100, 11)} | {"l": "0.5", "l1_0": "7"}
+    expressions = Expressions(texts)
+    assert expressions.evaluate("l1*1000 + l10*100 + l100*10 + l11 + l + l1_0") == 3018.5
+    assert expressions.values["l10"] == 10.0
+    with pytest.raises(DescriptionError, match=r"'l1l10' is not a constant.*did you mean 'l1"):
+        expressions.evaluate("l1l10")
+
+
+def test_a_long_chain_of_constants_in_any_order():
+    chain = {f"a{i}": f"-(-(a{i + 1}))" for i in range(3000)} | {"a3000": "2"}
+    assert Expressions(chain).constant("a0") == 2.0
+
+
+WORDS = (
+    "l1 l10 pi sin max 1 2.5 1e3 __import__ __class__ os open eval exec print breakpoint . , ( ) "
+    "[ ] { } + - * / ** // % @ ~ & | ^ << < == := = ' \" f' lambda : if else for in not and or "
+    "await yield import None True ... \\ # ; ! ? ` $ \n é ｌ 010 1_0 0x1 9**9**9"
+)
+SEEN: list[str] = []
+ARMED: list[bool] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def audited():
+    """Python's own report of what runs: files opened, modules imported, code executed, .."""
+    sys.addaudithook(lambda event, _: SEEN.append(event) if ARMED else None)
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(WORDS.split(" ")), max_size=12), st.sampled_from(["", " "]))
+def test_nothing_runs_whatever_is_written(words, between):
+    expressions = Expressions({"l1": "1", "l10": "2"})
+    ARMED.append(True)
+    try:
+        assert math.isfinite(expressions.evaluate(between.join(words)))
+    except DescriptionError:
+        pass
+    finally:
+        ARMED.clear()
+    assert set(SEEN) <= {"compile"}  # to a syntax tree, which is not run
+
+
+@pytest.mark.parametrize("text", ["__import__('os')", "open('/dev/null')", "exec('1')"])
+def test_the_audit_would_see_it(text):
+    ARMED.append(True)
+    eval(text)
+    ARMED.clear()
+    assert set(SEEN) - {"compile"}
+    SEEN.clear()

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every way a robot file can be wrong: one sentence with file, line, key and remedy."""
 
-import random
-
 import pytest
 
 from arm_description import DescriptionError, load_robot, parse_robot
@@ -80,7 +78,7 @@ CASES = [
     ("turn: 0, slide: 0", "trun: 0, slide: 0", "did you mean 'turn'", 24, "postures.rest.trun"),
     ("gripper: 10", "gripper: 41", "outside the limits", 24, "postures.rest.gripper"),
     ("postures:", "colours: {base: red}\npostures:", "'red' is not a colour", 23, "colours.base"),
-    ("postures:", "colours: {base: #fff}\npostures:", "not valid YAML", None, ""),
+    ("postures:", "colours: {base: #fff}\npostures:", "not valid YAML", 23, ""),
     ("postures:", "colours: {links: []}\npostures:", "has no colours", 23, "colours.links"),
     ("postures:", "base: {xyz: [1, 2]}\npostures:", "three numbers, not 2", 23, "base.xyz"),
     ("postures:", "tool: {rpy: 1}\npostures:", "must be a list", 23, "tool.rpy"),
@@ -88,9 +86,46 @@ CASES = [
     ("postures:", "robot: x\npostures:", "is not a known key", 23, "robot"),
     ("postures:", "posture:", "did you mean 'postures'", 23, "posture"),
     ("postures:", "source: 2020\npostures:", "must be text", 23, "source"),
-    ("name: small", "name: 'small", "not valid YAML", None, ""),
+    ("convention: standard", "convention: 'standard", "not valid YAML", 2, ""),
     ("name: small", "\tname: small", "not valid YAML", 1, ""),
-    ("name: small", "name: a\x07b", "character that YAML does not allow", None, ""),
+    ("name: small", "name: a\x07b", "'\\x07', which YAML does not allow; delete it", 1, ""),
+    ("  - name: turn", "\t- name: turn", "indent with blanks, not with tabs", 8, ""),
+    ("d: l1", "d: 010", "'010' is not a decimal number; write 10", 11, "joints[0].d"),
+    ("d: l1", "d: 1_000", "'1_000' is not a decimal number; write 1000", 11, "joints[0].d"),
+    ("d: l1", "d: 0x10", "is not a decimal number", 11, "joints[0].d"),
+    ("d: l1", "d: 80mm", "write a decimal number without a unit", 11, "joints[0].d"),
+    ("d: l1", "d: 1:30", "is a time of day, not a number", 11, "joints[0].d"),
+    ("d: l1", "d: 1,5", "write 1.5 with a point", 11, "joints[0].d"),
+    ("d: l1", "d: \uff4c1", "looks like 'l1'", 11, "joints[0].d"),
+    ("d: l1", "d: ll", "did you mean 'l1'", 11, "joints[0].d"),
+    ("d: l1", "d: l1.real", "'l1.real' is not allowed in an expression", 11, "joints[0].d"),
+    ("d: l1", "d: {value: 1}", "has no 'source'", 11, "joints[0].d"),
+    ("d: l1", "d: {value: a, source: b}", "'a' is not a constant", 11, "joints[0].d.value"),
+    ("d: l1", "d: {value: 1, source: 2}", "must be text", 11, "joints[0].d.source"),
+    ("d: l1", "d: {value: 1, src: b}", "did you mean 'source'", 11, "joints[0].d.src"),
+    ("l10: 2*l1", "l10: b\n  b: c\n  c: 2*b", "circular (b -> c -> b)", 7, "constants.b"),
+    ("l10: 2*l1", "l10: b\n  b: 2*", "'2*' is not a number", 7, "constants.b"),
+    ("l10: 2*l1", "l10: 1\n  \ufb01: 2", "looks like 'fi'", 7, "constants.\ufb01"),
+    ("length: mm", "length: m", "is 100 m; is units.length = m right", 11, "joints[0].d"),
+    ("lower: -90", "lower: -1.5708", "is -1*pi/2 in radians, but this file's angles are in deg; "
+     "write -90, or deg(-1.5708)", 14, "joints[0].limits.lower"),
+    ("lower: -90, upper: 90", "lower: 170, upper: -170", "or write upper: 190 for the arc", 14,
+     "joints[0].limits"),
+    ("velocity: 60", "velocity: 60000", "is 1047.2 rad/s; is units.angle = deg right", 14,
+     "joints[0].limits.velocity"),
+    ("velocity: 80", "velocity: 80000", "is 80 m/s; is units.length = mm right", 22,
+     "gripper.velocity"),
+    ("alpha: 90", "mimic: {joint: slide}\n    alpha: 90", "a joint that follows another", 13,
+     "joints[0].mimic"),
+    ("name: slide", "name: payload", "taken by the frame payload_link", 15, "joints[1].name"),
+    ("name: slide", "name: flange_fixed", "taken by a joint of the URDF", 15, "joints[1].name"),
+    ("[left, right]", "[left, base]", "taken by the frame base_link", 22, "gripper.joints[1]"),
+    ("name: slide", "name: " + 101 * "s", "a name of 101 letters; use at most 100", 15,
+     "joints[1].name"),
+    ("turn: 0, slide", "turn: 330, slide", "write -30, the same direction some whole turns on", 24,
+     "postures.rest.turn"),
+    ("slide: 0,", "slide: 70,", "70 is outside the limits 0 .. 50 mm", 24, "postures.rest.slide"),
+    ("rest:", "'':", "a posture needs a name", 24, "postures.''"),
 ]  # fmt: skip
 
 
@@ -103,8 +138,7 @@ def test_every_message(small, old, new, says, line, key):
     assert says in str(error)
     assert str(error).startswith("my.yaml")
     assert "\n" not in str(error)
-    if line is not None:
-        assert (error.line, error.key) == (line, key)
+    assert (error.line, error.key) == (line, key)
 
 
 @pytest.mark.parametrize(
@@ -116,12 +150,63 @@ def test_every_message(small, old, new, says, line, key):
         ("- 1\n- 2", "must be a mapping"),
         ("[" * 5000, "nested too deeply"),
         ("a: 1\n---\nb: 2", "not valid YAML"),
+        ("constants: &a [*a]", "alias that contains itself"),
+        ("name: !!python/name:os.system x", "cannot be read|has no"),
         (b"name: \xff\xfe\n", "not UTF-8"),
     ],
 )
 def test_files_that_are_no_robot(text, says):
     with pytest.raises(DescriptionError, match=says):
         parse_robot(text)
+
+
+def test_metres_in_a_file_of_millimetres(small):
+    text = small.replace("l1: 100", "l1: 0.1").replace("d: 5", "d: 0.005")
+    with pytest.raises(DescriptionError, match=r":3: units: all .* add up to 0.305 mm; is units"):
+        parse_robot(text)
+
+
+def test_small_angles_among_degrees_can_be_meant(small):
+    model = parse_robot(small.replace("lower: -90", "lower: deg(-1.5708)"))
+    assert model.lower[0] == pytest.approx(-1.5708 * 3.14159265 / 180)
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\n", "\r"])
+def test_any_line_ends_and_a_byte_order_mark(small, ends):
+    text = "\ufeff" + small.replace("\n", ends)
+    assert parse_robot(text) == parse_robot(text.encode()) == parse_robot(small)
+    with pytest.raises(DescriptionError) as caught:
+        parse_robot(text.replace("alpha: 90", "alhpa: 90"))
+    assert caught.value.line == 13
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
+def test_other_encodings(small, encoding):
+    text = small.replace("name: small", "name: small\ndescription: größer")
+    with pytest.raises(DescriptionError, match=r"my.yaml:[12]: is not UTF-8 text; save it as"):
+        parse_robot(text.encode(encoding), "my.yaml")
+
+
+def test_too_many_constants_and_long_circles(small):
+    many = "".join(f"  a{i}: a{i + 1}\n" for i in range(950))
+    long = small.replace("  l1: 100\n", f"  l1: 100\n{many}  a950: 7\n")
+    assert parse_robot(long).constants["a0"] == 7.0
+    with pytest.raises(DescriptionError, match=r"my.yaml:6: .*circular \(a0 -> a1 .* -> a0\)"):
+        parse_robot(long.replace("a950: 7", "a950: a0"), "my.yaml")
+    with pytest.raises(DescriptionError, match="has 1903 names, at most 1000"):
+        parse_robot(long.replace(many, many + many.replace("a", "b")))
+
+
+def test_whatever_a_key_or_value_holds_the_sentence_is_one_line(small):
+    for key in ('"a\\nb"', '"\\u2028"', '""', '"' + "x" * 5000 + '"'):
+        with pytest.raises(DescriptionError) as caught:
+            parse_robot(f"{key}: 1\n{small}")
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 400
+    with pytest.raises(DescriptionError) as caught:
+        parse_robot(small.replace("standard", '"' + "a\\n" * 5000 + '"'))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 2500
 
 
 def test_no_rows(small):
@@ -152,23 +237,6 @@ def test_missing_unreadable_and_large_files(tmp_path):
     with pytest.raises(DescriptionError, match="there is no such file"):
         load_robot(tmp_path)
     large = tmp_path / "large.yaml"
-    large.write_text("#" * 1_000_001)
-    with pytest.raises(DescriptionError, match="larger than 1 MB"):
+    large.write_text("#" * 200_001)
+    with pytest.raises(DescriptionError, match="larger than 200 kB"):
         load_robot(large)
-
-
-def test_mutated_files_give_a_robot_or_a_sentence(small):
-    """Whatever is done to the text: never another exception."""
-    random_source = random.Random(20)
-    pieces = ["", " ", ":", "-", "[", "}", "'", "#", "&a ", "*a", "!!int ", "~", "1e999", "\t",
-              "\n", "pi", "q", "|", ">", "? ", "%", "\x00", "ü", "<<: "]  # fmt: skip
-    for _ in range(1500):
-        text = small
-        for _ in range(random_source.randint(1, 3)):
-            start = random_source.randrange(len(text))
-            end = start + random_source.choice([0, 1, 2, 8])
-            text = text[:start] + random_source.choice(pieces) + text[end:]
-        try:
-            parse_robot(text, "mutated.yaml").to_urdf()
-        except DescriptionError as error:
-            assert str(error).startswith("mutated.yaml"), error

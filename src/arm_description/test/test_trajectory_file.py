@@ -248,7 +248,7 @@ FUNCTION_ERRORS = {
         "1/(t - 2)",
     ): "FILE:3: functions.turn: '1/(t - 2)' divides by zero at t = 2",
     ("size*sin(90*t)", "size*sin(90*time)"): "FILE:3: functions.turn: 'time' is not a constant of"
-    " this file (it has size, t)",
+    " this file at t = 0 s",
     ("size*sin(90*t)", "t.real"): "is not allowed in an expression",
     (", slide: 25 + 10*t/8", ""): "FILE:3: joint 'slide' is missing",
     ("slide:", "slid:"): "FILE:3: small has no joint 'slid'",

@@ -59,8 +59,14 @@ def test_aliases_may_be_shared_but_not_contain_themselves():
 
 
 def test_many_aliases_of_aliases_take_no_time():
-    layers = [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 200)]
-    assert len(root("\n".join(["a0: &a0 [1]", *layers])).mapping()) == 200
+    layers = [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 1000)]
+    assert len(root("\n".join(["a0: &a0 [1]", *layers])).mapping()) == 1000
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "- " * 5000, "{a: " * 500, "? " * 5000])
+def test_deep_nesting_is_refused_with_its_line(text):
+    with pytest.raises(DescriptionError, match=r"^f\.yaml:2: .*nested too deeply"):
+        root("# one\n" + text)
 
 
 def test_merge_keys_are_refused(tmp_path):

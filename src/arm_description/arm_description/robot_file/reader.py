@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import cast
 
 from ..dh import CONVENTIONS, Convention
+from ..elements import Gripper
 from ..errors import DescriptionError
 from ..model import RobotModel
 from ..yaml_fields import Field
@@ -25,6 +26,7 @@ from .sources import sources_of
 
 # Sum of all lengths of a table, below which only a mistaken unit can be [m].
 SHORTEST_ARM = 0.005
+MOST_BYTES = 200_000
 
 
 def read_robot(path: Path) -> RobotModel:
@@ -36,7 +38,7 @@ def read_robot(path: Path) -> RobotModel:
     Raises:
         DescriptionError: it cannot be read or something in it is wrong; names file, line, key.
     """
-    return _read(read_yaml(path, DescriptionError))
+    return robot_of(read_yaml(path, DescriptionError, MOST_BYTES))
 
 
 def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
@@ -49,10 +51,15 @@ def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
     Raises:
         DescriptionError: something in it is wrong; names the line and key.
     """
-    return _read(parse_yaml(text, name, DescriptionError))
+    return robot_of(parse_yaml(text, name, DescriptionError, MOST_BYTES))
 
 
-def _read(root: Field) -> RobotModel:
+def robot_of(root: Field) -> RobotModel:
+    """Read the root field of a robot file.
+
+    Raises:
+        DescriptionError: something in it is wrong; names file, line and key.
+    """
     keys = ROBOT.read(root)
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
@@ -60,8 +67,7 @@ def _read(root: Field) -> RobotModel:
     joints = read_joints(keys["joints"], convention, scope)
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
-    solid = [f"{name}_link" for name in ("base", *names, *(gripper.joints if gripper else ()))]
-    solid += ["gripper_link"] if gripper else []
+    solid = _solid_links(names, gripper)
     model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
@@ -84,11 +90,17 @@ def _read(root: Field) -> RobotModel:
     return model
 
 
+def _solid_links(joints: tuple[str, ...], gripper: Gripper | None) -> tuple[str, ...]:
+    """Names of the links that have a body, base_link first."""
+    parts = ("base", *joints, *(("gripper", *gripper.joints) if gripper else ()))
+    return tuple(f"{name}_link" for name in parts)
+
+
 def _refuse_dwarf(model: RobotModel, units: Field) -> None:
     """Metres read as millimetres make an arm that nobody can see."""
     lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
     total = sum(map(abs, (*lengths, *model.tool.xyz)))
-    if 0.0 < total < SHORTEST_ARM:
+    if model.units.length != "m" and 0.0 < total < SHORTEST_ARM:
         raise units.error(
             f"all lengths of the table add up to {1000.0 * total:.3g} mm",
             f"is units.length = {model.units.length} right?",

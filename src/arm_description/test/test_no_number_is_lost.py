@@ -1,0 +1,66 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""No number of a robot file is read and then forgotten: change any, and the robot changes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from arm_description.robot_file.keys import ROBOT
+from arm_description.robot_file.kinds import Either, Leaf, ListOf, Named, Table, Variants
+from arm_description.robot_file.reader import robot_of
+from arm_description.robot_file.scope import sourced_value
+from arm_description.yaml_source import read_yaml
+
+from arm_description import DescriptionError, shipped_robots
+
+FILES = {**shipped_robots(), "every_key": Path(__file__).with_name("every_key.yaml")}
+NUMBER = re.compile(r"(?<![\w.])\d+(\.\d*)?")
+
+
+def leaves(field, kind):
+    """Fields of all numbers and colours of a file."""
+    if isinstance(kind, Leaf) and kind.form in ("number", "positive", "colour"):
+        yield sourced_value(field)
+    elif isinstance(kind, Either):
+        yield from leaves(field, kind.kinds[field.is_list])
+    elif isinstance(kind, ListOf):
+        for item in field.items():
+            yield from leaves(item, kind.kind)
+    elif isinstance(kind, Named):
+        for value in field.mapping().values():
+            yield from leaves(value, kind.kind)
+    elif isinstance(kind, Table):
+        for name, value in field.mapping().items():
+            yield from leaves(value, kind.keys[name].kind)
+    elif isinstance(kind, Variants):
+        chosen = field.mapping()[kind.by].raw("a word")
+        yield from leaves(field, kind.tables[chosen])
+
+
+def variations(text):
+    """The text with one of its numbers changed a little, for each of them."""
+    if text.startswith("#"):
+        yield "#" + ("1" if text[1] == "0" else "0") + text[2:]
+        return
+    for match in NUMBER.finditer(text):
+        changed = repr(float(match[0]) * 1.001 + 0.0001)
+        yield text[: match.start()] + changed + text[match.end() :]
+
+
+@pytest.mark.parametrize("robot", FILES)
+def test_every_number_counts(robot):
+    root = read_yaml(FILES[robot], DescriptionError)
+    model, counted, refused = robot_of(root), 0, 0
+    for field in leaves(root, ROBOT):
+        written = field.node.value
+        for text in variations(written):
+            field.node.value = text
+            counted += 1
+            try:
+                assert robot_of(root) != model, f"line {field.line}: {field.key}: {text}"
+            except DescriptionError:
+                refused += 1
+        field.node.value = written
+    assert counted > 6 * model.n
+    assert refused < counted / 4  # a posture at a limit, and little else
