@@ -125,7 +125,7 @@ def test_a_bolt_can_be_put_elsewhere(scene):
         ("[1, 0, 0, 0.5]", "[1, 0, 0, 5]", 19, "color is red, green, blue, opacity"),
         ("scene: test", "scene: test\nbolts: {}", 5, "bolts: is given twice"),
         ("scene: test", "scene: test\nfloors: 0", 2, "did you mean 'floor'?"),
-        ("scene: test", "scene: [", 2, "not valid YAML"),
+        ("scene: test", "scene: [", 1, "not valid YAML"),
         ("nut:", "nut: 5\nbut:", 13, "unknown key 'but'; did you mean 'nut'?"),
     ],
 )
