@@ -17,7 +17,7 @@ from arm_kinematics.arguments import checked_seed, deadline_after
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.inverse import Solver
 from arm_kinematics.kernels_batch import search_many
-from arm_kinematics.kernels_search import FOUND, HEAD, SLOT
+from arm_kinematics.kernels_search import FARTHEST_SEED, FOUND, HEAD, SLOT
 from arm_kinematics.lie import Array
 from arm_kinematics.result import IkStatus
 
@@ -159,6 +159,11 @@ def _seeds(solver: Solver, seeds: Any, count: int) -> Array:
             f"seeds: {len(seeds)} for {count} targets; expected one for each, or one for all",
             what="seeds",
         )
-    return np.array([checked_seed(seed, solver.joint_names) for seed in seeds]).reshape(
-        count, solver.n
-    )
+    try:
+        array = np.ascontiguousarray(seeds, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty((count, 0))
+    if array.shape[1] != solver.n or not (np.abs(array) < FARTHEST_SEED).all():
+        for seed in seeds:  # the one that is wrong says so
+            checked_seed(seed, solver.joint_names)
+    return array
