@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from arm_kinematics.all_solutions import AllSolutions
 from arm_kinematics.arguments import deadline_after
 from arm_kinematics.batch import Batch, IkBatch
 from arm_kinematics.chain_parts import ChainJoint, ChainLink, parts_of_model
@@ -22,7 +23,7 @@ from arm_kinematics.forward import ForwardKinematics
 from arm_kinematics.gearing import Gearing
 from arm_kinematics.inverse import Solver
 from arm_kinematics.kernels_search import HEAD, SLOT
-from arm_kinematics.lie import Array
+from arm_kinematics.lie import Array, transform
 from arm_kinematics.result import IkResult, IkStatus
 
 if TYPE_CHECKING:  # a chain of a DH model needs no reader of URDF
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # a chain of a DH model needs no reader of URDF
 
 # Looked up once, not at every call.
 _zeros, _SUCCESS = np.zeros, IkStatus.SUCCESS
+_TOOLS = 64  # remembered at a time
 
 
 class Chain(ForwardKinematics):
@@ -66,6 +68,8 @@ class Chain(ForwardKinematics):
         super().__init__(S, M, joints, links=links, base=base, tip=tip, gearing=gearing)
         self._solver = Solver(self._mechanism, self.joint_names, gearing)
         self._slots = HEAD + self.n + SLOT
+        self._every = AllSolutions(self, self._solver)
+        self._every_with_tool: dict[bytes, AllSolutions] = {}
 
     @classmethod
     def from_model(cls, model: Any) -> Chain:
@@ -147,17 +151,18 @@ class Chain(ForwardKinematics):
         Raises:
             KinematicsError: An argument makes no sense.
         """
-        solver = self._solver if tool is None else self._solver.carrying(tool)
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline = None if timeout is None else deadline_after(timeout)
-        out = None
         if max_solutions == 1:
+            solver = self._solver if tool is None else self._solver.carrying(tool)
             out = _zeros(self._slots)
             if solver.quick(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
-        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, out)
+            return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, out)
+        every = self._every_of(tool)
+        return every.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
 
     def ik_batch(
         self,
@@ -199,3 +204,67 @@ class Chain(ForwardKinematics):
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         return Batch(solver, Ts, seeds, key, allow_approximate, timeout).run()
+
+    def all_solutions(
+        self,
+        T: ArrayLike,
+        seed: ArrayLike | None = None,
+        mode: str = "pose",
+        position_tolerance: float | Sequence[float] = 1e-5,
+        orientation_tolerance: float | Sequence[float] = 1e-4,
+        allow_approximate: bool = False,
+        timeout: float | None = None,
+        *,
+        whole_turns: bool = False,
+        axis: Sequence[float] | None = None,
+        tool: ArrayLike | None = None,
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        prefer: str = "nearest",
+    ) -> IkResult:
+        """Find every solution that brings the tip to the pose T (4, 4), the preferred first.
+
+        In closed form, or by elimination for six turning joints: then none is missed, and each is
+        exact. Of an arm of seven turning joints postures are given that are spread over its
+        self-motion, elsewhere the different solutions that a search finds.
+
+        Args:
+            T: See ``ik``, as for the other arguments that are not here.
+            seed: Where joints stay that are free: at a singular pose, or because they do not
+                change what is asked for (in mode "position" and "position_axis" the roll about the
+                tool's axis). Joints are turned by whole turns as near to it as limits allow.
+            mode: See ``ik``.
+            position_tolerance: See ``ik``; matters where there is no exact solution.
+            orientation_tolerance: The same.
+            allow_approximate: See ``ik``.
+            timeout: See ``ik``.
+            whole_turns: Give each variation by whole turns that the limits allow, not only the
+                nearest.
+            axis: See ``ik``.
+            tool: See ``ik``.
+            weights: See ``ik``.
+            prefer: See ``ik``.
+
+        Returns:
+            The result; without a solution it is that of ``ik``.
+
+        Raises:
+            KinematicsError: An argument makes no sense, or whole turns are too many.
+        """
+        key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
+        every = self._every if tool is None else self._every_of(tool)
+        if not whole_turns and (result := every.quick(T, seed, key)) is not None:
+            return result
+        deadline = None if timeout is None else deadline_after(timeout)
+        return every.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
+
+    def _every_of(self, tool: ArrayLike | None) -> AllSolutions:
+        """Return what finds all solutions for a point at tool (4, 4): tip <- point."""
+        if tool is None:
+            return self._every
+        solver = self._solver.carrying(tool)
+        motion = transform(tool, "tool")
+        if len(self._every_with_tool) >= _TOOLS:
+            self._every_with_tool.clear()
+        return self._every_with_tool.setdefault(
+            motion.tobytes(), AllSolutions(self, solver, motion)
+        )

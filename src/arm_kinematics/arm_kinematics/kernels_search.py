@@ -64,7 +64,7 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """
     n = c.shape[0] - 1
     width = n + SLOT
-    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not _is_motion(T):
+    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
         return NO_MOTION
     if seed.size != n:
         return NO_SEED
@@ -72,7 +72,7 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         if not abs(seed[i]) < FARTHEST_SEED:
             return NO_SEED
     W = work(n)
-    _see_from(T, c, W)
+    see_from(T, c, W)
     prefer(c, opt, W, seed)
     found = int(out[FOUND])
     slots = (out.size - HEAD) // width
@@ -84,12 +84,12 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         if state == FAILED:
             if found == 0 and (out[EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
                 out[EFFORT] = 1.0
-                _keep(c, opt, W, seed, out, HEAD)
+                keep(c, opt, W, seed, out, HEAD)
             continue
         if opt[SPARE] != 0.0:
             settle(c, opt, W, state)
         if _is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
-            _keep(c, opt, W, seed, out, HEAD + found * width)
+            keep(c, opt, W, seed, out, HEAD + found * width)
             found += 1
             if found == slots:
                 break
@@ -98,7 +98,7 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
 
 
 @kernel
-def _is_motion(T: Array) -> bool:
+def is_motion(T: Array) -> bool:
     """Return whether T (4, 4) is a finite rigid motion, its rotation orthonormal to 1e-6."""
     row = abs(T[3, 0]) + abs(T[3, 1]) + abs(T[3, 2]) + abs(T[3, 3] - 1.0)
     worst = 0.0
@@ -117,7 +117,7 @@ def _is_motion(T: Array) -> bool:
 
 
 @kernel
-def _see_from(T: Array, c: Array, W: Array) -> None:
+def see_from(T: Array, c: Array, W: Array) -> None:
     """Let the motion start at inverse(T) B0."""
     n = W.shape[0] - 1
     for i in range(3):
@@ -184,7 +184,7 @@ def _is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
 
 
 @kernel
-def _keep(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
+def keep(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
     """Write a slot, turning joints by whole turns as near as can be to the preferred posture."""
     n = W.shape[0] - 1
     square = 0.0

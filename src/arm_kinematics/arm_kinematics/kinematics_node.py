@@ -37,7 +37,7 @@ from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
 from arm_kinematics.ros.solve_ik import solve_ik
 from arm_kinematics.ros.state import State
-from arm_kinematics.warm_up import prepare_chains, prepare_timing
+from arm_kinematics.warm_up import prepare_closed_forms, prepare_timing
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 
@@ -163,7 +163,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
 def make_node() -> list[Node]:
     """Compile what is not compiled yet, then make the node."""
     began = time.monotonic()
-    prepare_chains()
+    prepare_closed_forms()
     prepare_timing()
     node = KinematicsNode()
     node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")

@@ -4,9 +4,15 @@
 
 from __future__ import annotations
 
-from arm_kinematics.warm_up import prepare_chains, prepare_self_motion, prepare_timing
+from arm_kinematics.warm_up import (
+    prepare_chains,
+    prepare_closed_forms,
+    prepare_self_motion,
+    prepare_timing,
+)
 
 if __name__ == "__main__":
     prepare_chains()
+    prepare_closed_forms()
     prepare_self_motion()
     prepare_timing()

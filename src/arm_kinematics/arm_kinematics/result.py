@@ -70,7 +70,7 @@ class IkResult:
         status: Why the search ended.
     """
 
-    __slots__ = ("_n", "_out", "_reason", "_solutions", "status")
+    __slots__ = ("_n", "_note", "_out", "_reason", "_solutions", "status")
 
     status: IkStatus
 
@@ -80,8 +80,10 @@ class IkResult:
         out: Array,
         n: int,
         reason: Reason | None = None,
+        note: str = "",
     ) -> None:
         self.status = status
+        self._note = note
         self._out = out
         self._n = n
         self._reason = reason
@@ -144,7 +146,7 @@ class IkResult:
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
-            return f"{found}: {away}."
+            return f"{found}: {away}{self._note}."
         why = self._reason.clause if self._reason else self.status.name
         if self.status == IkStatus.APPROXIMATE:
             return f"Approximate answer, {away}: {why}."

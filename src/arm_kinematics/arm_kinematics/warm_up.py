@@ -19,6 +19,13 @@ def prepare_chains() -> None:
         _chains()
 
 
+def prepare_closed_forms() -> None:
+    """Make sure that closed forms are compiled; costs nothing once they are."""
+    with _lock:
+        _chains()
+        _closed_forms()
+
+
 def prepare_timing() -> None:
     """Make sure that the time law is compiled; costs nothing once it is."""
     with _lock:
@@ -46,6 +53,13 @@ def _chains() -> None:
     fix_types(kernels.jacobian, (2, 1), (2,))
     fix_types(kernels_search.search, (2, 1, 2, 1), (1,))
     fix_types(kernels_batch.search_many, (2, 1, 3, 2), (2,))
+
+
+@lru_cache(maxsize=1)
+def _closed_forms() -> None:
+    from arm_kinematics.closed_form.kernels_solve import solve_all
+
+    fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,183 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every solution of inverse kinematics: in closed form, by elimination, or by search.
+
+Which it is depends on the arm and on what is asked for:
+
+- a closed form where the geometry has one (closed_form/), in a few microseconds;
+- else all real solutions of six turning joints by elimination (general_6r/), about a millisecond;
+- else, for seven turning joints, postures spread evenly over their self-motion (self_motion.py);
+- else the different solutions that a search finds.
+
+If there is none, the search says why, or finds what is within tolerance but not exact: a target
+just beyond the edge of reach, or slightly off what an arm of few joints can do.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arm_kinematics.arguments import check_count
+from arm_kinematics.closed_form.solver import ClosedForm, given_branches, recognise
+from arm_kinematics.inverse import Solver
+from arm_kinematics.kernels_error import (
+    AIM,
+    AXIS_ONLY,
+    BOUNDS,
+    CENTRED,
+    NOTHING,
+    ROTATION,
+    TOOL,
+    WHAT,
+)
+from arm_kinematics.kernels_search import FOUND
+from arm_kinematics.lie import Array, se3, se3_inverse, transform
+from arm_kinematics.result import IkResult, IkStatus
+from arm_kinematics.warm_up import prepare_closed_forms
+from arm_kinematics.whole_turns import with_whole_turns
+
+if TYPE_CHECKING:
+    from arm_kinematics.chain import Chain
+    from arm_kinematics.general_6r import General6R
+
+MOST_SEARCHED = 16
+"""Solutions that a search looks for where no other way is known."""
+AIM_EXACT = 1e-5
+"""Share of the tolerances, or of the defaults if smaller: 1e-10 m and 1e-9 rad."""
+_CACHED = 64
+_MODES = {NOTHING: "position", AXIS_ONLY: "position_axis", ROTATION: "pose"}
+_SUCCESS = IkStatus.SUCCESS
+_SINGULAR = (
+    "; singular, infinitely many solutions: of these one is given, with what is free at the seed"
+)
+_contiguous, _FLOAT = np.ascontiguousarray, np.float64  # looked up once
+
+
+class AllSolutions:
+    """What finds every solution of one chain, for one point of its tool.
+
+    Forms are recognised when first asked for, and kept.
+    """
+
+    def __init__(self, chain: Chain, solver: Solver, tool: Array | None = None) -> None:
+        """Prepare for the point at tool (4, 4), tip <- point, of a chain; None is the tip."""
+        self._chain, self._solver, self._tool = chain, solver, tool
+        self._home = chain.M if tool is None else chain.M @ tool
+        self._constants, self._middle = solver.mechanism.constants, solver.mechanism.middle
+        self._forms: dict[bytes, ClosedForm | None] = {}
+        self._quick: dict[Any, tuple[ClosedForm, Array]] = {}
+        self._general: General6R | None = None
+
+    def quick(self, T: Any, seed: Any, key: Any) -> IkResult | None:
+        """Return the solutions in closed form; None if something is not right or not known."""
+        try:
+            form, opt = self._quick[key]
+            target = _contiguous(T, _FLOAT)
+            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
+            found, singular, out = form.solve(self._constants, opt, target, start)
+        except (KeyError, TypeError, ValueError):
+            return None
+        if found <= 0:
+            return None
+        return IkResult(_SUCCESS, out, self._solver.n, None, _SINGULAR if singular else "")
+
+    def solve(
+        self,
+        T: Any,
+        seed: Any,
+        key: tuple[Any, ...],
+        allow_approximate: bool,
+        max_solutions: int | None,
+        deadline: float | None,
+        whole_turns: bool,
+    ) -> IkResult:
+        """Solve for one target, with all checks; arguments as of ``Solver.solve``.
+
+        Args:
+            T: See there, as for the other arguments that are not here.
+            seed: See there.
+            key: See there.
+            allow_approximate: See there.
+            max_solutions: None is all of them.
+            deadline: See there.
+            whole_turns: See ``Chain.all_solutions``.
+        """
+        if max_solutions is not None:
+            check_count(max_solutions)
+        solver, opt = self._solver, self._solver.options(key)
+        target = np.ascontiguousarray(transform(T, "target"))
+        start = self._middle if seed is None else solver.start(seed)
+        target = _orthonormal(target)
+        form = self._form(key, opt)
+        if form is None and opt[WHAT] == ROTATION:
+            form = self._by_branches(target, start, max_solutions is None)
+        if form is not None:
+            found, singular, out = form.solve(self._constants, _exact(opt), target, start)
+            if found > 0:
+                if whole_turns:
+                    out = with_whole_turns(solver.mechanism, opt, start, out)
+                out = solver.mechanism.in_order(opt, start, out, max_solutions or int(out[FOUND]))
+                return IkResult(_SUCCESS, out, solver.n, None, _SINGULAR if singular else "")
+        count = max_solutions or (MOST_SEARCHED if form is None else 1)
+        return solver.solve(T, seed, key, allow_approximate, count, deadline, None)
+
+    def _form(self, key: tuple[Any, ...], opt: Array) -> ClosedForm | None:
+        """Return the closed form for a question; None if there is none."""
+        if not self._is_bound(opt):
+            return None
+        question = opt[[WHAT, TOOL, TOOL + 1, TOOL + 2]].tobytes()
+        if question not in self._forms:
+            prepare_closed_forms()
+            mode, axis = _MODES[int(opt[WHAT])], opt[TOOL : TOOL + 3]
+            chain = self._chain
+            form = recognise(chain.S, self._home, chain.prismatic, mode, axis)
+            self._forms[question] = form
+        form = self._forms[question]
+        if form is not None and opt[CENTRED] == 0.0:
+            with suppress(TypeError):  # a list or an array cannot be a key
+                if len(self._quick) >= _CACHED:
+                    self._quick.clear()
+                self._quick[key] = form, _exact(opt)
+        return form
+
+    def _is_bound(self, opt: Array) -> bool:
+        """Return whether all that a form knows is asked for, and each joint moves on its own."""
+        count = 6 if opt[WHAT] == ROTATION else 3
+        bound = bool((opt[BOUNDS : BOUNDS + count] > 0.0).all())
+        return bound and self._chain.gearing is None
+
+    def _by_branches(self, T: Array, seed: Array, sampled: bool) -> ClosedForm | None:
+        """Return all solutions of six turning joints, or many of seven, as those of a form."""
+        chain = self._chain
+        if chain.gearing is not None or any(chain.prismatic) or chain.n not in (6, 7):
+            return None
+        if chain.n == 6:
+            if self._general is None:
+                from arm_kinematics.general_6r import General6R
+
+                self._general = General6R(chain.S, self._home)
+            branches = self._general.solve(T)
+        elif sampled:
+            from arm_kinematics.self_motion import sampled_solutions
+
+            tip = T if self._tool is None else T @ se3_inverse(self._tool)
+            branches = sampled_solutions(chain, tip, seed)
+        else:
+            return None
+        return given_branches(chain.S, self._home, branches)
+
+
+def _exact(opt: Array) -> Array:
+    """Return options that ask for exact solutions."""
+    exact = opt.copy()
+    exact[AIM] = AIM_EXACT
+    return exact
+
+
+def _orthonormal(T: Array) -> Array:
+    """Return T with the nearest rotation: one of few digits has no exact solution."""
+    u, _, v = np.linalg.svd(T[:3, :3])
+    return se3(u @ v, T[:3, 3])

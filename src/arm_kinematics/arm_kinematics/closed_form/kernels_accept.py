@@ -1,0 +1,94 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled: which branches count, and in which order.
+
+A branch is turned into the limits, and counts only if the chain's own forward kinematics say so:
+what a plan takes for parallel or meeting may be off by the rounding of a file's numbers, which
+steps of the descent put right.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_kinematics.closed_form.kernels_plan import KEPT, LENGTH, REVERSED, SEED, VALUES
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import ERROR, LOWER, PERIOD, TOWARD, UPPER, Array, Q, move
+from arm_kinematics.kernels_descent import descend
+from arm_kinematics.kernels_error import EXACT, error, quality
+from arm_kinematics.kernels_search import HEAD, SLOT
+
+NEAR = 1e-3
+"""A branch off by more [rad, or share of the arm's length] is none; less is polished away."""
+SLACK = 5e-5
+"""A joint so far beyond its limit [rad, or share of the arm's length] is tried at the limit."""
+SAME = 1e-6
+"""Solutions nearer than this in every joint are one [rad, or share of the arm's length]."""
+
+
+@kernel
+def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
+    """Fill W[:, Q] with a branch by whole turns as preferred; False if it passes a limit."""
+    n = W.shape[0] - 1
+    for i in range(n):
+        k = VALUES + (n - 1 - i if plan[0, REVERSED] != 0.0 else i)
+        q = B[row if i < n - plan[0, KEPT] else SEED, k]
+        lower, upper, period = c[i + 1, LOWER], c[i + 1, UPPER], c[i + 1, PERIOD]
+        slack = SLACK if period != 0.0 else SLACK * plan[0, LENGTH]
+        if period != 0.0:
+            q += period * math.floor((W[i, TOWARD] - q) / period + 0.5)
+            if q > upper + slack:
+                q -= period * math.ceil((q - upper - slack) / period)
+            elif q < lower - slack:
+                q += period * math.ceil((lower - slack - q) / period)
+        if not lower - slack <= q <= upper + slack:
+            return False
+        W[i, Q] = min(max(q, lower), upper)
+    return True
+
+
+@kernel
+def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
+    """Return whether W[:, Q] is one, after polishing it if need be."""
+    n = W.shape[0] - 1
+    move(c, W, Q)
+    cost = error(opt, W, ERROR)
+    if quality(opt, W, ERROR, cost) == EXACT:
+        return True
+    off, turned = 0.0, 0.0
+    for k in range(3):
+        off = max(off, abs(W[n, ERROR + k]))
+        turned = max(turned, abs(W[n, ERROR + 3 + k]))
+    if not (off <= NEAR * plan[0, LENGTH] and turned <= NEAR):
+        return False
+    return bool(descend(c, opt, W) == EXACT)
+
+
+@kernel
+def is_known(c: Array, plan: Array, W: Array, out: Array, found: int) -> bool:
+    """Return whether W[:, Q] is in out already, whole turns aside."""
+    n = W.shape[0] - 1
+    for s in range(found):
+        same = True
+        for i in range(n):
+            gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
+            if c[i + 1, PERIOD] != 0.0:
+                gap = abs(2.0 * math.sin(0.5 * gap))
+            else:
+                gap /= plan[0, LENGTH]
+            same = same and gap < SAME
+        if same:
+            return True
+    return False
+
+
+@kernel
+def sort_in(n: int, out: Array, last: int) -> None:
+    """Move the last slot before those that are farther from the seed."""
+    width = n + SLOT
+    for s in range(last, 0, -1):
+        at = HEAD + s * width
+        if not out[at + width - 1] < out[at - 1]:
+            break
+        for k in range(at, at + width):
+            out[k - width], out[k] = out[k], out[k - width]

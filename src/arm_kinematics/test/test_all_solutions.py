@@ -1,0 +1,274 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Chain.all_solutions: modes, limits, whole turns, singular and unreachable targets, order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_kinematics.chain_parts import ChainJoint
+from arm_kinematics.lie import se3, so3_exp
+
+from arm_description import load_robot
+from arm_kinematics import Chain, IkStatus, KinematicsError
+
+
+def shipped(name: str) -> Chain:
+    return Chain.from_model(load_robot(name))
+
+
+def rotating(chain: Chain, limit: float) -> Chain:
+    """The same chain with other limits."""
+    joints = [ChainJoint(j, False, -limit, limit) for j in chain.joint_names]
+    return Chain(chain.S, chain.M, joints)
+
+
+def positions(result) -> np.ndarray:
+    return np.array([s.q for s in result.solutions])
+
+
+def test_eight_ways_of_a_ur5_and_of_a_puma_without_limits(rng):
+    for name in ("ur5", "puma560"):
+        chain = rotating(shipped(name), math.pi)
+        q = np.array([0.3, -1.2, 1.4, 0.5, 0.8, -0.4])
+        result = chain.all_solutions(chain.fk(q), q)
+        assert len(result.solutions) == 8
+        assert np.abs(result.q - q).max() < 1e-9
+        assert "8 solutions" in result.message
+
+
+def test_equal_input_gives_equal_output(rng):
+    chain = shipped("ur5")
+    T = chain.fk(rng.uniform(-1.0, 1.0, 6))
+    first, second = chain.all_solutions(T), Chain.from_model(load_robot("ur5")).all_solutions(T)
+    assert (positions(first) == positions(second)).all()
+
+
+def test_limits_take_away_solutions_and_nothing_else(rng):
+    wide, narrow = rotating(shipped("ur5"), math.pi), rotating(shipped("ur5"), 2.0)
+    for _ in range(20):
+        T = narrow.fk(rng.uniform(-2.0, 2.0, 6))
+        kept = [q for q in positions(wide.all_solutions(T)) if np.abs(q).max() <= 2.0]
+        found = positions(narrow.all_solutions(T))
+        assert len(kept) == len(found)
+        for q in kept:
+            assert np.abs(found - q).max(axis=1).min() < 1e-8
+
+
+def test_a_joint_at_its_limit_is_inside():
+    chain = rotating(shipped("ur5"), 2.0)
+    q = np.array([2.0, -1.2, 1.4, -2.0, 0.8, 2.0])
+    found = positions(chain.all_solutions(chain.fk(q)))
+    assert np.abs(found - q).max(axis=1).min() < 1e-8
+
+
+def test_whole_turns_are_offered_where_limits_allow(rng):
+    chain = rotating(shipped("ur5"), 1.5 * math.pi)
+    T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
+    once = positions(chain.all_solutions(T))
+    every = chain.all_solutions(T, whole_turns=True)
+    expected = 0
+    for q in once:
+        turned = [q + 2.0 * math.pi * k for k in (-1, 0, 1)]
+        inside = [np.abs(t) <= 1.5 * math.pi + 1e-12 for t in turned]
+        expected += int(np.prod(np.sum(inside, axis=0)))
+    assert len(every.solutions) == expected > len(once)
+    far = [s.distance for s in every.solutions]
+    assert far == sorted(far)
+    for s in every.solutions:
+        assert np.abs(chain.fk(s.q) - T).max() < 1e-9
+        assert (np.abs(s.q) <= 1.5 * math.pi).all()
+        assert s.distance == pytest.approx(np.linalg.norm(s.q))
+
+
+def test_without_whole_turns_the_variation_nearest_to_the_seed_is_given():
+    chain = rotating(shipped("ur5"), 3.0 * math.pi)
+    q = np.array([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
+    for turns in (-1.0, 0.0, 1.0):
+        seed = q + 2.0 * math.pi * turns
+        assert np.abs(chain.all_solutions(chain.fk(q), seed).q - seed).max() < 1e-8
+
+
+def test_whole_turns_without_end_are_not_begun_and_too_many_are_refused():
+    chain = shipped("ur5")
+    T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
+    endless = Chain(chain.S, chain.M, [ChainJoint(j, False, -np.inf, np.inf) for j in "abcdef"])
+    assert len(endless.all_solutions(T, whole_turns=True).solutions) == 8
+    with pytest.raises(KinematicsError, match="narrow the joint limits"):
+        rotating(chain, 100.0).all_solutions(T, whole_turns=True)
+
+
+def test_a_straight_wrist_keeps_its_first_joint_at_the_seed_and_says_so(rng):
+    chain = rotating(shipped("puma560"), math.pi)
+    q = np.array([0.3, 0.4, -1.2, 0.7, 0.0, 0.4])
+    T = chain.fk(q)
+    for roll in (-1.0, 0.2, 2.0):
+        result = chain.all_solutions(T, [0.0, 0.0, 0.0, roll, 0.0, 0.0])
+        assert "infinitely many" in result.message
+        found = positions(result)
+        assert np.abs(found[:, :3] - q[:3]).max(axis=1).min() < 1e-8
+        straight = found[np.abs(found[:, 4]) < 1e-9]
+        assert len(straight) and np.abs(straight[:, 3] - roll).max() < 1e-9
+        for p in found:
+            assert np.abs(chain.fk(p) - T).max() < 1e-9
+    assert "infinitely" not in chain.all_solutions(chain.fk(q + 0.1)).message
+
+
+def test_a_straight_ur_wrist_keeps_the_last_joint_at_the_seed():
+    chain = rotating(shipped("ur5"), math.pi)
+    T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.0, 0.4])
+    result = chain.all_solutions(T, [0.0, 0.0, 0.0, 0.0, 0.0, 1.5])
+    assert "infinitely many" in result.message
+    straight = [q for q in positions(result) if abs(q[4]) < 1e-9]
+    assert straight and all(abs(q[5] - 1.5) < 1e-9 for q in straight)
+    assert max(np.abs(chain.fk(q) - T).max() for q in positions(result)) < 1e-9
+
+
+def test_a_wrist_above_the_shoulder_keeps_the_waist_at_the_seed():
+    chain = rotating(shipped("anthropomorphic_arm"), math.pi)
+    T = chain.fk([0.4, math.pi / 2, 0.0])  # straight up: the tip is on the first axis
+    result = chain.all_solutions(T, [0.9, 0.0, 0.0], mode="position")
+    assert "infinitely many" in result.message
+    assert np.abs(positions(result)[:, 0] - 0.9).max() < 1e-9
+
+
+def test_at_the_edge_of_reach_there_is_one_solution_and_beyond_none():
+    chain = rotating(shipped("planar2"), math.pi)
+    T = chain.fk([0.5, 0.0])
+    assert len(chain.all_solutions(T, mode="position").solutions) == 1
+    reach = np.linalg.norm(T[:3, 3])
+    nearer, farther = T.copy(), T.copy()
+    nearer[:3, 3] *= 1.0 - 1e-9
+    farther[:3, 3] *= 1.0 + 1e-6 / reach
+    assert len(chain.all_solutions(nearer, mode="position").solutions) == 2
+    within = chain.all_solutions(farther, mode="position")  # within tolerance, as for ik
+    assert within.ok and len(within.solutions) == 1
+    farther[:3, 3] *= 1.1
+    beyond = chain.all_solutions(farther, mode="position")
+    assert beyond.status == IkStatus.UNREACHABLE_POSITION
+
+
+def test_the_reason_is_that_of_the_search():
+    chain = shipped("nut_arm")
+    T = chain.fk([0.1, 0.2, 0.3, 0.4])
+    T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.8, 0.0])
+    assert chain.all_solutions(T).status == IkStatus.UNREACHABLE_ORIENTATION
+    T[0, 3] += 1.0
+    assert chain.all_solutions(T).status == IkStatus.UNREACHABLE_POSITION
+    narrow = rotating(shipped("ur5"), 1.0)
+    q = [0.5, -0.5, 2.0, 0.5, 0.5, 0.5]
+    result = narrow.all_solutions(narrow.fk(q))
+    assert result.status == IkStatus.JOINT_LIMIT and result.limiting_joints
+    best = narrow.all_solutions(narrow.fk(q), allow_approximate=True)
+    assert best.status == IkStatus.APPROXIMATE
+
+
+def test_position_of_the_nut_arm_keeps_the_roll_at_the_seed(nut_arm, rng):
+    wide = rotating(nut_arm, math.pi)
+    for _ in range(10):
+        q = rng.uniform(-1.5, 1.5, 4)
+        T = wide.fk(q)
+        result = wide.all_solutions(T, [0.0, 0.0, 0.0, 0.3], mode="position")
+        found = positions(result)
+        assert len(found) == 4  # waist turned round or not, elbow either way
+        assert (found[:, 3] == 0.3).all()
+        assert np.abs(found[:, :3] - q[:3]).max(axis=1).min() < 1e-7
+        for p in found:
+            assert np.abs(wide.fk(p)[:3, 3] - T[:3, 3]).max() < 1e-9
+
+
+@pytest.mark.parametrize(("name", "most"), [("nut_arm", 2), ("ur5", 8), ("puma560", 8)])
+def test_position_and_axis_keep_the_roll_at_the_seed(name, most, rng):
+    chain = rotating(shipped(name), math.pi)
+    q = rng.uniform(-1.5, 1.5, chain.n)
+    T = chain.fk(q)
+    T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.0, 1.0])  # another roll about the same axis
+    seed = np.full(chain.n, 0.25)
+    found = positions(chain.all_solutions(T, seed, mode="position_axis"))
+    assert len(found) == most
+    assert (found[:, -1] == 0.25).all()
+    assert np.abs(found[:, :-1] - q[:-1]).max(axis=1).min() < 1e-7
+    for p in found:
+        assert np.abs(chain.fk(p)[:3, 2:] - T[:3, 2:]).max() < 1e-9
+
+
+def test_a_tool_moves_the_point_that_is_placed(rng):
+    chain = rotating(shipped("puma560"), math.pi)
+    tool = se3(so3_exp([0.2, 0.3, 0.4]), [0.0, 0.05, 0.1])
+    q = rng.uniform(-1.0, 1.0, 6)
+    T = chain.fk(q) @ tool
+    found = positions(chain.all_solutions(T, tool=tool))
+    assert len(found) == 8 and np.abs(found - q).max(axis=1).min() < 1e-7
+    anthropomorphic = rotating(shipped("anthropomorphic_arm"), math.pi)
+    p = np.array([0.3, 0.4, 0.5])
+    T = anthropomorphic.fk(p) @ tool
+    found = positions(anthropomorphic.all_solutions(T, mode="position", tool=tool))
+    assert np.abs(found - p).max(axis=1).min() < 1e-7
+
+
+def test_weights_and_preference_order_the_solutions(rng):
+    chain = rotating(shipped("ur5"), math.pi)
+    T = chain.fk(rng.uniform(-1.0, 1.0, 6))
+    plain = positions(chain.all_solutions(T))
+    weighed = chain.all_solutions(T, weights=[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    assert sorted(map(tuple, plain.round(6))) == sorted(map(tuple, positions(weighed).round(6)))
+    assert (np.diff(np.abs(positions(weighed)[:, 4])) > -1e-9).all()
+    centred = chain.all_solutions(T, np.ones(6), prefer="centred")
+    assert (np.diff(np.linalg.norm(positions(centred), axis=1)) > -1e-9).all()
+
+
+def test_ik_for_several_solutions_gives_the_nearest_of_all(rng):
+    chain = rotating(shipped("ur5"), math.pi)
+    T, seed = chain.fk(rng.uniform(-1.0, 1.0, 6)), rng.uniform(-1.0, 1.0, 6)
+    every = positions(chain.all_solutions(T, seed))
+    three = positions(chain.ik(T, seed, max_solutions=3))
+    assert (three == every[:3]).all()
+    assert len(chain.ik(T, seed, max_solutions=100).solutions) == len(every)
+
+
+def test_a_general_arm_of_six_joints_gives_all_too(rng):
+    chain = shipped("raghavan_roth")
+    wide = rotating(chain, math.pi)
+    q = rng.uniform(-3.0, 3.0, 6)
+    T = wide.fk(q)
+    found = positions(wide.all_solutions(T))
+    assert len(found) % 2 == 0 and np.abs(found - q).max(axis=1).min() < 1e-6
+    for p in found:
+        assert np.abs(wide.fk(p) - T).max() < 1e-9
+
+
+def test_where_there_is_no_end_of_solutions_some_are_found():
+    for name in ("panda", "planar3"):
+        chain = shipped(name)
+        T = chain.fk(chain.middle + 0.1)
+        result = chain.all_solutions(T, mode="pose" if name == "panda" else "position")
+        assert result.ok and len(result.solutions) > 1
+
+
+def test_a_rotation_of_few_digits_is_as_good_as_an_exact_one(rng):
+    chain = rotating(shipped("ur5"), math.pi)
+    T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, -0.4])
+    T[:3, :3] = T[:3, :3].round(7)
+    assert len(chain.all_solutions(T).solutions) == 8
+
+
+def test_what_makes_no_sense_is_refused():
+    chain = shipped("ur5")
+    T = chain.fk(np.zeros(6))
+    bent = T.copy()
+    bent[0, 0] += 0.1
+    refused = [
+        ((bent,), {}, "rotation"),
+        ((np.full((4, 4), np.nan),), {}, "NaN"),
+        ((T, np.zeros(5)), {}, "seed"),
+        ((T,), {"mode": "pos"}, "mode"),
+        ((T,), {"tool": np.zeros((4, 4))}, "tool"),
+        ((T,), {"timeout": -1.0}, "timeout"),
+    ]
+    for args, asked, words in refused:
+        with pytest.raises(KinematicsError, match=words):
+            chain.all_solutions(*args, **asked)
+    with pytest.raises(KinematicsError, match="max_solutions"):
+        chain.ik(T, max_solutions=0)
