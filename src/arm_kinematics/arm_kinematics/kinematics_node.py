@@ -30,7 +30,6 @@ from std_msgs.msg import String
 from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.jit import HAVE_NUMBA
-from arm_kinematics.robot import Robot
 from arm_kinematics.ros.background import Background
 from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
@@ -40,6 +39,7 @@ from arm_kinematics.ros.state import State
 from arm_kinematics.warm_up import prepare_closed_forms, prepare_timing
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
+_MANY_REQUESTS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
@@ -47,7 +47,11 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__("kinematics")
-        tip = self._parameter("tip_frame", "tool0", "Frame that an empty tip_frame means.")
+        tip = self._parameter(
+            "tip_frame",
+            "",
+            "Frame that an empty tip_frame means; empty: tool0, or the robot's only end.",
+        )
         self._timeout = self._positive(
             "default_timeout", 1.0, "Time allowed for a request that sets none [s]."
         )
@@ -105,7 +109,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
                 response.status, response.message = refusal.status, str(refusal)
             return self._counted(name, response)
 
-        self.create_service(kind, f"~/{name}", callback)
+        self.create_service(kind, f"~/{name}", callback, qos_profile=_MANY_REQUESTS)
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
         """Answer when the path is planned; other requests are answered meanwhile."""
@@ -136,12 +140,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.get_logger().info(
             f"Ready for '{robot.name}', base '{robot.base}', joints {', '.join(robot.joint_names)}"
         )
-        self._build_default_chain(robot)
+        self._build_default_chain()
 
-    def _build_default_chain(self, robot: Robot) -> None:
+    def _build_default_chain(self) -> None:
         """Build what the first request will most likely need."""
         try:
-            chain = robot.chain(self._state.default_tip)
+            chain = self._state.chain("")
         except KinematicsError as error:
             self._problem = f"requests have to name a tip_frame: {error}"
             self.get_logger().warning(self._problem)
@@ -166,7 +170,12 @@ def make_node() -> list[Node]:
     prepare_closed_forms()
     prepare_timing()
     node = KinematicsNode()
-    node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
+    if HAVE_NUMBA:
+        node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
+    else:
+        node.get_logger().warning(
+            "Kinematics run as plain Python, some hundred times slower: numba is not installed"
+        )
     return [node]
 
 

@@ -35,6 +35,7 @@ class Robot:
         base: The root link; all poses are given in its frame.
         links: Names of all links.
         joint_names: Names of the joints that move on their own.
+        tips: The links that end a branch and are moved by some joint.
     """
 
     def __init__(self, xml: str) -> None:
@@ -47,6 +48,9 @@ class Robot:
         )
         self._chains: dict[str, Chain] = {}
         self._fixed: dict[str, Array] = {}
+        parents = {joint.parent for joint in self._tree.joints}
+        ends = (link for link in self.links if link not in parents)
+        self.tips = tuple(link for link in ends if self._moving(link))
 
     @property
     def chains(self) -> int:
@@ -62,11 +66,6 @@ class Robot:
         if tip not in self._chains:
             self._chains[tip] = Chain.from_urdf(self._tree, self.base, tip)
         return self._chains[tip]
-
-    def tips(self) -> tuple[str, ...]:
-        """Return the links that end a branch and are moved by some joint."""
-        parents = {joint.parent for joint in self._tree.joints}
-        return tuple(link for link in self.links if link not in parents and self._moving(link))
 
     def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
         """Return the pose (4, 4) of any link in the base frame.

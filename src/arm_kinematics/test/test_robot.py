@@ -65,8 +65,8 @@ def test_a_joint_that_follows_another_one():
 
 
 def test_the_links_that_end_a_branch():
-    assert Robot(ARM.to_urdf()).tips() == ("tool0", "left_finger_link", "right_finger_link")
-    assert Robot(FOLLOWING).tips() == ("b",)
+    assert Robot(ARM.to_urdf()).tips == ("tool0", "left_finger_link", "right_finger_link")
+    assert Robot(FOLLOWING).tips == ("b",)
 
 
 def test_manipulability_of_a_planar_arm_is_l1_l2_sin():

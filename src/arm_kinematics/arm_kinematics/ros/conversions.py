@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import math
+from array import array
+from typing import Any
 
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import Pose, PoseStamped
+from geometry_msgs.msg import Pose, PoseStamped, Transform
 
 from arm_kinematics.lie import Array, quaternion, rotation_of, se3
 from arm_kinematics.ros.refusal import bad
@@ -22,16 +24,33 @@ def pose_matrix(pose: Pose, what: str) -> Array:
     Raises:
         RefusalError: A number is not finite, or the quaternion is not a unit quaternion.
     """
-    p, o = pose.position, pose.orientation
-    length = math.hypot(o.x, o.y, o.z, o.w)
-    if not math.isfinite(length + p.x + p.y + p.z):
+    return _motion(pose.position, pose.orientation, what)
+
+
+def tool_matrix(tool: Transform) -> Array | None:
+    """Return the tool as (4, 4) [m]: tip <- point; None if it is the identity or all zeros.
+
+    Raises:
+        RefusalError: See pose_matrix.
+    """
+    p, o = tool.translation, tool.rotation
+    if p.x == p.y == p.z == o.x == o.y == o.z == 0.0 and o.w in (0.0, 1.0):
+        return None
+    return _motion(p, o, "tool")
+
+
+def _motion(p: Any, o: Any, what: str) -> Array:
+    x, y, z, w = o.x, o.y, o.z, o.w
+    length = math.hypot(x, y, z, w)
+    px, py, pz = p.x, p.y, p.z
+    if not math.isfinite(length + px + py + pz):
         raise bad(f"{what}: the pose holds NaN or infinity.")
     if abs(length - 1.0) > _UNIT:
         raise bad(
             f"{what}: the quaternion has length {length:.6g}, a rotation has 1; "
             "(0, 0, 0, 1) is no rotation."
         )
-    return se3(rotation_of(o.x, o.y, o.z, o.w), (p.x, p.y, p.z))
+    return se3(rotation_of(x, y, z, w), (px, py, pz))
 
 
 def fill_pose(message: PoseStamped, T: Array, frame: str) -> None:
@@ -42,11 +61,9 @@ def fill_pose(message: PoseStamped, T: Array, frame: str) -> None:
     o.x, o.y, o.z, o.w = quaternion(T[:3, :3])
 
 
-def tolerance(value: float, default: float, what: str) -> float:
-    """Return a tolerance, 0 meaning the default; refuse what is negative or not finite."""
-    if not (math.isfinite(value) and value >= 0.0):
-        raise bad(f"{what} is {value:g}; expected a positive number, or 0 for {default:g}.")
-    return value or default
+def doubles(values: Array) -> array[float]:
+    """Return numbers as the kind of array that messages take without a look at each of them."""
+    return array("d", values.tobytes())
 
 
 def seconds(duration: Duration, default: float, what: str) -> float:

@@ -15,13 +15,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_interfaces.srv import PlanPath
 from arm_kinematics.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels_error import DEFAULT_ORIENTATION_TOLERANCE, DEFAULT_POSITION_TOLERANCE
 from arm_kinematics.lie import Array
 from arm_kinematics.paths import PathResult, PathWish, follow, shapes, time_result
-from arm_kinematics.ros.conversions import pose_matrix, tolerance
+from arm_kinematics.ros.conversions import pose_matrix
 from arm_kinematics.ros.refusal import bad
-from arm_kinematics.ros.solve_ik import MODES
 from arm_kinematics.ros.state import State, picked
+from arm_kinematics.ros.wishes import mode, orientation_tolerance, position_tolerance
 from arm_kinematics.timing import TimedPath
 
 
@@ -70,8 +69,6 @@ def plan_path(
 
 
 def _wish(request: PlanPath.Request) -> PathWish:
-    if request.mode not in MODES:
-        raise bad(f"mode is {request.mode}; expected POSE=0, POSITION=1 or POSITION_AXIS=2.")
     step = request.max_step
     if not (math.isfinite(step) and step >= 0.0):
         raise bad(f"max_step is {step:g}; expected a positive length, or 0 for the default.")
@@ -79,11 +76,9 @@ def _wish(request: PlanPath.Request) -> PathWish:
     if not all(map(math.isfinite, axis)):
         raise bad("axis: holds NaN or infinity.")
     return PathWish(
-        MODES[request.mode],
-        tolerance(request.position_tolerance, DEFAULT_POSITION_TOLERANCE, "position_tolerance"),
-        tolerance(
-            request.orientation_tolerance, DEFAULT_ORIENTATION_TOLERANCE, "orientation_tolerance"
-        ),
+        mode(request.mode),
+        position_tolerance(request),
+        orientation_tolerance(request),
         axis=axis if any(axis) else None,
         max_step=step or None,
     )

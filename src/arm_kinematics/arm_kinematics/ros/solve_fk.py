@@ -25,11 +25,10 @@ def solve_fk(state: State, request: SolveFK.Request, response: SolveFK.Response)
     """
     joints = state.joints(request.joint_state, "joint_state")
     frame = request.reference_frame or state.robot.base
-    reference = _pose(state, frame, joints, "reference_frame")
     links = list(request.links) or [state.default_tip]
     poses = [_pose(state, link, joints, "links") for link in links]
     if frame != state.robot.base:
-        into = se3_inverse(reference)
+        into = se3_inverse(_reference(state, frame, joints))
         poses = [into @ pose for pose in poses]
     for pose in poses:
         message = PoseStamped()
@@ -56,6 +55,14 @@ def get_jacobian(
     response.condition_number = condition_number(J)
     response.status = GetJacobian.Response.SUCCESS
     response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
+
+
+def _reference(state: State, frame: str, joints: dict[str, float]) -> Array:
+    """Return the pose of a link at the joint positions, or of another frame as tf has it."""
+    if frame in state.robot.links:
+        return _pose(state, frame, joints, "reference_frame")
+    base_from_frame = state.base_from(frame)
+    return np.eye(4) if base_from_frame is None else base_from_frame
 
 
 def _pose(state: State, link: str, joints: dict[str, float], what: str) -> Array:

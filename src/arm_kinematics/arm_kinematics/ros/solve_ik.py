@@ -10,24 +10,12 @@ from arm_interfaces.msg import IKSolution
 from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels_error import DEFAULT_ORIENTATION_TOLERANCE, DEFAULT_POSITION_TOLERANCE
 from arm_kinematics.lie import Array
-from arm_kinematics.result import IkResult, IkSolution
-from arm_kinematics.ros.conversions import (
-    fill_pose,
-    pose_matrix,
-    seconds,
-    tolerance,
-)
+from arm_kinematics.result import IkSolution
+from arm_kinematics.ros.conversions import doubles, fill_pose, pose_matrix, seconds, tool_matrix
 from arm_kinematics.ros.refusal import bad
 from arm_kinematics.ros.state import State, picked
-
-MODES = {
-    SolveIK.Request.POSE: "pose",
-    SolveIK.Request.POSITION: "position",
-    SolveIK.Request.POSITION_AXIS: "position_axis",
-}
-MOST_SOLUTIONS = 1000
+from arm_kinematics.ros.wishes import wishes
 
 
 def solve_ik(
@@ -39,38 +27,19 @@ def solve_ik(
         RefusalError: The request cannot be answered.
     """
     chain = state.chain(request.tip_frame)
-    result = _solve(state, chain, request, default_timeout)
+    asked = wishes(state, chain, request)
+    tool = tool_matrix(request.tool)
+    timeout = seconds(request.timeout, default_timeout, "timeout")
+    target = _target(state, request)
+    seed = np.array(picked(chain, state.joints(request.seed, "seed"), "seed"))
+    try:
+        result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
+    except KinematicsError as error:
+        raise bad(f"{error}.") from error
     response.status = int(result.status)
     response.message = result.message
     response.limiting_joints = list(result.limiting_joints)
-    response.solutions = [_solution(chain, s) for s in result.solutions]
-
-
-def _solve(
-    state: State, chain: Chain, request: SolveIK.Request, default_timeout: float
-) -> IkResult:
-    if request.mode not in MODES:
-        raise bad(f"mode is {request.mode}; expected POSE=0, POSITION=1 or POSITION_AXIS=2.")
-    if request.max_solutions > MOST_SOLUTIONS:
-        raise bad(f"max_solutions is {request.max_solutions}; at most {MOST_SOLUTIONS} are given.")
-    arguments = {
-        "mode": MODES[request.mode],
-        "position_tolerance": tolerance(
-            request.position_tolerance, DEFAULT_POSITION_TOLERANCE, "position_tolerance"
-        ),
-        "orientation_tolerance": tolerance(
-            request.orientation_tolerance, DEFAULT_ORIENTATION_TOLERANCE, "orientation_tolerance"
-        ),
-        "allow_approximate": request.allow_approximate,
-        "max_solutions": request.max_solutions or 1,
-        "timeout": seconds(request.timeout, default_timeout, "timeout"),
-    }
-    target = _target(state, request)
-    seed = picked(chain, state.joints(request.seed, "seed"), "seed")
-    try:
-        return chain.ik(target, np.array(seed), **arguments)
-    except KinematicsError as error:
-        raise bad(f"{error}.") from error
+    response.solutions = [_solution(chain, tool, s) for s in result.solutions]
 
 
 def _target(state: State, request: SolveIK.Request) -> Array:
@@ -79,11 +48,12 @@ def _target(state: State, request: SolveIK.Request) -> Array:
     return pose if base_from_frame is None else base_from_frame @ pose
 
 
-def _solution(chain: Chain, solution: IkSolution) -> IKSolution:
+def _solution(chain: Chain, tool: Array | None, solution: IkSolution) -> IKSolution:
     message = IKSolution()
     message.joint_state.name = chain.joint_names
-    message.joint_state.position = solution.q.tolist()
-    fill_pose(message.achieved, chain.fk(solution.q), chain.base)
+    message.joint_state.position = doubles(solution.q)
+    reached = chain.fk(solution.q)
+    fill_pose(message.achieved, reached if tool is None else reached @ tool, chain.base)
     message.position_error = solution.position_error
     message.orientation_error = solution.orientation_error
     message.joint_distance = solution.distance

@@ -17,20 +17,22 @@ from arm_kinematics.lie import Array
 from arm_kinematics.robot import Robot
 from arm_kinematics.ros.refusal import NO_TRANSFORM, NOT_READY, RefusalError, bad
 
+_SHOWN = 20  # names in a sentence
+
 
 class State:
     """Robot, joint positions and frames, each the newest that was heard of.
 
     Attributes:
         tree: The frames of tf.
-        default_tip: Frame that an empty tip_frame means.
+        wanted_tip: Frame that an empty tip_frame means; empty: tool0, or the robot's only end.
         positions: Joint positions by name [rad or m].
         stamp: Time of the newest joint state.
     """
 
-    def __init__(self, tree: TransformTree, default_tip: str) -> None:
+    def __init__(self, tree: TransformTree, wanted_tip: str) -> None:
         self.tree = tree
-        self.default_tip = default_tip
+        self.wanted_tip = wanted_tip
         self.positions: dict[str, float] = {}
         self.stamp = Time()
         self._robot: Robot | None = None
@@ -56,16 +58,36 @@ class State:
                 self.positions[name] = position
         self.stamp = message.header.stamp
 
+    @property
+    def default_tip(self) -> str:
+        """The frame that an empty tip_frame means; a refusal if there are several."""
+        if self.wanted_tip:
+            return self.wanted_tip
+        if "tool0" in self.robot.links:
+            return "tool0"
+        tips = self.robot.tips
+        if len(tips) != 1:
+            ends = ", ".join(tips[:_SHOWN]) + (", ..." if len(tips) > _SHOWN else "")
+            raise bad(
+                f"tip_frame is empty, and '{self.robot.name}' has no 'tool0' but {len(tips)} "
+                f"ends: {ends or 'none that moves'}; name one, or any other link."
+            )
+        return tips[0]
+
     def chain(self, tip: str) -> Chain:
         """Return the chain to a tip; empty means the default."""
         robot = self.robot
         try:
             return robot.chain(tip or self.default_tip)
+        except RefusalError:
+            raise
         except KinematicsError as error:
             raise bad(f"tip_frame: {error}.") from error
 
     def joints(self, message: JointState, what: str) -> dict[str, float]:
         """Return the current joint positions, overwritten by those of the message."""
+        if not message.name and not message.position:
+            return self.positions
         return {**self.positions, **given_joints(message, self.robot, what)}
 
     def base_from(self, frame: str) -> Array | None:
@@ -106,11 +128,12 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
 
 def picked(chain: Chain, joints: dict[str, float], what: str) -> Any:
     """Return the positions of a chain's joints (n,), or refuse because some are not known."""
-    missing = [name for name in chain.joint_names if name not in joints]
-    if missing:
+    try:
+        return [joints[name] for name in chain.joint_names]
+    except KeyError:
+        missing = [name for name in chain.joint_names if name not in joints]
         raise RefusalError(
             NOT_READY,
             f"The position of {', '.join(missing)} is not known: nothing came on joint_states "
             f"yet, and {what} does not give it.",
-        )
-    return [joints[name] for name in chain.joint_names]
+        ) from None

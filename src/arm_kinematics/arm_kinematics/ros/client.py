@@ -1,0 +1,163 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Call the kinematics services from anywhere without waiting for oneself.
+
+In a callback, ``await client.solve_ik.call_async(request)``; in a thread of one's own,
+``client.solve_ik.call(request, timeout)``. A blocking call in a callback would keep its executor
+from ever taking the answer: it is refused there, at once.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+
+from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_kinematics.errors import KinematicsError
+
+_LOOK_AGAIN = 0.01  # [s]
+_EXECUTORS = ("rclpy.executors", "rclpy.task")
+_MANY_ANSWERS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+
+
+class CallError(KinematicsError):
+    """A service cannot be called in this way."""
+
+
+class NoAnswerError(CallError, TimeoutError):
+    """No answer came in time."""
+
+
+class ServiceCaller(Generic[_Request, _Response]):
+    """One service, safe to call from several threads.
+
+    The client has a callback group of its own, so that an answer can be taken while the callback
+    that awaits it holds the group of the node.
+
+    Args:
+        node: Node to call from; an executor has to spin it.
+        kind: Type of the service.
+        name: Its name.
+    """
+
+    def __init__(self, node: Node, kind: Any, name: str) -> None:
+        self._node, self._group = node, ReentrantCallbackGroup()
+        self._client = node.create_client(
+            kind, name, qos_profile=_MANY_ANSWERS, callback_group=self._group
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """True if somebody serves it."""
+        return bool(self._client.service_is_ready())
+
+    def call_async(self, request: _Request) -> Future:
+        """Send a request; await the future, or give it a callback.
+
+        Where nobody serves yet, it is sent as soon as somebody does; else it would be lost.
+        """
+        if self.is_ready:
+            return self._client.call_async(request)
+        answer = Future(executor=self._node.executor)
+
+        def look_again() -> None:
+            if answer.cancelled() or self.is_ready:
+                self._node.destroy_timer(timer)
+            if self.is_ready and not answer.cancelled():
+                sent = self._client.call_async(request)
+                sent.add_done_callback(lambda done: answer.set_result(done.result()))
+
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        timer = self._node.create_timer(_LOOK_AGAIN, look_again, self._group, clock=steady)
+        return answer
+
+    def call(self, request: _Request, timeout: float) -> _Response:
+        """Send a request and wait for the answer.
+
+        Args:
+            request: The request.
+            timeout: Longest time to wait [s], also for the service to appear.
+
+        Raises:
+            CallError: This is a callback of an executor: the answer could never come.
+            NoAnswerError: No answer came in time.
+        """
+        name = self._client.srv_name
+        if _in_executor(sys._getframe()):
+            raise CallError(
+                f"'{name}' is called from a callback, which would wait for itself; there, "
+                "'await ....call_async(request)' or use a thread of its own",
+                what=name,
+            )
+        if not timeout > 0.0:
+            raise CallError(f"timeout is {timeout} s; expected a positive number", what="timeout")
+        deadline = time.monotonic() + timeout
+        self._wait_for_server(deadline, timeout)
+        done = threading.Event()
+        future = self._client.call_async(request)
+        future.add_done_callback(lambda _: done.set())
+        if not done.wait(deadline - time.monotonic()):
+            self._client.remove_pending_request(future)
+            raise NoAnswerError(
+                f"no answer from '{name}' within {timeout:g} s; does an executor spin this node?",
+                what=name,
+            )
+        response: _Response = future.result()
+        return response
+
+    def _wait_for_server(self, deadline: float, timeout: float) -> None:
+        while not self.is_ready:
+            if time.monotonic() > deadline:
+                name = self._client.srv_name
+                raise NoAnswerError(
+                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
+                    what=name,
+                )
+            time.sleep(_LOOK_AGAIN)
+
+
+class KinematicsClient:
+    """The services of the kinematics node.
+
+    Args:
+        node: Node to call from.
+        server: Name of the kinematics node.
+
+    Attributes:
+        solve_ik: Inverse kinematics.
+        solve_fk: Forward kinematics.
+        get_jacobian: Jacobian and measures.
+    """
+
+    def __init__(self, node: Node, server: str = "kinematics") -> None:
+        self.solve_ik: ServiceCaller[SolveIK.Request, SolveIK.Response] = ServiceCaller(
+            node, SolveIK, f"{server}/solve_ik"
+        )
+        self.solve_fk: ServiceCaller[SolveFK.Request, SolveFK.Response] = ServiceCaller(
+            node, SolveFK, f"{server}/solve_fk"
+        )
+        self.get_jacobian: ServiceCaller[GetJacobian.Request, GetJacobian.Response] = (
+            ServiceCaller(node, GetJacobian, f"{server}/get_jacobian")
+        )
+
+
+def _in_executor(frame: FrameType | None) -> bool:
+    """Return whether a frame was called by an executor: then its thread runs a callback."""
+    while frame is not None:
+        if frame.f_globals.get("__name__") in _EXECUTORS:
+            return True
+        frame = frame.f_back
+    return False
