@@ -41,6 +41,8 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
     """
     W, unit, longest = work(JOINTS), options[UNIT], options[STEP]
     q, new, t, t_new = np.empty(7), np.empty(7), np.empty((1, 7)), np.empty((1, 7))
+    first = np.empty(7)  # a copy that may be written: one type, one compilation
+    _copy(start, first)
     _copy(start, q)
     null_vector(c, unit, q, W, t)
     for i in range(JOINTS):
@@ -61,7 +63,7 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
                 ending = STUCK
                 break
             continue
-        closed = count > 2 and _closes(c, T, unit, q, t[0], h, start, W, new)
+        closed = count > 2 and _closes(c, T, unit, q, t[0], h, first, W, new)
         count += 1
         _copy(new, out[count])
         if closed:
@@ -104,13 +106,14 @@ def correct(
 @kernel
 def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Array) -> bool:
     """Fill q with the point of the curve that is a step (7,) from a near one, or beside that."""
-    d, h = np.empty(7), 0.0
+    d, start, h = np.empty(7), np.empty(7), 0.0
+    _copy(near, start)
     for i in range(JOINTS):
         h += way[i] * way[i]
     h = math.sqrt(h)
     for i in range(JOINTS):
         d[i] = way[i] / max(h, 1e-300)
-    return correct(c, T, options[UNIT], near, d, h, work(JOINTS), q)
+    return correct(c, T, options[UNIT], start, d, h, work(JOINTS), q)
 
 
 @kernel
@@ -126,16 +129,19 @@ def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
 def passes(c: Array, T: Array, options: Array, curve: Array, q: Array) -> bool:
     """Tell whether a traced curve (m, 7) passes through the point q of the same self-motion."""
     W, unit = work(JOINTS), options[UNIT]
-    t, new = np.empty((1, 7)), np.empty(7)
+    t, goal, near, new = np.empty((1, 7)), np.empty(7), np.empty(7), np.empty(7)
+    _copy(q, goal)
     nearest, gap = 0, 1e9
     for j in range(curve.shape[0]):
-        apart = distance(curve[j], q)
+        _copy(curve[j], near)
+        apart = distance(near, goal)
         if apart < gap:
             nearest, gap = j, apart
     if gap > options[STEP]:
         return False
-    null_vector(c, unit, curve[nearest], W, t)
-    return _closes(c, T, unit, curve[nearest], t[0], -1.0, q, W, new)
+    _copy(curve[nearest], near)
+    null_vector(c, unit, near, W, t)
+    return _closes(c, T, unit, near, t[0], -1.0, goal, W, new)
 
 
 @kernel

@@ -13,6 +13,7 @@ from arm_kinematics.general_6r.kernels_lines import COSINES, JOINT, SINES, copy,
 from arm_kinematics.jit import kernel
 from arm_kinematics.kernels import Array
 
+BRANCHES = 4
 MIXED = 1e-6  # relative difference from 1 of a squared sine and cosine
 ONE_EQUATION = 1e-14  # relative determinant up to which two equations are one
 ALPHA_RE, ALPHA_IM, BETA = 0, 1, 2  # rows of the eigenvalues, as LAPACK's ggev gives them
@@ -33,7 +34,7 @@ def candidate(
         values: Eigenvalues (3, 16): real and imaginary parts of alpha, beta.
         vectors: Eigenvectors (16, 16), a row each; the imaginary part of a pair is the second row.
         i: Which one.
-        branch: 0 to 3, where several solutions share what the eigenvalue says.
+        branch: Below BRANCHES, where several solutions share what the eigenvalue says.
         q: To be filled.
 
     Returns:

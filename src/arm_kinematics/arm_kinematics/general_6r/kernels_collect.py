@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from arm_kinematics.general_6r.kernels_candidates import ALPHA_IM, candidate, imaginary_part
+from arm_kinematics.general_6r.kernels_candidates import (
+    ALPHA_IM,
+    BRANCHES,
+    candidate,
+    imaginary_part,
+)
 from arm_kinematics.general_6r.kernels_elimination import SIZE
 from arm_kinematics.general_6r.kernels_lines import UNIT, copy
-from arm_kinematics.general_6r.kernels_polish import SOLVED, is_same, newton, pose_error
+from arm_kinematics.general_6r.kernels_polish import SOLVED, is_same, newton
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import Array, place, work
+from arm_kinematics.kernels import Array, work
 
 # Row 0 of the result: number of solutions, which follow; and of the order that came last: how many
 # it found, whether all adds up, the largest error of a real eigenvalue's candidate.
@@ -19,7 +26,8 @@ COUNT, FOUND, SOUND, WORST = 0, 1, 2, 3
 CAPACITY = 64
 NEARLY_REAL = 0.01  # imaginary part of an angle [rad] up to which rounding may have made it ...
 CLOSE = (1e-4, 1e-2)  # error up to which a real, a nearly real eigenvalue's candidate is right
-WORTHWHILE = 0.3  # error up to which a complex one's is polished
+FAR = 0.2  # imaginary part of an angle [rad] from which on no real solution is near
+WORTHWHILE = 0.03  # error up to which a complex one's is polished
 
 
 @kernel
@@ -51,27 +59,26 @@ def collect(
         vectors: Eigenvectors (16, 16).
         out: The result so far.
     """
-    W, q, e, unit = work(6), np.empty(6), np.empty(6), t[6, UNIT]
+    W, q, unit = work(6), np.empty(6), t[6, UNIT]
     mine = np.zeros((1 + 2 * SIZE, 6))
     real, nearly, worst, sound = 0, 0, 0.0, True
     i = 0
     while i < SIZE:
-        several = candidate(t, lines, Z, values, vectors, i, 0, q)
-        place(c, q, W)
-        error = pose_error(T, unit, W, e)
         is_real = values[ALPHA_IM, i] == 0.0
-        if is_real:
-            real += 1
-            worst = max(worst, error)
-        elif imaginary_part(values, i) < NEARLY_REAL:
-            nearly += 2
-            sound = sound and error < CLOSE[1]
-        if is_real or error < WORTHWHILE:
-            for branch in range(4 if several else 1):
-                if branch > 0:
-                    candidate(t, lines, Z, values, vectors, i, branch, q)
-                if newton(c, T, unit, q, W) < SOLVED:
-                    _add(c, T, unit, q, W, mine)
+        off = 0.0 if is_real else imaginary_part(values, i)
+        for branch in range(BRANCHES if off < FAR else 0):
+            several = candidate(t, lines, Z, values, vectors, i, branch, q)
+            first, last = newton(c, T, unit, math.inf if is_real else WORTHWHILE, q, W)
+            if branch == 0 and is_real:
+                real += 1
+                worst = max(worst, first)
+            elif branch == 0 and off < NEARLY_REAL:
+                nearly += 2
+                sound = sound and first < CLOSE[1]
+            if last < SOLVED:
+                _add(c, T, unit, q, W, mine)
+            if not several:
+                break
         i += 1 if is_real else 2
     found = int(mine[0, COUNT])
     for k in range(found):

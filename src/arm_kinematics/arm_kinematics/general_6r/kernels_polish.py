@@ -50,16 +50,19 @@ def pose_error(T: Array, unit: float, W: Array, e: Array) -> float:
 
 
 @kernel
-def newton(c: Array, T: Array, unit: float, q: Array, W: Array) -> float:
-    """Improve q in place as far as rounding allows; return the error that is left.
+def newton(
+    c: Array, T: Array, unit: float, limit: float, q: Array, W: Array
+) -> tuple[float, float]:
+    """Improve q in place as far as rounding allows; return the errors before and after.
 
-    Steps are shortened until they help. A direction in which the arm cannot move is left out.
+    A q whose error is over the limit is left as it is. Steps are shortened until they help. A
+    direction in which the arm cannot move is left out.
     """
     e, A, step, trial = np.empty(6), np.empty((6, 7)), np.empty(6), np.empty(6)
     place(c, q, W)
-    error = pose_error(T, unit, W, e)
+    error = first = pose_error(T, unit, W, e)
     for _ in range(ITERATIONS):
-        if error < ROUND_OFF:
+        if error < ROUND_OFF or first > limit:
             break
         for k in range(6):
             for i in range(6):
@@ -82,7 +85,7 @@ def newton(c: Array, T: Array, unit: float, q: Array, W: Array) -> float:
         copy(trial, q)
     for i in range(6):
         q[i] = wrap(q[i])
-    return error
+    return first, error
 
 
 @kernel
