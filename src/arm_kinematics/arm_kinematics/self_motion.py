@@ -62,7 +62,7 @@ def self_motion(
     """Return all ways in which a 7R arm holds its tip at a pose. Equal input, equal output.
 
     Where limits allow a joint more than a turn, a branch is given once, in the turns next to the
-    seed. Parts inside the limits that are shorter than the step may be missed.
+    seed.
 
     Args:
         chain: An arm of seven turning joints.

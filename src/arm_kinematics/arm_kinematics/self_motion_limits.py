@@ -15,8 +15,8 @@ from arm_kinematics.lie import Array
 
 TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
-Finder = Callable[[Array, int, float], Array | None]
-"""Point of the curve near q (7,) where joint i is at a value; None if there is none."""
+Finder = Callable[[Array, Array], Array | None]
+"""Point of the curve that is a step (7,) from a point (7,), or beside that; None if none is."""
 
 
 class Limits(NamedTuple):
@@ -28,9 +28,10 @@ class Limits(NamedTuple):
     def turns(self, q: Array, near: Array) -> Array:
         """Return the whole turns to be added to q (m, 7) to come inside, next to a posture."""
         turns: Array = TURN * np.round((near - q) / TURN)
-        turns -= TURN * (q + turns > self.upper)
-        turns += TURN * (q + turns < self.lower)
-        return turns
+        over, under = q + turns > self.upper, q + turns < self.lower
+        other = turns - TURN * over + TURN * under
+        helps = (q + other >= self.lower) & (q + other <= self.upper)
+        return np.where(helps, other, turns)
 
     def hold(self, q: Array) -> NDArray[np.bool_]:
         """Return whether each q (m, 7) is inside (m,)."""
@@ -53,6 +54,7 @@ def arcs_within(
     A closed curve is laid out three times in a row, so that a part may go over its seam, and may
     wind on as far as limits of more than a turn allow.
     """
+    curve = _with_short_visits(curve, limits, near, find)
     ring, way = (curve[:-1], curve[-1] - curve[0]) if closed else (curve, 0.0 * curve[0])
     m = len(ring)
     path = np.concatenate([ring - way, ring, ring + way]) if closed else ring
@@ -70,6 +72,21 @@ def arcs_within(
         else:
             arcs.append(_arc(moved, start, stop, limits, find))
     return arcs
+
+
+def _with_short_visits(curve: Array, limits: Limits, near: Array, find: Finder) -> Array:
+    """Return the curve with a point more wherever it is inside limits between two points only."""
+    start, way = curve[:-1] + limits.turns(curve[:-1], near), np.diff(curve, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_lower, to_upper = (limits.lower - start) / way, (limits.upper - start) / way
+    enter = np.fmin(to_lower, to_upper).max(axis=1)
+    leave = np.fmax(to_lower, to_upper).min(axis=1)
+    visits = np.flatnonzero((enter > 0.0) & (leave < 1.0) & (enter < leave))
+    for j in visits[::-1]:
+        point = find(curve[j], 0.5 * (enter[j] + leave[j]) * way[j])
+        if point is not None:
+            curve = np.insert(curve, j + 1, point, axis=0)
+    return curve
 
 
 def _stretch(inside: NDArray[np.bool_], here: int) -> tuple[int, int]:
@@ -100,7 +117,9 @@ def _end(inside: Array, outside: Array, limits: Limits, find: Finder) -> tuple[i
     for joint in np.argsort(share, kind="stable"):
         if share[joint] > 1.0:
             break
-        point = find(inside, int(joint), float(bound[joint]))
+        way = np.zeros(7)
+        way[joint] = bound[joint] - inside[joint]
+        point = find(inside, way) if way[joint] else None
         if point is None:
             continue
         kept = np.clip(point, limits.lower, limits.upper)

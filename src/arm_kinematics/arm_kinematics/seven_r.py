@@ -104,10 +104,8 @@ class SevenR:
         kernels_curve.trace(self._c, T, np.ascontiguousarray(q), options, out)
         return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
 
-    def point_at(self, T: Array, near: Array, joint: int, value: float) -> Array | None:
-        """Return the point (7,) of the self-motion near another where a joint is at a value."""
-        way, q = np.zeros(7), np.empty(7)
-        way[joint] = value - near[joint]
-        options = np.array([self._unit, 0.0, 0.0])
-        found = kernels_curve.point_at(self._c, np.ascontiguousarray(T), options, near, way, q)
-        return q if found else None
+    def point_at(self, T: Array, near: Array, way: Array) -> Array | None:
+        """Return the point (7,) of the self-motion a step from another, or beside that."""
+        q, options = np.empty(7), np.array([self._unit, 0.0, 0.0])
+        near, way, T = (np.ascontiguousarray(x) for x in (near, way, T))
+        return q if kernels_curve.point_at(self._c, T, options, near, way, q) else None

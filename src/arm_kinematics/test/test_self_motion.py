@@ -80,6 +80,17 @@ def test_an_open_branch_ends_at_the_limit_that_it_names(rng):
     assert named > 8
 
 
+def test_limits_tighter_than_a_step_leave_a_branch(rng):
+    free = ARMS["random, no limits"]()
+    for _ in range(5):
+        q = posture(free, rng)
+        joints = [ChainJoint(f"j{i}", False, x - 0.006, x + 0.005) for i, x in enumerate(q)]
+        arm = Chain(free.S, free.M, joints)
+        (branch,) = self_motion(arm, arm.fk(q), q, step=STEP).branches
+        assert branch.distance < 0.01 and "" not in branch.ends
+        assert np.all(branch.q >= arm.lower) and np.all(branch.q <= arm.upper)
+
+
 def test_without_limits_every_branch_is_closed(rng):
     arm = ARMS["random, no limits"]()
     for _ in range(3):
