@@ -69,15 +69,16 @@ def is_known(c: Array, plan: Array, W: Array, out: Array, found: int) -> bool:
     """Return whether W[:, Q] is in out already, whole turns aside."""
     n = W.shape[0] - 1
     for s in range(found):
-        same = True
+        same = 0
         for i in range(n):
             gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
-            if c[i + 1, PERIOD] != 0.0:
-                gap = abs(2.0 * math.sin(0.5 * gap))
-            else:
-                gap /= plan[0, LENGTH]
-            same = same and gap < SAME
-        if same:
+            period = c[i + 1, PERIOD]
+            if period != 0.0:
+                gap = abs(gap - period * math.floor(gap / period + 0.5))
+            if gap >= (SAME if period != 0.0 else SAME * plan[0, LENGTH]):
+                break
+            same += 1
+        if same == n:
             return True
     return False
 
