@@ -20,6 +20,8 @@ from arm_kinematics.warm_up import prepare_timing
 
 _POINTS = 64
 """A path is refined until each interval is at most this share of it."""
+_HALVES = 0.5 ** np.arange(1, 6)
+"""Where the first and the last interval are cut, as shares of them from the end of the path."""
 _STEEPEST = 1.5
 """Tangents up to so many times the chord's slope cannot overshoot, at any change of speed."""
 _ROUNDS = 6
@@ -143,13 +145,17 @@ def _curve(s: Array, q: Array) -> _Path:
 
 
 def _refined(path: _Path) -> _Path:
-    """Return the same curve with points added where intervals are long."""
+    """Return the same curve with points added where intervals are long, and towards the ends.
+
+    Speed rises from rest within one interval at least: short ones lose no time.
+    """
     longest = float(path.s[-1]) / _POINTS
     pieces = np.maximum(1, np.ceil(np.diff(path.s) / longest - 1e-9).astype(int))
-    if pieces.max() == 1:
-        return path
-    index = np.repeat(np.arange(len(pieces)), pieces)
-    share = np.concatenate([np.arange(k) / k for k in pieces])[:, None]
+    shares = [np.arange(k) / k for k in pieces]
+    shares[0] = np.union1d(shares[0], _HALVES / pieces[0])
+    shares[-1] = np.union1d(shares[-1], 1.0 - _HALVES / pieces[-1])
+    index = np.repeat(np.arange(len(pieces)), [len(part) for part in shares])
+    share = np.concatenate(shares)[:, None]
     h = np.diff(path.s)[index][:, None]
     q0, q1 = path.q[index], path.q[index + 1]
     d0, d1 = path.first[index] * h, path.first[index + 1] * h

@@ -20,7 +20,7 @@ from arm_kinematics.paths import (
     screw,
     time_result,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arm_description import load_robot
@@ -401,6 +401,7 @@ def _at(timed, t):
     )
 
 
+@example([-1.5, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], 0.05)
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.floats(-1.5, 1.5), min_size=8, max_size=8), st.floats(0.05, 1.0))
 def test_from_point_to_point_all_joints_arrive_together_as_soon_as_can_be(values, scaling):

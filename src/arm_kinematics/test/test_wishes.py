@@ -248,8 +248,8 @@ def test_solutions_are_ordered_by_the_weighed_distance(puma, rng):
             expected = math.sqrt(float(weights @ (s.q - seed) ** 2))
             assert s.distance == pytest.approx(expected)
         best = puma.ik(T, seed, weights=tuple(weights)).q
-        assert np.array_equal(best, r.solutions[0].q)
-        orders.add(np.array_equal(best, puma.ik(T, seed).q))
+        assert np.allclose(best, r.solutions[0].q, rtol=0.0, atol=1e-6)
+        orders.add(np.allclose(best, puma.ik(T, seed).q, rtol=0.0, atol=1e-6))
     assert orders == {True, False}
 
 
@@ -260,7 +260,8 @@ def test_centred_is_the_least_strained_of_all_solutions(puma, rng):
         strain = [float((((s.q - middle) / half) ** 2).sum()) for s in r.solutions]
         assert strain == sorted(strain)
         one = puma.ik(puma.fk(q), q, prefer="centred")
-        assert np.array_equal(one.q, r.solutions[0].q) and len(one.solutions) == 1
+        assert np.allclose(one.q, r.solutions[0].q, rtol=0.0, atol=1e-6)
+        assert len(one.solutions) == 1
 
 
 def test_weights_of_nothing_are_no_reason_to_fail(panda):
