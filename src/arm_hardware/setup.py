@@ -20,6 +20,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
         installed("config", "*.yaml"),
+        installed("schema", "*.json"),
     ],
     install_requires=["setuptools"],
     zip_safe=False,

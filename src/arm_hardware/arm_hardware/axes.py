@@ -31,9 +31,14 @@ class Axis:
     velocity: float
     acceleration: float
 
-    def narrowed(self, lower: float, upper: float) -> Axis:
-        """Return the same axis with limits no wider than given [unit]."""
-        return replace(self, lower=max(self.lower, lower), upper=min(self.upper, upper))
+    def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
+        """Return the axis with limits no wider [unit] and no faster [unit/s] than given."""
+        return replace(
+            self,
+            lower=max(self.lower, lower),
+            upper=min(self.upper, upper),
+            velocity=min(self.velocity, velocity),
+        )
 
 
 @dataclass(frozen=True)

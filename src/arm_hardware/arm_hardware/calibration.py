@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+
+from arm_description.nearest import nearest
 
 from arm_hardware.axes import Axes, Axis
 from arm_hardware.errors import CalibrationError
 from arm_hardware.servo_map import PointMap, count_us
+
+SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file says otherwise
 
 
 @dataclass(frozen=True)
@@ -35,12 +41,35 @@ class Board:
 
 @dataclass(frozen=True)
 class Servo:
-    """One servo: channel, calibrated points in SI units, and the pulses that may be sent [us]."""
+    """One servo, as measured on its arm: servo position = sign * axis position + zero.
+
+    Attributes:
+        channel: Of the board.
+        unit: "rad" or "m", of its axis and of every position here.
+        points: Pairs of servo position and pulse [us], positions rising.
+        pulse_limits_us: (least, most) pulse that may ever be sent.
+        sign: 1 or -1.
+        zero: Servo position where the axis is at 0.
+        limits: (lower, upper) of the axis, infinite if the file has none.
+        speed: That the servo can do [unit/s], infinite if the file does not say.
+        calibrated: Day of its measurement, None if it was none.
+    """
 
     channel: int
     unit: str
     points: tuple[tuple[float, float], ...]
     pulse_limits_us: tuple[float, float]
+    sign: int = 1
+    zero: float = 0.0
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    speed: float = math.inf
+    calibrated: date | None = None
+
+    def map(self, count_us: float) -> PointMap:
+        """Return the map of its axis for a board with counts of this length [us]."""
+        placed = sorted((self.sign * (place - self.zero), pulse) for place, pulse in self.points)
+        positions, pulses = zip(*placed, strict=True)
+        return PointMap(self.channel, positions, pulses, self.pulse_limits_us, count_us)
 
 
 @dataclass(frozen=True)
@@ -53,6 +82,7 @@ class Calibration:
         robot: Name of the robot description that it belongs to.
         board: The servo board.
         servos: By joint name, and "gripper".
+        safe_pulses_us: (least, most) that the pulse limits of any servo may be.
     """
 
     path: Path
@@ -60,6 +90,14 @@ class Calibration:
     robot: str
     board: Board
     servos: Mapping[str, Servo]
+    safe_pulses_us: tuple[float, float] = SAFE_PULSES_US
+
+    @property
+    def oldest(self) -> date | None:
+        """The day of the oldest measurement, None if a servo was never measured."""
+        days = [servo.calibrated for servo in self.servos.values()]
+        known = [day for day in days if day is not None]
+        return min(known) if known and len(known) == len(days) else None
 
     def maps(self, axes: Axes) -> tuple[PointMap, ...]:
         """Return a map for each axis of ``axes.all``.
@@ -67,25 +105,40 @@ class Calibration:
         Raises:
             CalibrationError: An axis has no entry, or one of the wrong unit.
         """
-        unknown = sorted(set(self.servos) - {axis.name for axis in axes})
+        names = [axis.name for axis in axes]
+        unknown = sorted(set(self.servos) - set(names))
         if unknown:
-            raise CalibrationError(f"'{unknown[0]}' is not a joint of this robot", str(self.path))
-        return tuple(self._map(axis) for axis in axes)
+            raise CalibrationError(
+                f"'{unknown[0]}' is not a joint of this robot",
+                file=str(self.path),
+                remedy=nearest(unknown[0], names),
+            )
+        return tuple(self._servo(axis).map(self.board.count_us) for axis in axes)
 
-    def _map(self, axis: Axis) -> PointMap:
+    def narrowed(self, axes: Axes) -> Axes:
+        """Return the axes with limits no wider, and speeds no higher, than their servos'.
+
+        Raises:
+            CalibrationError: As maps().
+        """
+        narrow = [
+            axis.narrowed(max(m.lower, s.limits[0]), min(m.upper, s.limits[1]), s.speed)
+            for axis, m, s in zip(axes, self.maps(axes), map(self._servo, axes), strict=True)
+        ]
+        n = len(axes.arm)
+        return Axes(tuple(narrow[:n]), narrow[n] if axes.gripper else None, axes.fingers)
+
+    def _servo(self, axis: Axis) -> Servo:
         servo = self.servos.get(axis.name)
         if servo is None:
             raise CalibrationError(
                 f"'{axis.name}' has no entry; a servo without calibration is not driven",
-                str(self.path),
+                file=str(self.path),
             )
         if servo.unit != axis.unit:
             wanted = "points_deg_us" if axis.unit == "rad" else "points_mm_us"
-            raise CalibrationError(f"this axis needs {wanted}", str(self.path), key=axis.name)
-        positions, pulses = zip(*servo.points, strict=True)
-        return PointMap(
-            servo.channel, positions, pulses, servo.pulse_limits_us, self.board.count_us
-        )
+            raise CalibrationError(f"this axis needs {wanted}", file=str(self.path), key=axis.name)
+        return servo
 
 
 def calibration_path(name: str, robot: str, folder: Path) -> Path:

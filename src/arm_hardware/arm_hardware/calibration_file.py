@@ -7,21 +7,35 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
+from arm_description.robot_file.kinds import Table
 from arm_description.yaml_fields import Field
-from arm_description.yaml_source import read_yaml
+from arm_description.yaml_source import parse_yaml, read_yaml
 
 from arm_hardware.axes import GRIPPER
-from arm_hardware.calibration import Board, Calibration, Servo
+from arm_hardware.calibration import SAFE_PULSES_US, Board, Calibration, Servo
+from arm_hardware.calibration_keys import (
+    ADDRESSES,
+    BOARD,
+    CALIBRATION,
+    CHANNELS,
+    CLOCKS_HZ,
+    FREQUENCIES_HZ,
+    PULSES_US,
+    SIGNS,
+    SLIDING,
+    TURNING,
+)
 from arm_hardware.errors import CalibrationError
 from arm_hardware.servo_map import COUNTS, prescale_of
 
-CHANNELS = 16
-PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
-KEYS = ("example", "robot", "board", "joints", "gripper")
-BOARD_KEYS = ("address", "frequency_hz", "reference_clock_hz")
-TO_SI = {"points_deg_us": math.pi / 180.0, "points_mm_us": 1e-3}
+POINTS = {"points_deg_us", "points_mm_us"}
+TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
+ROUNDING = 1e-9  # [rad or m]
+Pair = tuple[float, float]
 
 
 def load_calibration(path: Path) -> Calibration:
@@ -30,55 +44,119 @@ def load_calibration(path: Path) -> Calibration:
     Raises:
         CalibrationError: What is wrong, where, and what would be right.
     """
-    top = read_yaml(path, CalibrationError).mapping(KEYS, ("robot", "board", "joints"))
+    return _calibration(read_yaml(path, CalibrationError), path)
+
+
+def parse_calibration(data: bytes, path: Path) -> Calibration:
+    """Check the bytes of a file at a path, whether or not it is there; errors as above."""
+    return _calibration(parse_yaml(data, str(path), CalibrationError), path)
+
+
+def _calibration(root: Field, path: Path) -> Calibration:
+    top = CALIBRATION.read(root)
+    board = _board(top["board"])
+    safe = _pulses(top["safe_pulses_us"]) if "safe_pulses_us" in top else SAFE_PULSES_US
     fields = top["joints"].mapping()
+    tables = {name: _table(field) for name, field in fields.items()}
     if GRIPPER in top:
-        fields[GRIPPER] = top[GRIPPER]
-    servos = {name: _servo(field) for name, field in fields.items()}
+        fields[GRIPPER], tables[GRIPPER] = top[GRIPPER], SLIDING
+    servos = {name: _servo(field, tables[name], safe, board) for name, field in fields.items()}
     _check_channels(servos, fields)
     example = top["example"].value if "example" in top else False
     if not isinstance(example, bool):
         raise top["example"].error("must be true or false")
-    board = _board(top["board"])
-    _check_pulses(servos, fields, board)
-    return Calibration(path, example, top["robot"].text(), board, servos)
+    return Calibration(path, example, top["robot"].text(), board, servos, safe)
+
+
+def _table(field: Field) -> Table:
+    """Return the keys of a joint: those of the unit of its points."""
+    given = field.mapping()
+    if set(given) >= POINTS:
+        raise field.error("needs either points_deg_us or points_mm_us, not both")
+    return SLIDING if "points_mm_us" in given else TURNING
 
 
 def _board(field: Field) -> Board:
-    given = field.mapping(BOARD_KEYS)
+    given = BOARD.read(field)
     address = given["address"].value if "address" in given else 0x40
-    if type(address) is not int or not 0x08 <= address <= 0x77:
+    if type(address) is not int or not ADDRESSES[0] <= address <= ADDRESSES[1]:
         raise given["address"].error("must be a 7-bit address from 0x08 to 0x77")
-    frequency = _within(given.get("frequency_hz"), 50.0, 24.0, 400.0)
-    clock = _within(given.get("reference_clock_hz"), 25e6, 1e6, 50e6)
+    frequency = _within(given.get("frequency_hz"), 50.0, FREQUENCIES_HZ)
+    clock = _within(given.get("reference_clock_hz"), 25e6, CLOCKS_HZ)
     if not 3 <= prescale_of(frequency, clock) <= 255:
         at = given.get("frequency_hz", field)
         raise at.error("frequency_hz cannot be made from this reference clock")
     return Board(address, frequency, clock)
 
 
-def _servo(field: Field) -> Servo:
-    given = field.mapping(("channel", "pulse_limits_us", *TO_SI), ("channel", "pulse_limits_us"))
-    channel = given["channel"].value
+def _servo(field: Field, table: Table, safe: Pair, board: Board) -> Servo:
+    given = table.read(field)
+    unit = "deg" if table is TURNING else "mm"
+    si = TO_SI[unit]
+    rows = [_pair(row) for row in given[f"points_{unit}_us"].items()]
+    _check_points(rows, given[f"points_{unit}_us"])
+    clamp = _clamp(given["pulse_limits_us"], rows, safe, board)
+    servo = Servo(
+        channel=_channel(given["channel"]),
+        unit="rad" if unit == "deg" else "m",
+        points=tuple((place * si, pulse) for place, pulse in rows),
+        pulse_limits_us=clamp,
+        sign=_sign(given.get("sign")),
+        zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
+        speed=_speed(given.get(f"speed_{unit}_s"), si),
+        calibrated=_date(given.get("calibrated")),
+    )
+    if f"limits_{unit}" not in given:
+        return servo
+    return _limited(servo, given[f"limits_{unit}"], si, board)
+
+
+def _channel(field: Field) -> int:
+    channel = field.value
     if type(channel) is not int or not 0 <= channel < CHANNELS:
-        raise given["channel"].error("must be a whole number from 0 to 15")
-    kinds = [kind for kind in TO_SI if kind in given]
-    if len(kinds) != 1:
-        raise field.error("needs either points_deg_us or points_mm_us")
-    rows = [_pair(row) for row in given[kinds[0]].items()]
-    _check_points(rows, given[kinds[0]])
-    limits = _pair(given["pulse_limits_us"])
-    pulses = [pulse for _, pulse in rows]
-    least, most = max(limits[0], min(pulses)), min(limits[1], max(pulses))
-    if not PULSES_US[0] <= limits[0] < limits[1] <= PULSES_US[1] or least >= most:
-        raise given["pulse_limits_us"].error(
-            "must rise, lie within 100 to 4000 and overlap the points' pulses"
+        raise field.error("must be a whole number from 0 to 15")
+    return int(channel)
+
+
+def _sign(field: Field | None) -> int:
+    sign = 1 if field is None else field.value
+    if field is not None and (type(sign) is not int or sign not in SIGNS):
+        raise field.error("must be 1 or -1")
+    return int(sign)
+
+
+def _speed(field: Field | None, si: float) -> float:
+    if field is None:
+        return math.inf
+    if not field.number() > 0.0:
+        raise field.error("must be above 0")
+    return field.number() * si
+
+
+def _date(field: Field | None) -> date | None:
+    if field is None:
+        return None
+    try:
+        return date.fromisoformat(str(field.value))
+    except ValueError:
+        raise field.error("must be a date", "write it as 2026-05-17") from None
+
+
+def _limited(servo: Servo, field: Field, si: float, board: Board) -> Servo:
+    """Return the servo with the limits of its axis, which its pulses must be able to reach."""
+    lower, upper = _pair(field)
+    if not lower < upper:
+        raise field.error("must rise")
+    reach = servo.map(board.count_us)
+    if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
+        raise field.error(
+            "is more than points and pulse limits allow, "
+            f"{reach.lower / si:.6g} to {reach.upper / si:.6g}"
         )
-    points = tuple((value * TO_SI[kinds[0]], pulse) for value, pulse in rows)
-    return Servo(channel, "rad" if kinds[0] == "points_deg_us" else "m", points, limits)
+    return replace(servo, limits=(lower * si, upper * si))
 
 
-def _check_points(rows: Sequence[tuple[float, float]], field: Field) -> None:
+def _check_points(rows: Sequence[Pair], field: Field) -> None:
     if len(rows) < 2:
         raise field.error("needs two points or more")
     if any(b[0] <= a[0] for a, b in itertools.pairwise(rows)):
@@ -90,32 +168,52 @@ def _check_points(rows: Sequence[tuple[float, float]], field: Field) -> None:
         raise field.error("pulses must lie within 100 to 4000 us")
 
 
+def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: Board) -> Pair:
+    """Return the pulse limits of a servo [us]."""
+    clamp = _pulses(field)
+    if not safe[0] <= clamp[0] < clamp[1] <= safe[1]:
+        raise field.error(
+            f"must lie within {safe[0]:g} to {safe[1]:g} us",
+            "if your servo really bears more, say so with safe_pulses_us at the top of the file",
+        )
+    pulses = [pulse for _, pulse in rows]
+    if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
+        raise field.error("must overlap the points' pulses")
+    period_us = board.count_us * (COUNTS - 1)
+    if clamp[1] >= period_us:
+        raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
+    return clamp
+
+
 def _check_channels(servos: Mapping[str, Servo], fields: Mapping[str, Field]) -> None:
     seen: dict[int, str] = {}
     for name, servo in servos.items():
         if servo.channel in seen:
             other = seen[servo.channel]
-            raise fields[name].error(f"has channel {servo.channel}, which {other} has already")
+            raise fields[name].error(
+                f"has channel {servo.channel}, which {other} has already",
+                "give each servo a channel of its own",
+            )
         seen[servo.channel] = name
 
 
-def _check_pulses(servos: Mapping[str, Servo], fields: Mapping[str, Field], board: Board) -> None:
-    period_us = board.count_us * (COUNTS - 1)
-    for name, servo in servos.items():
-        if servo.pulse_limits_us[1] >= period_us:
-            raise fields[name].error(f"allows pulses longer than the period of {period_us:.0f} us")
+def _pulses(field: Field) -> Pair:
+    least, most = _pair(field)
+    if not PULSES_US[0] <= least < most <= PULSES_US[1]:
+        raise field.error("must rise and lie within 100 to 4000 us")
+    return least, most
 
 
-def _pair(field: Field) -> tuple[float, float]:
-    if not isinstance(field.value, list) or len(field.value) != 2:
+def _pair(field: Field) -> Pair:
+    if not field.is_list or len(field.items()) != 2:
         raise field.error("must be a pair of numbers")
-    first, second = field.value
+    first, second = field.items()
     return first.number(), second.number()
 
 
-def _within(field: Field | None, default: float, least: float, most: float) -> float:
+def _within(field: Field | None, default: float, bounds: Pair) -> float:
     if field is None:
         return default
-    if not least <= field.number() <= most:
-        raise field.error(f"must be from {least:g} to {most:g}")
+    if not bounds[0] <= field.number() <= bounds[1]:
+        raise field.error(f"must be from {bounds[0]:g} to {bounds[1]:g}")
     return field.number()

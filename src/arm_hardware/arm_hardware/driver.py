@@ -138,15 +138,12 @@ class Driver:
             raise CalibrationError(
                 f"is for robot '{self.calibration.robot}', not '{self._model.name}'", str(path)
             )
-        maps = self.calibration.maps(axes)
-        narrowed = [a.narrowed(m.lower, m.upper) for a, m in zip(axes, maps, strict=True)]
+        narrowed = self.calibration.narrowed(axes)
         for axis, narrow, rest in zip(axes, narrowed, rest_of(self._model, axes), strict=True):
             check_position(narrow, rest, " of the rest posture")
             if narrow != axis:
                 LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
-        n = len(axes.arm)
-        grip = narrowed[n] if axes.gripper else None
-        return Axes(tuple(narrowed[:n]), grip, axes.fingers), maps
+        return narrowed, self.calibration.maps(axes)
 
     def _make_bus(self) -> Bus:
         if self.options.hardware == "fake" or self.calibration is None:

@@ -32,7 +32,7 @@ class CalibrationError(HardwareError):
     def __init__(
         self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
     ) -> None:
-        place = f"{file}, line {line}" if line else file
+        place = f"{file}:{line}" if line else file
         where = "".join(f"{part}: " for part in (place, key) if part)
         super().__init__(f"{where}{problem}{'; ' if remedy else ''}{remedy}.")
         self.file = file

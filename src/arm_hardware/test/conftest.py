@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,9 +45,7 @@ class Rig:
     def __init__(self, model, calibration) -> None:
         axes = axes_of(model)
         self.maps = calibration.maps(axes)
-        narrowed = [a.narrowed(m.lower, m.upper) for a, m in zip(axes, self.maps, strict=True)]
-        n = len(axes.arm)
-        self.axes = dataclasses.replace(axes, arm=tuple(narrowed[:n]), gripper=narrowed[n])
+        self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
         self.output = Output(self.bus, self.axes, self.maps, DT)
         self.motion = Motion(self.axes, self.output, DT, rest_of(model, axes))

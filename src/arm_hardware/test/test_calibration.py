@@ -3,13 +3,23 @@
 
 import copy
 import math
+from datetime import date
+from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from arm_hardware.axes import axes_of
 from arm_hardware.calibration import calibration_path as find
-from arm_hardware.calibration_file import load_calibration
+from arm_hardware.calibration_file import load_calibration, parse_calibration
 from arm_hardware.errors import CalibrationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.fixture(scope="module")
+def loaded(calibration_path):
+    return yaml.safe_load(calibration_path.read_text())
 
 
 @pytest.fixture
@@ -57,8 +67,20 @@ def test_shipped_maps_cover_the_model(calibration, model):
         (lambda c: c["joints"]["waist"].update(channel=16), "joints.waist.channel", "0 to 15"),
         (lambda c: c["joints"]["waist"].update(channel=True), "joints.waist.channel", "0 to 15"),
         (lambda c: c["joints"]["waist"].update(channel=5), "gripper", "channel 5, which waist"),
-        (lambda c: c["joints"]["waist"].pop("points_deg_us"), "joints.waist", "needs either"),
-        (lambda c: c["gripper"].update(points_deg_us=[[0, 600], [1, 700]]), "gripper", "either"),
+        (lambda c: c["joints"]["waist"].pop("points_deg_us"), "joints.waist", "has no 'poi"),
+        (lambda c: c["gripper"].update(points_deg_us=[[0, 600]]), "gripper", "not a known key"),
+        (lambda c: c["joints"]["waist"].update(points_mm_us=[[0, 600]]), "waist", "not both"),
+        (lambda c: _misspell(c, "pulse_limit_us"), "pulse_limit_us", "mean 'pulse_limits_us'"),
+        (lambda c: _misspell(c, "point_deg_us"), "point_deg_us", "mean 'points_deg_us'"),
+        (lambda c: c["joints"]["waist"].update(sign=0), "waist.sign", "1 or -1"),
+        (lambda c: c["joints"]["waist"].update(sign=True), "waist.sign", "1 or -1"),
+        (lambda c: c["joints"]["waist"].update(zero_deg="x"), "waist.zero_deg", "finite number"),
+        (lambda c: c["joints"]["waist"].update(speed_deg_s=0), "speed_deg_s", "above 0"),
+        (lambda c: c["joints"]["waist"].update(calibrated="May 5"), "calibrated", "2026-05-17"),
+        (lambda c: c["joints"]["waist"].update(limits_deg=[9, -9]), "limits_deg", "must rise"),
+        (lambda c: c["joints"]["wrist_roll"].update(zero_deg=5), "limits_deg", "allow, -95 to 85"),
+        (lambda c: c.update(safe_pulses_us=[0, 5000]), "safe_pulses_us", "100 to 4000"),
+        (lambda c: _clamp(c, [300, 2500]), "pulse_limits_us", "400 to 2600 us; if your servo"),
         (lambda c: _points(c, [[0, 1500]]), "points_deg_us", "two points"),
         (lambda c: _points(c, [[0, 1500], [0, 1600]]), "points_deg_us", "rise from point"),
         (lambda c: _points(c, [[0, 1500], [1, 1600], [2, 1550]]), "points_deg_us", "throughout"),
@@ -68,7 +90,7 @@ def test_shipped_maps_cover_the_model(calibration, model):
         (lambda c: _points(c, [[0], [1, 1500]]), "points_deg_us", "pair"),
         (lambda c: _points(c, 7), "points_deg_us", "list"),
         (lambda c: _clamp(c, [2500, 500]), "pulse_limits_us", "must rise"),
-        (lambda c: _clamp(c, [2600, 2700]), "pulse_limits_us", "overlap"),
+        (lambda c: _clamp(c, [2510, 2550]), "pulse_limits_us", "overlap"),
         (
             lambda c: c["joints"]["waist"].pop("pulse_limits_us"),
             "joints.waist",
@@ -83,6 +105,12 @@ def test_each_fault_is_refused_with_its_key(tmp_path, content, change, key, says
     assert key in error.key and says in str(error)
 
 
+def _misspell(content, key):
+    """Give the waist a key that is nearly right."""
+    waist = content["joints"]["waist"]
+    waist[key] = waist.pop(key.replace("point_", "points_").replace("limit_", "limits_"))
+
+
 def _points(content, points):
     content["joints"]["waist"]["points_deg_us"] = points
 
@@ -91,20 +119,77 @@ def _clamp(content, limits):
     content["joints"]["waist"]["pulse_limits_us"] = limits
 
 
+def test_a_wider_clamp_must_be_asked_for(tmp_path, content):
+    content["safe_pulses_us"] = [300, 2800]
+    _clamp(content, [300, 2800])
+    content["joints"]["waist"]["points_deg_us"][2] = [90, 2800]
+    path = tmp_path / "servos.yaml"
+    path.write_text(yaml.safe_dump(content))
+    servo = load_calibration(path).servos["waist"]
+    assert servo.pulse_limits_us == (300.0, 2800.0)
+
+
+@given(
+    st.sampled_from([1, -1]),
+    st.floats(-60.0, 60.0),
+    st.sampled_from([[500, 1500, 2500], [2450, 1300, 600]]),
+    st.floats(0.0, 1.0),
+)
+def test_the_servo_stands_at_sign_times_joint_plus_zero(loaded, sign, zero, pulses, share):
+    points = list(zip((-90, 10, 90), pulses, strict=True))
+    data = copy.deepcopy(loaded)
+    waist = {"channel": 0, "sign": sign, "zero_deg": zero, "pulse_limits_us": [500, 2500]}
+    data["joints"]["waist"] = {**waist, "points_deg_us": [list(p) for p in points]}
+    servo = parse_calibration(yaml.safe_dump(data).encode(), Path("x.yaml")).servos["waist"]
+    axis = servo.map(4.88)
+    joint = axis.lower + share * (axis.upper - axis.lower)
+    stands = sign * math.degrees(joint) + zero
+    rising = points if pulses[0] < pulses[-1] else points[::-1]
+    angles, widths = zip(*rising, strict=True)
+    assert np.interp(axis.pulse_of(joint), widths, angles) == pytest.approx(stands, abs=1e-6)
+
+
+def test_limits_and_speed_of_the_file_bind_the_axes(tmp_path, content, model):
+    waist = content["joints"]["waist"]
+    waist.update(limits_deg=[-30, 40], speed_deg_s=90, zero_deg=10)
+    content["joints"]["elbow"].pop("speed_deg_s")
+    path = tmp_path / "servos.yaml"
+    path.write_text(yaml.safe_dump(content))
+    axes = load_calibration(path).narrowed(axes_of(model))
+    first, elbow = axes.arm[0], axes.arm[2]
+    assert (first.lower, first.upper) == pytest.approx((math.radians(-30), math.radians(40)))
+    assert first.velocity == pytest.approx(math.radians(90))
+    assert elbow.velocity == axes_of(model).arm[2].velocity
+    assert axes.gripper and axes.gripper.upper == pytest.approx(0.03)
+
+
+def test_the_age_of_a_file_is_that_of_its_oldest_servo(tmp_path, content, calibration):
+    assert calibration.oldest is None
+    days = ["2026-05-17", "2025-12-31", "2026-01-01", "2026-02-02"]
+    for day, servo in zip(days, content["joints"].values(), strict=True):
+        servo["calibrated"] = day
+    path = tmp_path / "servos.yaml"
+    path.write_text(yaml.safe_dump(content))
+    assert load_calibration(path).oldest is None, "the gripper was never measured"
+    content["gripper"]["calibrated"] = date(2026, 3, 3)
+    path.write_text(yaml.safe_dump(content))
+    assert load_calibration(path).oldest == date(2025, 12, 31)
+
+
 def test_a_joint_that_occurs_twice_is_refused(tmp_path, calibration_path):
     text = calibration_path.read_text().replace("  shoulder:", "  waist:")
     assert "joints.waist: is given twice" in str(refused(tmp_path, text))
 
 
 def test_broken_yaml_names_the_line(tmp_path):
-    assert "line 3" in str(refused(tmp_path, "a: 1\nb: [\n"))
+    assert ":3: " in str(refused(tmp_path, "a: 1\nb: [\n"))
 
 
 @pytest.mark.parametrize(
     ("data", "says"),
     [
         (b"", "is empty"),
-        (b"a: \xff", "line 1: is not UTF-8"),
+        (b"a: \xff", ":1: is not UTF-8"),
         (b"[" * 5000, "nested too deeply"),
         (b"joints: &a {b: *a}", "contains itself"),
     ],
@@ -127,9 +212,7 @@ def test_missing_file_is_one_sentence(tmp_path):
         (lambda c: c["joints"].pop("elbow"), "'elbow' has no entry"),
         (lambda c: c["joints"].update(tail=c["joints"].pop("elbow")), "'tail' is not a joint"),
         (
-            lambda c: c["joints"]["elbow"].update(
-                points_mm_us=c["joints"]["elbow"].pop("points_deg_us")
-            ),
+            lambda c: c["joints"].update(elbow={**c["gripper"], "channel": 7}),
             "needs points_deg_us",
         ),
     ],

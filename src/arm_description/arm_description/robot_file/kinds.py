@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What can stand at a key of the robot file: the words the tables in keys.py are written in.
+"""What can stand at a key of a file: the words in which tables of keys are written.
 
 The reader takes the allowed and required keys from these tables, and so do the JSON schema and the
 reference of keys: there is no second list.
@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from ..yaml_fields import Field
-
-Form: TypeAlias = Literal["text", "name", "number", "positive", "colour"]
 
 
 @dataclass(frozen=True)
@@ -23,11 +21,11 @@ class Leaf:
 
     Attributes:
         what: what it is, in words, with its unit.
-        form: how it is written.
+        form: how it is written: its definition in the schema.
     """
 
     what: str
-    form: Form
+    form: str
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def robot_schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Robot file of arm_description",
         "description": "A serial arm from its DH table.",
-        **_schema(ROBOT),
+        **schema_of(ROBOT),
         "$defs": _definitions(),
     }
 
@@ -57,14 +57,15 @@ def _definitions() -> Schema:
 
 def _number(number: Schema) -> Schema:
     """A number, an expression, or either of them with its source."""
-    sourced = _schema(SOURCED)
+    sourced = schema_of(SOURCED)
     value = sourced["properties"]["value"]
     del value["$ref"]
     value["anyOf"] = [number, _EXPRESSION]
     return {"anyOf": [number, _EXPRESSION, sourced]}
 
 
-def _schema(kind: Kind) -> Schema:
+def schema_of(kind: Kind) -> Schema:
+    """Return the schema of a kind; its leaves refer to ``$defs`` by their form."""
     match kind:
         case Leaf():
             return {"$ref": f"#/$defs/{kind.form}"}
@@ -72,12 +73,12 @@ def _schema(kind: Kind) -> Schema:
             return {"enum": list(kind.words)}
         case ListOf():
             most = {} if kind.most is None else {"maxItems": kind.most}
-            items = _schema(kind.kind)
+            items = schema_of(kind.kind)
             return {"type": "array", "items": items, "minItems": kind.least, **most}
         case Either():
-            return {"anyOf": [_schema(one) for one in kind.kinds]}
+            return {"anyOf": [schema_of(one) for one in kind.kinds]}
         case Named():
-            return {"type": "object", "additionalProperties": _schema(kind.kind)}
+            return {"type": "object", "additionalProperties": schema_of(kind.kind)}
         case Variants():
             return _variants(kind)
     return {
@@ -91,14 +92,14 @@ def _schema(kind: Kind) -> Schema:
 def _property(key: Key) -> Schema:
     words = in_words(key.kind)
     return {
-        **_schema(key.kind),
+        **schema_of(key.kind),
         "description": f"{key.meaning} ({words})" if words else key.meaning,
     }
 
 
 def _variants(kind: Variants) -> Schema:
     """Properties that all have in common, and for each what differs: better hints than oneOf."""
-    tables = {word: _schema(table) for word, table in kind.tables.items()}
+    tables = {word: schema_of(table) for word, table in kind.tables.items()}
     first, *others = tables.values()
     common = {
         name: value

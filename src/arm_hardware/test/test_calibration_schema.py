@@ -1,0 +1,118 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON schema of the calibration file: from the reader's tables, and no other rules."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+from arm_hardware.calibration_file import parse_calibration
+from arm_hardware.calibration_keys import SCHEMA, calibration_schema, schema_text
+from arm_hardware.errors import CalibrationError
+from jsonschema import Draft202012Validator
+
+ANEW = "run: python3 -m arm_hardware.calibration_keys"
+FULL = """
+example: false
+robot: nut_arm
+safe_pulses_us: [450, 2550]
+board: {address: 0x41, frequency_hz: 60, reference_clock_hz: 26000000}
+joints:
+  turns: {channel: 0, sign: -1, zero_deg: 3, points_deg_us: [[-90, 500], [90, 2500]],
+    pulse_limits_us: [500, 2500], limits_deg: [-80, 80], speed_deg_s: 400,
+    calibrated: "2026-05-17"}
+  slides: {channel: 1, sign: 1, zero_mm: 3, points_mm_us: [[-90, 500], [90, 2500]],
+    pulse_limits_us: [500, 2500], limits_mm: [-80, 80], speed_mm_s: 400}
+gripper: {channel: 5, points_mm_us: [[0, 1000], [30, 2000]], pulse_limits_us: [1000, 2000]}
+"""
+
+
+@pytest.fixture(scope="module")
+def validator():
+    Draft202012Validator.check_schema(calibration_schema())
+    return Draft202012Validator(calibration_schema())
+
+
+@pytest.fixture
+def full():
+    return yaml.safe_load(FULL)
+
+
+def accepted(data):
+    """Return whether the reader takes the file."""
+    try:
+        parse_calibration(yaml.safe_dump(data).encode(), Path("x.yaml"))
+    except CalibrationError:
+        return False
+    return True
+
+
+def places(data, path=()):
+    """Yield the path of every value."""
+    yield path
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from places(value, (*path, key))
+
+
+def changed(data, path, value):
+    data = deepcopy(data)
+    at = data
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return data
+
+
+def test_the_shipped_schema_is_up_to_date():
+    file = Path(__file__).parents[1] / "schema" / SCHEMA
+    assert file.read_text(encoding="utf-8") == schema_text(), ANEW
+
+
+def test_shipped_files_are_valid_and_name_the_schema(calibration_path, validator):
+    text = calibration_path.read_text()
+    validator.validate(yaml.safe_load(text))
+    line = text.splitlines()[0]
+    schema = calibration_path.parent / line.removeprefix("# yaml-language-server: $schema=")
+    assert json.loads(schema.read_text()) == calibration_schema()
+
+
+def test_a_file_with_every_key_is_valid_for_both(full, validator):
+    assert accepted(full)
+    validator.validate(full)
+
+
+def test_an_unknown_key_is_refused_by_both(full, validator):
+    for path in places(full):
+        at = full
+        for key in path:
+            at = at[key]
+        if isinstance(at, dict):
+            data = changed(full, (*path, "colour"), 1)
+            assert not accepted(data) and not validator.is_valid(data), path
+
+
+def test_a_missing_key_that_the_reader_wants_is_wanted_by_the_schema(full, validator):
+    for path in places(full):
+        if path and isinstance(path[-1], str) and path[:-1] != ("joints",):
+            data = deepcopy(full)
+            at = data
+            for key in path[:-1]:
+                at = at[key]
+            del at[path[-1]]
+            assert accepted(data) == validator.is_valid(data) or path == ("safe_pulses_us",), path
+
+
+@pytest.mark.parametrize("wrong", [None, True, "", "x", [], [[1]], {}, {"value": 1}, -1e9])
+def test_what_the_schema_refuses_is_refused_by_the_reader(full, validator, wrong):
+    """And of a wrong type, both refuse all; the reader alone compares numbers."""
+    refused = 0
+    for path in places(full):
+        if path:
+            data = changed(full, path, wrong)
+            if not validator.is_valid(data):
+                refused += 1
+                assert not accepted(data), path
+    assert refused > 20
