@@ -4,7 +4,7 @@
 
 The core knows axes, calibration, servo maps, a bus of few verbs, a motion machine that never
 leaves its limits, and a steady control loop. ROS is met in ``hardware_node.py`` and ``ros/``,
-Adafruit's libraries in ``servokit_bus.py`` alone.
+Adafruit's libraries in ``adafruit.py`` alone.
 """
 
 from arm_hardware.errors import (

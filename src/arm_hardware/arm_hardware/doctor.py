@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from arm_hardware.adafruit import PACKAGE
 from arm_hardware.calibration_file import load_calibration
 from arm_hardware.errors import CalibrationError
 from arm_hardware.pi_i2c import DEVICE, group_of
-from arm_hardware.servokit_bus import PACKAGE
 from arm_hardware.shipped import config_folder
 
 PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)

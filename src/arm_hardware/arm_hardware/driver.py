@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from arm_hardware.axes import Axes, axes_of, rest_of
+from arm_hardware.backends import real_bus, sim_bus
 from arm_hardware.bounds import check_position
 from arm_hardware.bus import Bus
 from arm_hardware.calibration import Calibration, calibration_path
@@ -20,9 +21,7 @@ from arm_hardware.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
 from arm_hardware.motion import Motion
 from arm_hardware.options import Options
 from arm_hardware.output import Output
-from arm_hardware.pi_i2c import real_i2c
 from arm_hardware.servo_map import FineMap, ServoMap
-from arm_hardware.servokit_bus import ServoKitBus
 from arm_hardware.sim.arm import SimArm
 
 LOGGER = logging.getLogger(__name__)
@@ -77,8 +76,8 @@ class Driver:
         Raises:
             BusError: The board is not there.
         """
-        self.bus.open()
         try:
+            self.output.open()
             self.motion.read()
         except HardwareError:
             self.bus.close()
@@ -148,11 +147,11 @@ class Driver:
     def _make_bus(self) -> Bus:
         if self.options.hardware == "fake" or self.calibration is None:
             return FakeBus()
-        board = self.calibration.board
+        board, backend = self.calibration.board, self.options.backend
         if self.options.hardware == "real":
-            return ServoKitBus(board, real_i2c)
-        sim = self.sim = SimArm(board, self.clock)
-        return ServoKitBus(board, lambda: sim.i2c, any_computer=True)
+            return real_bus(backend, board)
+        self.sim = SimArm(board, self.clock)
+        return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:
         """The loop's tick raised: nothing more is sent until armed again."""

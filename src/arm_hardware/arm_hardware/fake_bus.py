@@ -11,10 +11,18 @@ class FakeBus:
     """Mirrors commands; see ``arm_hardware.bus.Bus``."""
 
     def __init__(self) -> None:
+        self.name = "The fake board"
         self.counts: dict[int, int] = {}
 
     def open(self) -> None:
         """Do nothing: there is nothing that could be missing."""
+
+    def start(self) -> None:
+        """Do nothing: there is nothing that could sleep."""
+
+    def running(self) -> bool:
+        """Return that it runs."""
+        return True
 
     def scan(self) -> list[int]:
         """Return no address."""

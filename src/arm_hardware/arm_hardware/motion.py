@@ -102,9 +102,11 @@ class Motion(Safety):
             HardwareError: The bus is lost or a bound would be broken; the machine is in FAULT.
         """
         with self._lock:
+            self._freeze()
             if not self._armed:
                 return
             try:
+                self._output.look()
                 self._work()
             except HardwareError as error:
                 self.fail(str(error))
@@ -123,6 +125,9 @@ class Motion(Safety):
         arm_over = arm is not None and arm.advance(self._states, self._dt)
         grip_over = grip is not None and grip.advance(self._states[-1], self._dt)
         self._output.write([s.position for s in self._states])
+        if self._latched:  # meanwhile: perhaps not all of it was sent
+            self._freeze()
+            return
         if arm is not None and arm_over:
             self._arm = None
             arm.finish()

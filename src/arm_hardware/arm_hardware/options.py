@@ -10,6 +10,7 @@ from pathlib import Path
 from arm_hardware.errors import HardwareError
 from arm_hardware.shipped import config_folder
 
+BACKENDS = ("servokit", "i2c_dev")
 HARDWARE = ("fake", "sim", "real")
 EXIT_ACTIONS = ("auto", "hold", "release")
 
@@ -20,6 +21,7 @@ class Options:
 
     Attributes:
         hardware: fake, sim or real.
+        backend: Of sim and real: servokit (Adafruit's library) or i2c_dev (Linux, nothing else).
         calibration: Path or shipped name; empty means the shipped one of the robot.
         rate_hz: Ticks per second of driver time.
         speed: Driver seconds per wall second; only 1 with real hardware.
@@ -28,6 +30,7 @@ class Options:
     """
 
     hardware: str = "fake"
+    backend: str = "servokit"
     calibration: str = ""
     rate_hz: float = 50.0
     speed: float = 1.0
@@ -42,6 +45,8 @@ class Options:
         """
         if self.hardware not in HARDWARE:
             raise HardwareError(f"hardware '{self.hardware}' is none of {', '.join(HARDWARE)}.")
+        if self.backend not in BACKENDS:
+            raise HardwareError(f"backend '{self.backend}' is none of {', '.join(BACKENDS)}.")
         if self.exit_action not in EXIT_ACTIONS:
             raise HardwareError(
                 f"exit_action '{self.exit_action}' is none of {', '.join(EXIT_ACTIONS)}."

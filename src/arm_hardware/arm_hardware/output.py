@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from arm_hardware.axes import Axes
+from arm_hardware.board_watch import BoardWatch
 from arm_hardware.bus import Bus
-from arm_hardware.errors import BusError, HardwareError
+from arm_hardware.errors import HardwareError
+from arm_hardware.line import Line
 from arm_hardware.servo_map import ServoMap
 
-T = TypeVar("T")
-LOGGER = logging.getLogger(__name__)
-TRIES = 3  # of one transfer, before the bus counts as lost
 ROUNDING = 1e-6  # [rad or m] slack of the last checks; the layers above keep the bounds themselves
 
 
@@ -25,7 +22,6 @@ class Output:
 
     Attributes:
         counts: What each axis' channel was last told; None: no pulses, or unknown.
-        faults: Transfers that failed and were repeated.
         writes: Channels written.
     """
 
@@ -38,14 +34,48 @@ class Output:
             maps: One for each axis of ``axes.all``.
             dt: Length of a tick [s].
         """
-        self._bus = bus
+        self._line = Line(bus)
         self._axes = axes.all
         self._dt = dt
         self.maps = tuple(maps)
         self.counts: list[int | None] = [None] * len(axes)
         self._sent: list[float | None] = [None] * len(axes)
-        self.faults = 0
+        self._watch = BoardWatch(self._line, [m.channel for m in self.maps], dt)
         self.writes = 0
+
+    @property
+    def faults(self) -> int:
+        """Transfers that failed."""
+        return self._line.faults
+
+    @property
+    def sent(self) -> tuple[float | None, ...]:
+        """Last position sent to each axis, None where no pulse is sent [rad or m]."""
+        return tuple(self._sent)
+
+    def open(self) -> None:
+        """Connect; see Bus.open()."""
+        self._line.open()
+
+    def start(self) -> None:
+        """Set the board to work; see Bus.start()."""
+        self._line.start()
+
+    def halt(self) -> None:
+        """Let no channel be written from here on, until resume(); never waits."""
+        self._line.halted = True
+
+    def resume(self) -> None:
+        """Let channels be written again."""
+        self._line.halted = False
+
+    def look(self) -> None:
+        """Compare the board with what it was told, a little at a time; once a tick.
+
+        Raises:
+            BusError: It was reset, is written to by somebody else, or is lost.
+        """
+        self._watch.look(self.counts)
 
     def read(self) -> list[float | None]:
         """Return the positions [rad or m] of the registers, None where no pulse is sent.
@@ -53,7 +83,7 @@ class Output:
         Raises:
             BusError: The bus is lost.
         """
-        found = self._repeat(lambda: self._bus.read_counts([m.channel for m in self.maps]))
+        found = self._line.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
         self._sent = self.shown()
         return self.shown()
@@ -78,29 +108,13 @@ class Output:
         """
         for i, position in enumerate(positions):
             self._guard(i, position, first)
-        new = {}
-        for i, (servo, position) in enumerate(zip(self.maps, positions, strict=True)):
-            count = servo.count_of(position)
-            if count != self.counts[i]:
-                new[i] = count
-        if new:
-            by_channel = {self.maps[i].channel: count for i, count in new.items()}
-            self._repeat(lambda: self._bus.write_counts(by_channel))
-        for i, count in new.items():
-            self.counts[i] = count
-            self.writes += 1
-        self._sent = list(positions)
+        for i, position in enumerate(positions):
+            self._send(i, position)
 
     def write_one(self, index: int, position: float) -> None:
         """Send the first position of one axis [rad or m]; errors as in write()."""
         self._guard(index, position, True)
-        servo = self.maps[index]
-        count = servo.count_of(position)
-        if count != self.counts[index]:
-            self._repeat(lambda: self._bus.write_counts({servo.channel: count}))
-            self.counts[index] = count
-            self.writes += 1
-        self._sent[index] = position
+        self._send(index, position)
 
     def release(self) -> None:
         """End the pulses of every channel.
@@ -108,9 +122,19 @@ class Output:
         Raises:
             BusError: The bus is lost.
         """
-        self._repeat(lambda: self._bus.release([m.channel for m in self.maps]))
+        self._line.release(m.channel for m in self.maps)
         self.counts = [None] * len(self.maps)
         self._sent = [None] * len(self.maps)
+
+    def _send(self, i: int, position: float) -> None:
+        servo = self.maps[i]
+        count = servo.count_of(position)
+        if count != self.counts[i]:
+            if not self._line.write(servo.channel, count):
+                return
+            self.counts[i] = count
+            self.writes += 1
+        self._sent[i] = position
 
     def _guard(self, i: int, position: float, first: bool) -> None:
         axis, sent = self._axes[i], self._sent[i]
@@ -127,18 +151,3 @@ class Output:
                 f"{axis.name}: a step of {abs(position - sent):.4g} {axis.unit}, faster than its "
                 "speed limit, was held back."
             )
-
-    def _repeat(self, transfer: Callable[[], T]) -> T:
-        """Run a transfer, again if it fails: a single disturbed one is no reason to give up."""
-        for left in reversed(range(TRIES)):
-            try:
-                return transfer()
-            except OSError as error:
-                self.faults += 1
-                if left == 0:
-                    raise BusError(
-                        f"The servo board does not answer ({error}); check power and wires, then "
-                        "deactivate and activate."
-                    ) from error
-                LOGGER.debug("A transfer failed and is repeated: %s", error)
-        raise AssertionError("unreachable")

@@ -1,28 +1,62 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The I2C bus of a Raspberry Pi, or one sentence why there is none."""
+"""The I2C bus of a Raspberry Pi or any Linux computer, or one sentence why there is none."""
 
 from __future__ import annotations
 
 import grp
 import os
 from pathlib import Path
-from typing import Any
 
+from arm_hardware.adafruit import import_adafruit
 from arm_hardware.errors import BusError
-from arm_hardware.servokit_bus import import_servokit
+from arm_hardware.i2c import I2C
+from arm_hardware.linux_i2c import LinuxI2C, set_timeout
 
 DEVICE = Path("/dev/i2c-1")
 
 
-def real_i2c(device: Path = DEVICE) -> Any:
-    """Return the computer's bus, a ``busio.I2C``.
+def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
+    """Return the computer's bus by the kernel's own interface.
+
+    Args:
+        device: Its device node.
+
+    Raises:
+        BusError: No device node, or no permission.
+    """
+    check_device(device)
+    try:
+        return LinuxI2C(device)
+    except OSError as error:
+        raise BusError(f"{device} cannot be opened ({error}); is it an I2C bus?") from error
+
+
+def blinka_i2c(device: Path = DEVICE) -> I2C:
+    """Return the computer's bus by Adafruit's Blinka, a ``busio.I2C``.
 
     Args:
         device: Its device node.
 
     Raises:
         BusError: No device node, no permission, or no library.
+    """
+    check_device(device)
+    _, connect = import_adafruit()
+    try:
+        with device.open("rb+", buffering=0) as node:
+            set_timeout(node.fileno())  # of the adapter: counts for Blinka's transfers too
+        i2c: I2C = connect()
+    except (NotImplementedError, RuntimeError, AttributeError, OSError, ValueError) as error:
+        raise BusError(f"Blinka cannot open {device} ({error}).") from error
+    return i2c
+
+
+def check_device(device: Path) -> None:
+    """Refuse a device node that is not there or not ours.
+
+    Raises:
+        BusError: With what to do.
     """
     if not device.exists():
         raise BusError(
@@ -36,13 +70,11 @@ def real_i2c(device: Path = DEVICE) -> Any:
             f"No permission for {device}: add the user to group {group} (sudo usermod -aG {group} "
             "$USER) and log in again."
         )
-    import_servokit()
-    try:
-        import board
 
-        return board.I2C()
-    except (ImportError, NotImplementedError, AttributeError, OSError, ValueError) as error:
-        raise BusError(f"Blinka cannot open {device} ({error}).") from error
+
+def name_of(device: Path = DEVICE) -> str:
+    """Return how error messages name a bus: its device node and the group that may use it."""
+    return f"{device}, group {group_of(device)}" if device.exists() else str(device)
 
 
 def group_of(device: Path) -> str:

@@ -19,6 +19,7 @@ from arm_hardware.states import Snapshot, State
 
 HOLDING = "Holding; positions are commanded, not measured."
 NOT_ARMED = "Not armed: activate the node to arm."
+STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
 REFUSALS = {
     State.STOPPED: "the stop is latched; call reset",
     State.FAULT: "the hardware failed; deactivate and activate to arm again",
@@ -51,6 +52,7 @@ class Safety:
         self._states = [AxisState(p) for p in rest]
         self._armed = False
         self._latched = False
+        self._stopping = ""
         self._fault = ""
         self._note = NOT_ARMED
         self._waking: Waking | None = None
@@ -120,6 +122,7 @@ class Safety:
         with self._lock:
             if self._latched:
                 raise StateError("The stop is latched; call reset before arming.")
+            self._output.start()
             self.read()
             check_found(self.axes, self._output)
             waking = Waking(self._output, self._dt)
@@ -178,13 +181,31 @@ class Safety:
             raise StateError(f"Refused in state {state.name}: {reason}.")
 
     def stop(self, why: str = "the stop was called") -> None:
-        """Freeze all commands and refuse motion until reset; no register changes afterwards."""
-        with self._lock:
-            self._latched = True
-            self._armed = self._armed and self._waking is None
-            self._drop(f"Stopped: {why}.")
-            self._note = f"Stopped: {why}. Call reset to accept motion again."
+        """Freeze all commands and refuse motion until reset; no register changes afterwards.
+
+        Never waits for a bus that hangs: the channels are halted first, without a lock; what is
+        left to do the next tick does.
+        """
+        self._output.halt()
+        self._latched = True
+        self._stopping = why
+        if self._lock.acquire(timeout=STOP_WITHIN):
+            try:
+                self._freeze()
+            finally:
+                self._lock.release()
         self.changed()
+
+    def _freeze(self) -> None:
+        """Do what a stop asked for; with the lock held."""
+        why, self._stopping = self._stopping, ""
+        if not why:
+            return
+        self._armed = self._armed and self._waking is None
+        self._drop(f"Stopped: {why}.")
+        for state, sent in zip(self._states, self._output.sent, strict=True):
+            state.position = state.position if sent is None else sent
+        self._note = f"Stopped: {why}. Call reset to accept motion again."
 
     def reset(self) -> str:
         """Unlatch the stop; nothing moves. Return one sentence.
@@ -197,7 +218,9 @@ class Safety:
                 raise StateError("The hardware failed; deactivate and activate to arm again.")
             if not self._latched:
                 return "Nothing to reset."
+            self._freeze()
             self._latched = False
+            self._output.resume()
             self._note = HOLDING if self._armed else NOT_ARMED
         self.changed()
         return "The stop is cleared; nothing moves until commanded."

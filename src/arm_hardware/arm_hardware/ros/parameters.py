@@ -71,6 +71,12 @@ def declare(node: Any) -> Parameters:
         hardware=text(
             "hardware", "fake", "Hardware to drive: fake (mirrors commands), sim, real."
         ),
+        backend=text(
+            "backend",
+            "servokit",
+            "What drives the board of sim and real: servokit (Adafruit's library) or i2c_dev "
+            "(the kernel's interface; needs no library).",
+        ),
         calibration=text(
             "calibration",
             "",

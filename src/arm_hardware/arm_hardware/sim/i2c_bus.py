@@ -9,6 +9,8 @@ import threading
 from collections.abc import Mapping
 from typing import Protocol
 
+from arm_hardware.sim.faults import Faults
+
 GENERAL_CALL, SOFTWARE_RESET = 0x00, b"\x06"
 
 
@@ -21,23 +23,37 @@ class Chip(Protocol):
     def read(self, length: int) -> bytes:
         """Return the bytes of a read transfer."""
 
-    def power_on(self) -> None:
+    def reset(self) -> None:
         """Set everything to power-on values."""
+
+    @property
+    def powered(self) -> bool:
+        """Whether it has power; without, it does not answer."""
 
 
 class SimI2C:
     """The calls that ``adafruit_bus_device`` makes, with chips by address behind them.
 
     An address without a chip is not acknowledged: OSError 121, as Linux reports it.
+
+    Attributes:
+        faults: What goes wrong.
     """
 
-    def __init__(self, chips: Mapping[int, Chip]) -> None:
+    def __init__(self, chips: Mapping[int, Chip], faults: Faults | None = None) -> None:
+        """Wire chips to a bus.
+
+        Args:
+            chips: By 7-bit address.
+            faults: What goes wrong; nothing if None.
+        """
+        self.faults = faults or Faults()
         self._chips = dict(chips)
         self._lock = threading.Lock()
 
     def try_lock(self) -> bool:
         """Take the bus if it is free."""
-        return self._lock.acquire(blocking=False)
+        return not self.faults.locked and self._lock.acquire(blocking=False)
 
     def unlock(self) -> None:
         """Give the bus back."""
@@ -45,7 +61,12 @@ class SimI2C:
 
     def scan(self) -> list[int]:
         """Return the addresses that answer."""
-        return sorted(self._chips)
+        self.faults.before_transfer()
+        return sorted(address for address, chip in self._chips.items() if chip.powered)
+
+    def move(self, old: int, new: int) -> None:
+        """Give a chip another address."""
+        self._chips[new] = self._chips.pop(old)
 
     def writeto(
         self,
@@ -57,12 +78,8 @@ class SimI2C:
         stop: bool = True,
     ) -> None:
         """Send ``buffer[start:end]`` to a chip."""
-        data = bytes(buffer[start:end])
-        if address == GENERAL_CALL and data == SOFTWARE_RESET:
-            for chip in self._chips.values():
-                chip.power_on()
-            return
-        self._chip(address).write(data)
+        self.faults.before_transfer()
+        self._send(address, bytes(buffer[start:end]))
 
     def readfrom_into(
         self,
@@ -74,8 +91,8 @@ class SimI2C:
         stop: bool = True,
     ) -> None:
         """Fill ``buffer[start:end]`` from a chip."""
-        length = len(buffer[start:end])
-        buffer[start : start + length] = self._chip(address).read(length)
+        self.faults.before_transfer()
+        self._receive(address, buffer, start, end)
 
     def writeto_then_readfrom(
         self,
@@ -90,14 +107,26 @@ class SimI2C:
         stop: bool = False,
     ) -> None:
         """Send, then read, without letting go of the bus."""
-        self.writeto(address, buffer_out, start=out_start, end=out_end)
-        self.readfrom_into(address, buffer_in, start=in_start, end=in_end)
+        self.faults.before_transfer()
+        self._send(address, bytes(buffer_out[out_start:out_end]))
+        self._receive(address, buffer_in, in_start, in_end)
 
     def deinit(self) -> None:
         """Do nothing."""
 
+    def _send(self, address: int, data: bytes) -> None:
+        if address == GENERAL_CALL and data == SOFTWARE_RESET:
+            for chip in self._chips.values():
+                chip.reset()
+            return
+        self._chip(address).write(data)
+
+    def _receive(self, address: int, buffer: bytearray, start: int, end: int | None) -> None:
+        length = len(buffer[start:end])
+        buffer[start : start + length] = self._chip(address).read(length)
+
     def _chip(self, address: int) -> Chip:
         chip = self._chips.get(address)
-        if chip is None:
+        if chip is None or not chip.powered:
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
         return chip

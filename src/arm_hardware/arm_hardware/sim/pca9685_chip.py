@@ -27,6 +27,7 @@ class Pca9685Chip:
 
     Attributes:
         registers: All 256, by number.
+        powered: Whether it has power.
         channel_writes: Bytes written to channel registers since power-up; for tests of who writes
             when.
         changed: Called after a transfer that may have changed an output.
@@ -41,11 +42,22 @@ class Pca9685Chip:
         """
         self._clock_hz = clock_hz
         self.changed: Callable[[], None] = lambda: None
+        self.registers = bytearray(256)
         self.power_on()
 
     def power_on(self) -> None:
-        """Set every register to its power-on value."""
-        self.registers = bytearray(256)
+        """Switch the power on, or off and on: every register has its power-on value."""
+        self.powered = True
+        self.reset()
+
+    def power_off(self) -> None:
+        """Cut the power: the chip does not answer, the servos get no pulses."""
+        self.powered = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Set every register to its power-on value, as the software reset does."""
+        self.registers[:] = bytes(256)
         for register, value in POWER_ON.items():
             self.registers[register] = value
         for channel in range(CHANNELS):

@@ -1,0 +1,94 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong on an I2C bus, to be rehearsed on the simulated one.
+
+driver.sim.faults.fail_next(errno.EREMOTEIO)             # a loose wire, once
+driver.sim.faults.fail_randomly(0.01, seed=7)            # disturbances, now and then
+driver.sim.faults.block()                                # SDA held low: each transfer times out
+driver.sim.chip.power_off()                              # see also power_on(): a reset
+driver.sim.i2c.move(0x40, 0x41)                          # an address jumper fell off
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+
+ERRORS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
+ADAPTER_TIMEOUT = 1.0  # [s] Linux' default for a transfer, see struct i2c_adapter
+
+
+class Faults:
+    """The faults of one bus; all may be changed from any thread at any time.
+
+    Attributes:
+        timeout: How long a blocked transfer takes before it fails with errno 110 [s].
+        failed: Transfers that failed on purpose.
+        locked: Whether somebody else holds the bus: ``try_lock`` never succeeds.
+        delay: What every transfer takes longer [s].
+    """
+
+    def __init__(self, sleep: Callable[[float], object] = time.sleep) -> None:
+        """Make a bus without faults.
+
+        Args:
+            sleep: Passes time [s]; that of a simulation may pass faster.
+        """
+        self._sleep = sleep
+        self.timeout = ADAPTER_TIMEOUT
+        self.failed = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """End all faults."""
+        self._next: list[int] = []
+        self._always: int | None = None
+        self._probability = 0.0
+        self._blocked = False
+        self.locked = False
+        self.delay = 0.0
+
+    def fail_next(self, number: int = errno.EREMOTEIO, transfers: int = 1) -> None:
+        """Let the next transfers fail with an errno."""
+        self._next = [number] * transfers
+
+    def fail(self, number: int = errno.EREMOTEIO) -> None:
+        """Let every transfer fail with an errno until cleared."""
+        self._always = number
+
+    def fail_randomly(
+        self, probability: float, numbers: Sequence[int] = ERRORS, seed: int = 0
+    ) -> None:
+        """Let transfers fail now and then, the same ones for the same seed."""
+        self._random = random.Random(seed)
+        self._probability = probability
+        self._numbers = tuple(numbers)
+
+    def block(self) -> None:
+        """Hold a wire low: every transfer takes ``timeout`` and fails with errno 110."""
+        self._blocked = True
+
+    def before_transfer(self) -> None:
+        """Do what goes wrong with a transfer; called by the bus.
+
+        Raises:
+            OSError: It fails.
+        """
+        if self.delay > 0.0:
+            self._sleep(self.delay)
+        if self._blocked:
+            self._sleep(self.timeout)
+            self._raise(errno.ETIMEDOUT)
+        if self._next:
+            self._raise(self._next.pop())
+        if self._always is not None:
+            self._raise(self._always)
+        if self._probability > 0.0 and self._random.random() < self._probability:
+            self._raise(self._random.choice(self._numbers))
+
+    def _raise(self, number: int) -> None:
+        self.failed += 1
+        raise OSError(number, os.strerror(number))
