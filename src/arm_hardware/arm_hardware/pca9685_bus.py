@@ -103,7 +103,8 @@ class Pca9685Bus:
         """Wake the chip; again at once if a transfer fails, before the servos lose their hold."""
         for left in reversed(range(TRIES)):
             try:
-                return self._wake()
+                self._wake()
+                return
             except OSError:
                 if left == 0:
                     raise
@@ -118,7 +119,11 @@ class Pca9685Bus:
 
     def _silence_sleeper(self) -> None:
         """Clear the channels of a chip that sleeps: old counts would come alive on waking."""
-        if self._registers.read(MODE1)[0] & (SLEEP | RESTART):
+        mode = self._registers.read(MODE1)[0]
+        if not mode & (SLEEP | RESTART):
+            return
+        increments = bool(mode & AUTO_INCREMENT)
+        if any(count_of(self._led(c, increments)) is not None for c in range(CHANNELS)):
             self._registers.write(ALL_LED_OFF_H, FULL)
 
     def _find_board(self) -> None:

@@ -44,7 +44,7 @@ class Faults:
 
     def clear(self) -> None:
         """End all faults."""
-        self._next: list[int] = []
+        self._next: list[int] = []  # the last one is next; 0 for no fault
         self._always: int | None = None
         self._probability = 0.0
         self._blocked = False
@@ -54,6 +54,10 @@ class Faults:
     def fail_next(self, number: int = errno.EREMOTEIO, transfers: int = 1) -> None:
         """Let the next transfers fail with an errno."""
         self._next = [number] * transfers
+
+    def fail_after(self, transfers: int, number: int = errno.EREMOTEIO) -> None:
+        """Let one transfer fail with an errno, after some that do not."""
+        self._next = [number, *[0] * transfers]
 
     def fail(self, number: int = errno.EREMOTEIO) -> None:
         """Let every transfer fail with an errno until cleared."""
@@ -79,11 +83,11 @@ class Faults:
         """
         if self.delay > 0.0:
             self._sleep(self.delay)
-        if self._blocked:
+        if self._blocked or self.locked:
             self._sleep(self.timeout)
             self._raise(errno.ETIMEDOUT)
-        if self._next:
-            self._raise(self._next.pop())
+        if self._next and (number := self._next.pop()):
+            self._raise(number)
         if self._always is not None:
             self._raise(self._always)
         if self._probability > 0.0 and self._random.random() < self._probability:

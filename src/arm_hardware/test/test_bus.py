@@ -1,0 +1,274 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One contract for every bus: the mirror, and each backend on the simulated chip."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+from arm_hardware.adafruit import PACKAGE
+from arm_hardware.backends import sim_bus
+from arm_hardware.calibration import Board
+from arm_hardware.errors import BusError
+from arm_hardware.fake_bus import FakeBus
+from arm_hardware.pi_i2c import blinka_i2c, linux_i2c, name_of
+from arm_hardware.servo_map import COUNTS
+from arm_hardware.servokit_bus import fraction_of
+from arm_hardware.sim.arm import SimArm
+from arm_hardware.sim.i2c_bus import SimI2C
+from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+
+BOARD = Board()
+MODE1, PRE_SCALE, SLEEP = 0x00, 0xFE, 0x10
+ALL = range(CHANNELS)
+WITH_SERVOKIT = pytest.mark.skipif(
+    find_spec("adafruit_servokit") is None, reason=f"needs {PACKAGE}"
+)
+BACKENDS = [pytest.param("servokit", marks=WITH_SERVOKIT), "i2c_dev"]
+
+
+@pytest.fixture
+def sim(clock):
+    return SimArm(BOARD, clock)
+
+
+@pytest.fixture
+def chip(sim):
+    return sim.chip
+
+
+@pytest.fixture(params=BACKENDS)
+def make(request, sim):
+    """Return what makes closed buses to the one chip, as processes one after another would."""
+
+    def bus(board=BOARD):
+        return sim_bus(request.param, board, sim)
+
+    return bus
+
+
+@pytest.fixture
+def bus(make):
+    bus = make()
+    bus.open()
+    bus.start()
+    return bus
+
+
+@pytest.fixture(params=["fake", *BACKENDS])
+def any_bus(request, sim):
+    bus = FakeBus() if request.param == "fake" else sim_bus(request.param, BOARD, sim)
+    bus.open()
+    bus.start()
+    return bus
+
+
+# -- The contract ----------------------------------------------------------------------------
+
+
+def test_a_new_board_sends_no_pulses(any_bus):
+    assert any_bus.running() and any_bus.name
+    assert any_bus.read_counts(ALL) == dict.fromkeys(ALL)
+
+
+def test_what_is_written_is_read_and_nothing_else(any_bus):
+    any_bus.write_counts({0: 300, 3: 17})
+    any_bus.write_counts({0: 301, 15: COUNTS - 1})
+    wanted = {**dict.fromkeys(ALL), 0: 301, 3: 17, 15: COUNTS - 1}
+    assert any_bus.read_counts(ALL) == wanted
+    assert any_bus.read_counts([3]) == {3: 17} and any_bus.read_counts([]) == {}
+
+
+def test_release_ends_the_pulses_of_these_channels_only(any_bus):
+    any_bus.write_counts({0: 300, 3: 17})
+    any_bus.release([3, 4])
+    assert any_bus.read_counts([0, 3, 4]) == {0: 300, 3: None, 4: None}
+    any_bus.write_counts({3: 18})
+    assert any_bus.read_counts([3]) == {3: 18}
+
+
+def test_starting_and_opening_again_change_nothing(any_bus):
+    any_bus.write_counts({0: 300, 5: 400})
+    for _ in range(2):
+        any_bus.open()
+        any_bus.start()
+    assert any_bus.read_counts([0, 1, 5]) == {0: 300, 1: None, 5: 400} and any_bus.running()
+
+
+# -- On the chip -----------------------------------------------------------------------------
+
+
+def test_opening_and_reading_write_nothing(make, chip):
+    before = bytes(chip.registers)
+    bus = make()
+    bus.open()
+    bus.read_counts(ALL)
+    bus.close()
+    assert chip.registers == before and chip.channel_writes == 0
+
+
+def test_starting_sets_the_frequency_and_sends_no_pulse(bus, chip):
+    assert chip.registers[PRE_SCALE] == 121 and chip.running
+    assert all(chip.pulse_us(channel) == 0.0 for channel in ALL)
+
+
+@pytest.mark.parametrize("clock_hz", [25e6, 26.3e6, 23.9e6])
+def test_every_count_arrives_in_the_register_exactly(make, chip, clock_hz):
+    bus = make(Board(reference_clock_hz=clock_hz))
+    bus.open()
+    bus.start()
+    for count in range(1, COUNTS):
+        bus.write_counts({3: count})
+        assert chip.registers[18:22] == bytes([0, 0, count & 0xFF, count >> 8])
+    assert bus.read_counts([3]) == {3: COUNTS - 1}
+
+
+@pytest.mark.parametrize("count", [0, -1, COUNTS])
+def test_counts_that_are_no_pulse_are_refused(bus, chip, count):
+    with pytest.raises(ValueError, match="1 to 4095"):
+        fraction_of(count)
+    with pytest.raises(ValueError, match="1 to 4095"):
+        bus.write_counts({0: count})
+    assert chip.pulse_us(0) == 0.0
+
+
+def test_a_new_process_finds_the_pulses_and_does_not_change_them(bus, make, chip):
+    bus.write_counts({0: 300, 5: 400})
+    writes, seen = chip.channel_writes, []
+    chip.changed = lambda: seen.append((chip.pulse_us(0), chip.pulse_us(5)))
+    again = make()
+    again.open()
+    again.start()
+    assert again.read_counts([0, 1, 5]) == {0: 300, 1: None, 5: 400}
+    assert chip.channel_writes == writes
+    pauses_or_same = {(0.0, 0.0), (300 * chip.count_us, 400 * chip.count_us)}
+    assert set(seen) <= pauses_or_same
+    assert chip.pulse_us(0) > 0.0 and chip.pulse_us(5) > 0.0
+
+
+def test_counts_of_a_sleeping_chip_are_no_pulses_and_do_not_come_alive(bus, make, chip):
+    bus.write_counts({0: 300, 5: 400})
+    for mode in (SLEEP, 0x80 | SLEEP | 0x20):  # reset and written to; put asleep while pulsing
+        chip.registers[MODE1] = mode
+        seen = []
+        chip.changed = lambda seen=seen: seen.append(chip.pulse_us(0))
+        again = make()
+        again.open()
+        assert again.read_counts([0, 5]) == {0: None, 5: None} and not again.running()
+        again.start()
+        assert again.running() and again.read_counts([0, 5]) == {0: None, 5: None}
+        assert not any(seen)
+        again.write_counts({0: 300, 5: 400})
+
+
+def test_pulses_at_another_frequency_are_not_touched(bus, make, chip):
+    bus.write_counts({7: 300})
+    other = make(Board(frequency_hz=60.0))
+    with pytest.raises(BusError, match=r"channel 7.*power off and on"):
+        other.open()
+    assert chip.registers[PRE_SCALE] == 121 and chip.pulse_us(7) > 0.0
+
+
+def test_a_chip_at_another_frequency_without_pulses_is_set_right(bus, make, chip):
+    other = make(Board(frequency_hz=60.0))
+    other.open()
+    other.start()
+    assert other.running() and not bus.running()
+
+
+@pytest.mark.parametrize("fate", ["reset", "power_off"])
+def test_a_reset_is_seen(bus, chip, fate):
+    bus.write_counts({0: 300})
+    getattr(chip, fate)()
+    chip.powered = True
+    assert not bus.running() and bus.read_counts([0]) == {0: None}
+    bus.start()
+    assert bus.running() and bus.read_counts([0]) == {0: None}
+
+
+def test_a_wrong_address_names_those_that_answer(make):
+    with pytest.raises(BusError, match=r"0x41 .*\(addresses that answer: 0x40\)") as caught:
+        make(Board(address=0x41)).open()
+    assert caught.value.address == 0x41
+
+
+def test_a_board_without_power_is_not_found(make, chip):
+    chip.power_off()
+    with pytest.raises(BusError, match=r"0x40 .*\(addresses that answer: none\)"):
+        make().open()
+
+
+def test_the_pulses_of_a_closed_bus_go_on(bus, chip):
+    bus.write_counts({0: 300})
+    bus.close()
+    bus.close()
+    assert chip.pulse_us(0) == pytest.approx(300 * 4.88)
+
+
+def test_transfers_are_bounded_in_time_by_the_adapter(sim):
+    bus = sim_bus("i2c_dev", BOARD, sim)
+    bus.open()
+    assert sim.faults.timeout == pytest.approx(0.05)
+
+
+def test_software_reset_is_a_power_on(bus, sim):
+    bus.write_counts({0: 300})
+    sim.i2c.writeto(0x00, b"\x06")
+    assert sim.chip.pulse_us(0) == 0.0 and sim.chip.registers[MODE1] == 0x11
+
+
+def test_an_unknown_address_is_errno_121(chip):
+    with pytest.raises(OSError) as caught:
+        SimI2C({0x40: Pca9685Chip()}).writeto(0x41, b"")
+    assert caught.value.errno == 121
+
+
+# -- On this computer ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("connect", [linux_i2c, blinka_i2c])
+def test_no_i2c_device_is_one_sentence(tmp_path, connect):
+    with pytest.raises(BusError, match="enable I2C") as caught:
+        connect(tmp_path / "i2c-1")
+    assert "i2c-1" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_bus_is_one_sentence(tmp_path):
+    node = tmp_path / "i2c-1"
+    node.touch()
+    with pytest.raises(BusError, match=r"i2c-1.*is it an I2C bus"):
+        linux_i2c(node)
+    assert "group" in name_of(node)
+
+
+WITHOUT_ADAFRUIT = """
+import sys
+for name in ("adafruit_servokit", "adafruit_pca9685", "adafruit_motor", "board", "busio"):
+    sys.modules[name] = None
+from arm_description import load_robot
+from arm_hardware import doctor
+from arm_hardware.driver import Driver
+from arm_hardware.errors import BusError
+from arm_hardware.options import Options
+model = load_robot("nut_arm")
+for options in (Options(speed=10.0), Options(hardware="sim", backend="i2c_dev", speed=10.0)):
+    driver = Driver(model, options)
+    driver.open(); driver.arm(); driver.close()
+try:
+    Driver(model, Options(hardware="sim")).open()
+except BusError as error:
+    print(error)
+"""
+
+
+def test_without_adafruit_all_but_its_own_backend_works():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ADAFRUIT],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert f"pip install {PACKAGE}" in done.stdout and "backend:=i2c_dev" in done.stdout
+    assert done.stdout.count("\n") == 1 and done.stderr == ""
