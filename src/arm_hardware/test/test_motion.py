@@ -234,48 +234,6 @@ def test_disarm_aborts_and_holds(armed):
     assert armed.bus.counts == {} and armed.motion.state is State.UNKNOWN
 
 
-class FlakyBus:
-    """Fails a number of transfers, with the errno that Linux gives."""
-
-    def __init__(self, bus) -> None:
-        self.bus, self.failures = bus, 0
-
-    def __getattr__(self, name):
-        if self.failures > 0 and name in ("write_counts", "read_counts", "release"):
-            self.failures -= 1
-            raise OSError(121, "Remote I/O error")
-        return getattr(self.bus, name)
-
-
-def test_single_bus_faults_are_repeated_unseen(armed):
-    armed.output._bus = FlakyBus(armed.bus)
-    goal = follow(armed, (1.0, THERE))
-    while not goal.done:
-        armed.output._bus.failures = 2
-        armed.motion.tick()
-    assert goal.outcome is Outcome.SUCCEEDED and armed.output.faults > 10
-
-
-def test_a_lasting_bus_fault_needs_arming_again(armed):
-    armed.output._bus = flaky = FlakyBus(armed.bus)
-    goal = follow(armed, (1.0, THERE))
-    armed.motion.tick()
-    flaky.failures = 3
-    with pytest.raises(HardwareError, match="does not answer"):
-        for _ in range(10):
-            armed.motion.tick()
-    assert armed.motion.state is State.FAULT and goal.outcome is Outcome.ABORTED
-    with pytest.raises(StateError, match="activate"):
-        follow(armed, (1.0, THERE))
-    with pytest.raises(StateError, match="activate"):
-        armed.motion.reset()
-    armed.motion.tick()
-    armed.motion.disarm("deactivated.")
-    armed.arm()
-    assert armed.motion.state is State.ARMED
-    armed.run(follow(armed, (1.0, THERE)))
-
-
 @pytest.mark.parametrize(
     ("position", "says"),
     [(math.nan, "held back"), (math.inf, "held back"), (2.0, "limits"), (0.5, "speed limit")],
