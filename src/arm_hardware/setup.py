@@ -3,6 +3,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
+TOOLS = ("calibrate", "doctor")
 
 
 def installed(folder, pattern="*"):
@@ -32,7 +33,7 @@ setup(
     entry_points={
         "console_scripts": [
             "hardware = arm_hardware.hardware:main",
-            "doctor = arm_hardware.doctor:main",
+            *(f"{tool} = arm_hardware.{tool}:main" for tool in TOOLS),
         ]
     },
 )

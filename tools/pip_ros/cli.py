@@ -118,6 +118,7 @@ TOOLS = (
         "how evenly it moves, its best posture, what it reaches",
     ),
     ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
+    ("arm_hardware", "calibrate", "FILE [--robot ROBOT]", "find the pulses of servos with keys"),
 )
 COMMANDS = (
     Command(

@@ -38,8 +38,15 @@ class Line:
             set from any thread, without a lock.
     """
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, remedy: str = "deactivate and activate") -> None:
+        """Use a bus.
+
+        Args:
+            bus: Opened through this line.
+            remedy: What a person does to go on, once the bus answers again.
+        """
         self.bus = bus
+        self._remedy = remedy
         self.faults = 0
         self.halted = False
 
@@ -76,8 +83,12 @@ class Line:
         wanted = list(channels)
         self._repeat(lambda: self.bus.release(wanted))
 
-    def _repeat(self, transfer: Callable[[], T], then: str = "deactivate and activate") -> T:
+    def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
         """Run a transfer, again if it fails: a single disturbed one is no reason to give up.
+
+        Args:
+            transfer: What to try.
+            then: A remedy other than the usual one.
 
         Raises:
             BusError: It went on failing.
@@ -91,7 +102,8 @@ class Line:
                 if left == 0 or time.monotonic() - begin > GIVE_UP_AFTER:
                     hint = HINTS.get(error.errno or 0, "check power and wires")
                     raise BusError(
-                        f"{self.bus.name} does not answer ({error}): {hint}; then {then}."
+                        f"{self.bus.name} does not answer ({error}): {hint}; then "
+                        f"{then or self._remedy}."
                     ) from error
                 LOGGER.debug("A transfer failed and is repeated: %s", error)
         raise AssertionError("unreachable")

@@ -30,3 +30,13 @@ class ProcessEnd:
     def here(self, timeout: float | None = None) -> bool:
         """Wait for the end, for at most so many seconds; return whether it has come."""
         return bool(select.select([self._read], [], [], timeout)[0])
+
+
+def interrupt_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end a tool in order, as Ctrl-C does: by KeyboardInterrupt."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)

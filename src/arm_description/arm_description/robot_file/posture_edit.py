@@ -10,6 +10,7 @@ from typing import cast
 import yaml
 
 from ..errors import DescriptionError
+from ..yaml_edit import end_of, value_of, with_entry
 from .writer import flow_mapping, flow_word
 
 SECTION = "postures"
@@ -37,7 +38,7 @@ def _edited(text: str, name: str, values: Mapping[str, str]) -> str:
     posture = flow_mapping({flow_word(joint): value for joint, value in values.items()})
     entry = f"{flow_word(name)}: {posture}"
     root = cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
-    section = cast("yaml.MappingNode | None", _value(root.value, SECTION))
+    section = cast("yaml.MappingNode | None", value_of(root, SECTION))
     if section is None:
         if root.flow_style:
             raise DescriptionError(
@@ -45,12 +46,12 @@ def _edited(text: str, name: str, values: Mapping[str, str]) -> str:
             )
         lines = f"{newline}{SECTION}:{newline}  {entry}{newline}"
         return f"{_before_document_end(text, newline)}{lines}"
-    old = _value(section.value, name)
+    old = value_of(section, name)
     if old is None:
-        return _added(text, section, entry, newline)
+        return with_entry(text, section, entry)
     if {key.value for key, _ in old.value} == set(values):
         return _renumbered(text, old.value, values)
-    return text[: old.start_mark.index] + posture + text[_end(old) :]
+    return text[: old.start_mark.index] + posture + text[end_of(old) :]
 
 
 def _before_document_end(text: str, newline: str) -> str:
@@ -59,34 +60,9 @@ def _before_document_end(text: str, newline: str) -> str:
     return text if text.endswith("\n") else text + newline
 
 
-def _added(text: str, section: yaml.MappingNode, entry: str, newline: str) -> str:
-    """The section with an entry after its last."""
-    if not section.value:
-        return text[: section.start_mark.index] + f"{{{entry}}}" + text[section.end_mark.index :]
-    end = _end(section.value[-1][1])
-    if section.flow_style:
-        return f"{text[:end]}, {entry}{text[end:]}"
-    line_end = text.find("\n", end)  # a comment behind the last entry stays behind it
-    line_end = len(text) if line_end < 0 else line_end
-    line_end -= text[:line_end].endswith("\r")
-    indent = " " * section.value[0][0].start_mark.column
-    return f"{text[:line_end]}{newline}{indent}{entry}{text[line_end:]}"
-
-
 def _renumbered(text: str, old: Pairs, values: Mapping[str, str]) -> str:
     """The posture with other numbers in the same places."""
     for key, node in sorted(old, key=lambda pair: -pair[1].start_mark.index):
-        start, end = node.start_mark.index, _end(node)
+        start, end = node.start_mark.index, end_of(node)
         text = text[:start] + values[key.value] + text[end:]
     return text
-
-
-def _value(pairs: Pairs, name: str) -> yaml.Node | None:
-    return next((value for key, value in pairs if key.value == name), None)
-
-
-def _end(node: yaml.Node) -> int:
-    """Where a value ends; a block's own mark lies behind the comments that follow it."""
-    if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
-        return _end(node.value[-1][1])
-    return int(node.end_mark.index)

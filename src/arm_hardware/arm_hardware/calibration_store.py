@@ -1,0 +1,99 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a calibration file: shown before, with the former text beside it afterwards."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arm_description.whole_file import write_bytes
+from arm_description.yaml_edit import with_values
+
+from arm_description import DescriptionError
+from arm_hardware.axes import GRIPPER
+from arm_hardware.calibration import Calibration
+from arm_hardware.calibration_file import parse_calibration
+from arm_hardware.errors import CalibrationError
+
+
+@dataclass(frozen=True)
+class Change:
+    """A calibration file as it would be.
+
+    Attributes:
+        path: The file.
+        old: Its text; empty if it is not there yet.
+        new: The text to write.
+        calibration: What the new text means.
+    """
+
+    path: Path
+    old: bytes
+    new: bytes
+    calibration: Calibration
+
+    def diff(self) -> str:
+        """Return what changes, as a unified diff; empty if nothing does."""
+        old, new = (data.decode("utf-8-sig").splitlines(True) for data in (self.old, self.new))
+        name = str(self.path)
+        return "".join(difflib.unified_diff(old, new, name, f"{name} (new)", n=1))
+
+    def write(self) -> Path | None:
+        """Write the file whole or not at all; return the backup, None if there was no file.
+
+        Raises:
+            CalibrationError: Backup or file cannot be written; the file is as it was.
+        """
+        backup = None
+        try:
+            if self.path.exists():
+                backup = free_backup(self.path)
+                shutil.copy2(self.path, backup)
+        except OSError as error:
+            raise CalibrationError(
+                f"no backup can be written beside it ({error.strerror})",
+                str(self.path),
+                remedy="copy the file to a folder of yours",
+            ) from None
+        try:
+            write_bytes(self.new, str(self.path))
+        except DescriptionError as error:
+            raise CalibrationError(error.problem, error.file, remedy=error.remedy) from None
+        return backup
+
+
+def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> Change:
+    """Return a file with keys of its servos set, checked by the reader.
+
+    A file in which every servo then has its day of calibration is no example any more.
+
+    Args:
+        path: The file, which may not be there yet.
+        text: What to begin from: of the file, or of a new one.
+        values: YAML text by servo name and key.
+
+    Raises:
+        CalibrationError: The file would be wrong; says how.
+    """
+    new = text
+    for name, keys in values.items():
+        section = (GRIPPER,) if name == GRIPPER else ("joints", name)
+        new = with_values(new, section, keys)
+    calibration = parse_calibration(new, path)
+    if calibration.example and calibration.oldest is not None:
+        new = with_values(new, (), {"example": "false"})
+        calibration = parse_calibration(new, path)
+    old = path.read_bytes() if path.exists() else b""
+    return Change(path, old, new, calibration)
+
+
+def free_backup(path: Path) -> Path:
+    """Return the first of ``<file>.1.bak``, ``<file>.2.bak``, ... that is not there."""
+    number = 1
+    while (backup := path.with_name(f"{path.name}.{number}.bak")).exists():
+        number += 1
+    return backup

@@ -1,0 +1,323 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The guided calibration: keys in, pulses at the chip and a file out."""
+
+import contextlib
+import errno
+import importlib.util
+import math
+import sys
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from arm_hardware.calibrating.draft import Draft
+from arm_hardware.calibrating.pulses import Pulses
+from arm_hardware.calibrating.session import HELP, Session
+from arm_hardware.calibrating.template import template
+from arm_hardware.calibration import Servo
+from arm_hardware.calibration_file import load_calibration, parse_calibration
+from arm_hardware.fake_bus import FakeBus
+from arm_hardware.line import Line
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_description import load_robot, shipped_robots
+
+_spec = importlib.util.spec_from_file_location(
+    "pty_program", Path(__file__).with_name("pty_program.py")
+)
+pp = importlib.util.module_from_spec(_spec)
+sys.modules["pty_program"] = pp
+_spec.loader.exec_module(pp)
+
+TODAY = date(2026, 5, 17)
+WITH_SERVOKIT = pytest.mark.skipif(
+    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
+)
+
+
+class Script:
+    """A terminal at which a list of keys is typed; a longer text is a line."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = list(keys)
+        self.said: list[str] = []
+        self.shown = ""
+
+    def key(self) -> str:
+        if not self.keys:
+            raise KeyboardInterrupt
+        return self.keys.pop(0)
+
+    line = key
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def show(self, text: str) -> None:
+        self.shown = text
+
+    def text(self) -> str:
+        return "\n".join(self.said)
+
+
+@pytest.fixture
+def file(tmp_path, calibration_path):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(calibration_path.read_bytes())
+    return path
+
+
+def typed(file, bus, *keys):
+    """Type keys, then Ctrl-C; return what was said."""
+    text = file.read_bytes()
+    calibration = parse_calibration(text, file)
+    script = Script(*keys)
+    with pytest.raises(KeyboardInterrupt):
+        Session(file, text, calibration, Pulses(Line(bus), calibration), TODAY).run(script)
+    return script
+
+
+WAIST = ["p", "y", *["<"] * 10, "m", "-45", *[">"] * 20, "m", "42.5"]
+
+
+def test_points_found_with_keys_are_in_the_file_with_its_comments(file, calibration):
+    before = file.read_text()
+    script = typed(file, FakeBus(), *WAIST, "w", "y")
+    found = load_calibration(file).servos["waist"]
+    low, high = 207 * 4.88, 407 * 4.88
+    assert found.calibrated == TODAY
+    there = [(math.radians(-45), low), (math.radians(42.5), high)]
+    np.testing.assert_allclose(found.points, there, atol=1e-3)
+    assert found.pulse_limits_us == pytest.approx((low, high), abs=1e-3)
+    after = file.read_text()
+    assert [line for line in before.splitlines() if line.lstrip().startswith("#")] == [
+        line for line in after.splitlines() if line.lstrip().startswith("#")
+    ]
+    assert load_calibration(file).servos["elbow"] == calibration.servos["elbow"]
+    assert file.with_name("mine.yaml.1.bak").read_text() == before
+    assert "-    {channel: 0" in script.text() and "+    {channel: 0" in script.text()
+    assert "Still to be measured: shoulder, elbow, wrist_roll, gripper" in script.text()
+
+
+def test_backups_are_numbered_and_none_is_overwritten(file):
+    typed(file, FakeBus(), *WAIST, "w", "y", ">", "]", "w", "y")
+    backups = sorted(path.name for path in file.parent.glob("*.bak"))
+    assert backups == ["mine.yaml.1.bak", "mine.yaml.2.bak"]
+    assert load_calibration(file).servos["waist"].pulse_limits_us[1] == pytest.approx(417 * 4.88)
+
+
+def test_nothing_is_written_unless_said(file):
+    before = file.read_bytes()
+    script = typed(file, FakeBus(), *WAIST, "w", "n", "q", "n")
+    assert file.read_bytes() == before and not list(file.parent.glob("*.bak"))
+    assert "new points: -45 deg: 1010" in script.shown
+
+
+def test_when_every_servo_is_measured_the_file_is_no_example(file):
+    each = [key for _ in range(5) for key in ("p", "y", "m", "1", ">", "m", "2", "n")]
+    typed(file, FakeBus(), *each, "w", "y")
+    done = load_calibration(file)
+    assert not done.example and done.oldest == TODAY
+
+
+def test_the_first_pulse_is_explained_asked_for_and_in_the_middle(file):
+    bus = FakeBus()
+    script = typed(file, bus, ">", "p", "n", "m", "[")
+    assert not bus.counts and script.text().count("gets no pulses yet") == 3
+    assert "AT ONCE" in script.text()
+    typed(file, bus, "p", "y")
+    assert bus.counts == {0: round(1500 / 4.88)}
+
+
+def test_pulses_that_the_board_sends_already_are_kept(file):
+    bus = FakeBus()
+    bus.counts = {1: 333}
+    script = typed(file, bus, "n", "p", ".")
+    assert bus.counts == {1: 334}
+    assert "shoulder gets pulses of 1625 us and holds" in script.text()
+
+
+@given(keys=st.lists(st.sampled_from([*"pynbrm.,<>[]ukwh?x q", "up", "down", "12", "-7", ""])))
+def test_no_keys_break_the_safe_range_nor_wake_a_servo_unasked(calibration, keys):
+    """Whatever is typed: each change of a pulse is a step, and the first one was agreed to."""
+    seen = []
+
+    class Watching(FakeBus):
+        def write_counts(self, counts):
+            for channel, count in counts.items():
+                seen.append((self.counts.get(channel), count, script.shown))
+            super().write_counts(counts)
+
+    bus, script = Watching(), Script(*keys)
+    nowhere = Path("/nowhere/mine.yaml")
+    text = calibration.path.read_bytes()
+    session = Session(
+        nowhere, text, parse_calibration(text, nowhere), Pulses(Line(bus), calibration), TODAY
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        session.run(script)
+    for before, count, shown in seen:
+        assert 400.0 <= count * 4.88 <= 2600.0
+        assert "Send it?" in shown if before is None else abs(count - before) <= 10
+    assert "Traceback" not in script.text()
+
+
+def test_the_safe_range_ends_the_steps(file):
+    bus = FakeBus()
+    script = typed(file, bus, "p", "y", *[">"] * 40)
+    assert 2600.0 - 10 * 4.88 < bus.counts[0] * 4.88 <= 2600.0
+    assert "safe_pulses_us" in script.text()
+
+
+def test_a_board_that_fails_is_one_sentence_and_the_pulse_is_as_it_was(file):
+    class Failing(FakeBus):
+        def write_counts(self, counts):
+            if self.counts:
+                raise OSError(errno.EREMOTEIO, "Remote I/O error")
+            super().write_counts(counts)
+
+    bus = Failing()
+    script = typed(file, bus, "p", "y", ".", ".")
+    assert script.text().count("does not answer") == 2
+    assert bus.counts == {0: 307}
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        (["m", "north"], "'north' is not a number"),
+        (["m", "nan"], "nan is not a position"),
+        (["m", "3", "m", "4"], "neither rise nor fall"),
+        (["m", "3", ">", "m", "4", ">", "m", "3.5"], "neither rise nor fall"),
+        (["w"], "Nothing to write"),
+        (["x"], "No key 'x'"),
+        (["]", "w", "["], "never longer than 1498 us"),
+    ],
+)
+def test_what_makes_no_sense_is_said(file, keys, says):
+    assert says in typed(file, FakeBus(), "p", "y", *keys).text()
+
+
+def test_a_file_that_cannot_be_right_is_not_written(file):
+    before = file.read_bytes()
+    script = typed(file, FakeBus(), "p", "y", ">", "]", "<", "<", ">", "[", "w")
+    assert file.read_bytes() == before
+    script = typed(file, FakeBus(), "p", "y", "]", ">", "[", "w", "y")
+    assert "pulse_limits_us: must" in script.text() and file.read_bytes() == before
+
+
+def test_limits_shrink_with_what_is_reached(file):
+    keys = ["n"] * 3 + ["p", "y", "<", "m", "-10", ">", ">", "m", "20", "w", "y"]
+    typed(file, FakeBus(), *keys)
+    roll = load_calibration(file).servos["wrist_roll"]
+    assert roll.limits == pytest.approx((math.radians(-10), math.radians(20)))
+
+
+def test_points_may_be_added_to_those_of_the_file_and_taken_back():
+    servo = Servo(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
+    draft = Draft(servo)
+    assert draft.values(TODAY) == {}
+    draft.keep_old()
+    draft.note(0.0, 1700.0)
+    points = [(-1.0, 1000.0), (0.5, 1700.0), (1.0, 2000.0)]
+    np.testing.assert_allclose(draft.result(TODAY).points, points, atol=1e-4)
+    draft.take_back()
+    assert len(draft.points) == 2
+    assert draft.joint(math.degrees(0.5)) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_a_new_file_of_any_robot_is_read_and_an_example(robot, tmp_path):
+    model = load_robot(robot)
+    made = parse_calibration(template(model).encode(), tmp_path / "new.yaml")
+    assert made.example and made.oldest is None and made.robot == model.name
+    assert {*model.joint_names} <= set(made.servos)
+
+
+# -- As a program in a terminal, on the simulated chip -------------------------------------------
+
+WATCHED = """
+import sys
+import arm_hardware.calibrate as tool
+made, make = [], tool.SimArm
+tool.SimArm = lambda *a: made.append(make(*a)) or made[-1]
+code = tool.main(sys.argv[1:])
+chip = made[0].chip
+print("PULSES", {c: round(chip.pulse_us(c)) for c in range(16) if chip.pulse_us(c)}, flush=True)
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    started = pp.PtyProgram(
+        *(sys.executable, "-c", WATCHED, "mine.yaml", "--robot", "nut_arm", "--hardware", "sim"),
+        folder=tmp_path,
+    )
+    yield started
+    started.close()
+
+
+@WITH_SERVOKIT
+def test_in_a_terminal_on_the_emulated_chip(program, tmp_path):
+    program.wait_for("waist (channel 0)  no pulses")
+    program.ask("p", "Send it?")
+    program.ask("y", "1498.2 us")
+    program.ask("\x1b[A\x1b[C", "1551.8 us")
+    program.ask("m", "in deg")
+    program.ask("5\n", "new points: 5 deg: 1552")
+    program.ask(">>m", "in deg")
+    program.ask("x\n", "'x' is not a number")
+    program.ask("m", "in deg")
+    program.ask("14.1\n", "14.1 deg: 1649")
+    program.ask("w", "Write this to mine.yaml?")
+    program.ask("y", "Written.")
+    program.type("q")
+    assert program.end() == 0
+    assert "PULSES {0: 1649}" in program.said and "the arm is held" in program.said
+    waist = yaml.safe_load((tmp_path / "mine.yaml").read_text())["joints"]["waist"]
+    assert waist["points_deg_us"] == [[5, 1551.84], [14.1, 1649.44]]
+    assert program.attributes() == program.before
+
+
+@WITH_SERVOKIT
+@pytest.mark.parametrize("at", ["status", "question", "line"])
+def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path, at):
+    program.wait_for("no pulses")
+    program.ask("p", "Send it?")
+    program.ask("y", "1498.2 us")
+    if at != "status":
+        program.ask({"question": "r", "line": "m"}[at], {"question": "(y/n)", "line": "deg"}[at])
+    program.type("\x03")
+    assert program.end() == 130
+    assert "PULSES {0: 1498}" in program.said and "Traceback" not in program.said
+    assert not (tmp_path / "mine.yaml").exists()
+    assert program.attributes() == program.before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "is not there; say --robot ROBOT"),
+        (["--robot", "nobody"], "nobody"),
+        (["--robot", "nut_arm"], "keys are read from a terminal"),
+    ],
+)
+def test_what_cannot_begin_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, says):
+    from arm_hardware import calibrate
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", (tmp_path / "x").open("w+"))
+    assert calibrate.main(["mine.yaml", "--hardware", "sim", *arguments]) == 1
+    said = capsys.readouterr().err
+    assert says in said and said.count("\n") == 1
+
+
+def test_every_key_is_in_the_help():
+    for key in "nbp.,<>muk[]rwhq":
+        assert f" {key} " in HELP, key
