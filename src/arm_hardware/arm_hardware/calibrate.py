@@ -23,9 +23,9 @@ from arm_hardware.calibrating.pulses import Pulses
 from arm_hardware.calibrating.screen import Screen
 from arm_hardware.calibrating.session import Session
 from arm_hardware.calibrating.template import template
+from arm_hardware.calibration import Board
 from arm_hardware.calibration_file import parse_calibration
 from arm_hardware.clock import SteadyClock
-from arm_hardware.calibration import Board
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.line import Line
 from arm_hardware.options import BACKENDS

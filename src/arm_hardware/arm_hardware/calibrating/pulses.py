@@ -71,4 +71,3 @@ class Pulses:
     def _write(self, name: str, count: int) -> None:
         self._line.write(self._servos[name].channel, count)
         self.counts[name] = count
-
