@@ -33,29 +33,39 @@ def check_found(axes: Axes, output: Output) -> None:
 
 
 class Waking:
-    """Sends the first pulses of the servos that have none, one after another."""
+    """Sends the first pulses of the servos that have none, one after another, at full speed.
 
-    def __init__(self, output: Output, dt: float) -> None:
-        """List the servos without pulses.
+    Attributes:
+        left: Axes that have no pulse yet.
+        duration: Seconds until all have.
+    """
 
-        Args:
-            output: After a read.
-            dt: Length of a tick [s].
-        """
+    def __init__(self, axes: Axes, output: Output, rest: Sequence[float], dt: float) -> None:
+        """List the servos without pulses; arguments as of recovery.Recovery."""
         self._output = output
+        self._rest = tuple(rest)
         self._dt = dt
         self._wait = 0.0
         self.left = [i for i, count in enumerate(output.counts) if count is None]
+        self._names = ", ".join(axes.all[i].name for i in self.left)
+        self.duration = STAGGER * len(self.left)
 
-    def tick(self, positions: Sequence[float]) -> None:
-        """Wake the next servo at its position [rad or m], if it is time.
+    @property
+    def message(self) -> str:
+        """One sentence for a person."""
+        return (
+            "No pulses were sent since power-up: the rest posture is assumed for "
+            f"{self._names}; where they really stood is unknown."
+        )
 
-        Raises:
-            HardwareError: The bus is lost or the position breaks a bound.
-        """
+    def tick(self) -> None:
+        """Wake the next servo, if it is time; errors as of recovery.Recovery."""
         self._wait -= self._dt
-        if self._wait > 0.0 or not self.left:
+        if self._wait > 0.0:
             return
         index = self.left.pop(0)
-        self._output.write_one(index, positions[index])
+        self._output.write_one(index, self._rest[index])
         self._wait = STAGGER
+
+    def abandon(self) -> None:
+        """Leave it at that: servos that were woken hold."""

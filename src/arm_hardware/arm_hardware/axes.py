@@ -107,10 +107,15 @@ def axes_of(model: Any) -> Axes:
 def rest_of(model: Any, axes: Axes) -> tuple[float, ...]:
     """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
 
-    Joints that the posture leaves out rest at 0, the gripper at its largest width.
+    A joint that the posture leaves out rests at 0, or in the middle of its limits if these exclude
+    0; the gripper at its largest width.
     """
     posture = model.postures.get("rest", {})
-    arm = tuple(float(posture.get(axis.name, 0.0)) for axis in axes.arm)
-    if axes.gripper is None:
-        return arm
-    return (*arm, float(posture.get(GRIPPER, axes.gripper.upper)))
+    rest = [float(posture.get(axis.name, _middle(axis))) for axis in axes.arm]
+    if axes.gripper is not None:
+        rest.append(float(posture.get(GRIPPER, axes.gripper.upper)))
+    return tuple(rest)
+
+
+def _middle(axis: Axis) -> float:
+    return 0.0 if axis.lower <= 0.0 <= axis.upper else 0.5 * (axis.lower + axis.upper)

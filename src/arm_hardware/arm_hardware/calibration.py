@@ -15,6 +15,7 @@ from arm_description.nearest import nearest
 from arm_hardware.axes import Axes, Axis
 from arm_hardware.errors import CalibrationError
 from arm_hardware.servo_map import PointMap, count_us
+from arm_hardware.sim.servo_model import SLEW_US
 
 SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file says otherwise
 
@@ -69,7 +70,11 @@ class Servo:
         """Return the map of its axis for a board with counts of this length [us]."""
         placed = sorted((self.sign * (place - self.zero), pulse) for place, pulse in self.points)
         positions, pulses = zip(*placed, strict=True)
-        return PointMap(self.channel, positions, pulses, self.pulse_limits_us, count_us)
+        slew_us = SLEW_US
+        if math.isfinite(self.speed):
+            slope = (pulses[-1] - pulses[0]) / (positions[-1] - positions[0])
+            slew_us = self.speed * abs(slope)
+        return PointMap(self.channel, positions, pulses, self.pulse_limits_us, count_us, slew_us)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from arm_hardware.servo_map import FineMap, ServoMap
 from arm_hardware.sim.arm import SimArm
 
 LOGGER = logging.getLogger(__name__)
-ARM_WITHIN = 10.0  # [s] of the wall: all first pulses are sent by then, or the loop is dead
+ARM_WITHIN = 10.0  # [s] of the wall beyond what arming takes, then the loop is taken for dead
 
 
 class Driver:
@@ -63,9 +63,13 @@ class Driver:
         self.sim: SimArm | None = None
         self._model = model
         self.axes, maps = self._axes_and_maps()
+        rest = rest_of(model, self.axes)
+        for axis, position in zip(self.axes, rest, strict=True):
+            check_position(axis, position, " of the rest posture")
         self.bus: Bus = self._make_bus()
         self.output = Output(self.bus, self.axes, maps, self.period)
-        self.motion = Motion(self.axes, self.output, self.period, rest_of(model, self.axes))
+        slowly = options.recovers_slowly
+        self.motion = Motion(self.axes, self.output, self.period, rest, slowly)
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(self.motion.tick, self._failed, self.clock, self.period, slip)
         self._open = False
@@ -85,8 +89,8 @@ class Driver:
         self._open = True
         self.loop.start()
 
-    def arm(self) -> None:
-        """Arm; return when every servo has its pulse.
+    def begin_arming(self) -> None:
+        """Begin to arm, and return; ``motion.arming`` tells when every servo has its pulse.
 
         Raises:
             HardwareError: The calibration is an example but the hardware real, the stop is
@@ -98,7 +102,15 @@ class Driver:
                 str(self.calibration.path),
             )
         self.motion.arm()
-        deadline = time.monotonic() + ARM_WITHIN
+
+    def arm(self) -> None:
+        """Arm; return when every servo has its pulse.
+
+        Raises:
+            HardwareError: As in begin_arming(), or something ended the arming.
+        """
+        self.begin_arming()
+        deadline = time.monotonic() + ARM_WITHIN + self.motion.arming_takes / self.options.speed
         while self.motion.arming:
             if time.monotonic() > deadline:
                 self.motion.disarm("arming took too long.")
@@ -127,8 +139,6 @@ class Driver:
 
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
         axes = axes_of(self._model)
-        for axis, rest in zip(axes, rest_of(self._model, axes), strict=True):
-            check_position(axis, rest, " of the rest posture")
         if self.options.hardware == "fake":
             return axes, tuple(FineMap(i) for i in range(len(axes)))
         path = calibration_path(self.options.calibration, self._model.name, self.options.folder)
@@ -138,8 +148,7 @@ class Driver:
                 f"is for robot '{self.calibration.robot}', not '{self._model.name}'", str(path)
             )
         narrowed = self.calibration.narrowed(axes)
-        for axis, narrow, rest in zip(axes, narrowed, rest_of(self._model, axes), strict=True):
-            check_position(narrow, rest, " of the rest posture")
+        for axis, narrow in zip(axes, narrowed, strict=True):
             if narrow != axis:
                 LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
         return narrowed, self.calibration.maps(axes)

@@ -98,11 +98,11 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Arm."""
+        """Begin to arm; the status tells when motion is accepted."""
         try:
             if self.driver is None:
                 raise StateError("The driver is not configured.")
-            self.driver.arm()
+            self.driver.begin_arming()
         except HardwareError as error:
             self.get_logger().error(str(error))
             self.last_refusal = f"activate: {error}"

@@ -26,9 +26,11 @@ from arm_hardware.trajectory import Trajectory
 class Motion(Safety):
     """Runs one trajectory of the arm and one motion of the gripper at a time; see Safety."""
 
-    def __init__(self, axes: Axes, output: Output, dt: float, rest: Sequence[float]) -> None:
+    def __init__(
+        self, axes: Axes, output: Output, dt: float, rest: Sequence[float], slowly: bool = False
+    ) -> None:
         """Make the machine, disarmed; arguments as in Safety."""
-        super().__init__(axes, output, dt, rest)
+        super().__init__(axes, output, dt, rest, slowly)
         self._arm: ArmRun | None = None
         self._grip: GripRun | None = None
 
@@ -103,21 +105,19 @@ class Motion(Safety):
         """
         with self._lock:
             self._freeze()
-            if not self._armed:
-                return
             try:
-                self._output.look()
-                self._work()
+                if self._armed:
+                    self._output.look()
+                    self._work()
             except HardwareError as error:
                 self.fail(str(error))
                 raise
+            finally:
+                self._estimate.advance(self._output.counts, self._dt)
 
     def _work(self) -> None:
         if self._waking is not None:
-            self._waking.tick([s.position for s in self._states])
-            if not self._waking.left:
-                self._waking = None
-                self.changed()
+            self._wake()
             return
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
@@ -137,6 +137,18 @@ class Motion(Safety):
         if self._arm is None and self._grip is None:
             self._note = HOLDING
         if arm_over or grip_over:
+            self.changed()
+
+    def _wake(self) -> None:
+        """Let the arming go on by one tick."""
+        waking = self._waking
+        if waking is None:
+            return
+        waking.tick()
+        if not waking.left:
+            self._waking = None
+        if waking.message != self._note or not waking.left:
+            self._note = waking.message
             self.changed()
 
     def _preempt(self, run: ArmRun | GripRun | None) -> None:

@@ -12,6 +12,7 @@ from arm_hardware.shipped import config_folder
 
 BACKENDS = ("servokit", "i2c_dev")
 HARDWARE = ("fake", "sim", "real")
+RECOVERIES = ("auto", "slow", "direct")
 EXIT_ACTIONS = ("auto", "hold", "release")
 
 
@@ -26,6 +27,8 @@ class Options:
         rate_hz: Ticks per second of driver time.
         speed: Driver seconds per wall second; only 1 with real hardware.
         exit_action: hold, release, or auto: release real servos, hold others.
+        recovery: How servos that get no pulses go to the rest posture: slow, direct, or auto: slow
+            with real servos, direct with others.
         folder: Where shipped calibrations are.
     """
 
@@ -35,6 +38,7 @@ class Options:
     rate_hz: float = 50.0
     speed: float = 1.0
     exit_action: str = "auto"
+    recovery: str = "auto"
     folder: Path = field(default_factory=config_folder)
 
     def check(self) -> None:
@@ -51,6 +55,8 @@ class Options:
             raise HardwareError(
                 f"exit_action '{self.exit_action}' is none of {', '.join(EXIT_ACTIONS)}."
             )
+        if self.recovery not in RECOVERIES:
+            raise HardwareError(f"recovery '{self.recovery}' is none of {', '.join(RECOVERIES)}.")
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
         if not 5.0 <= self.rate_hz <= 200.0:
@@ -59,6 +65,11 @@ class Options:
             raise HardwareError(
                 f"speed {self.speed:g} is for simulated time only; real servos run at speed 1."
             )
+
+    @property
+    def recovers_slowly(self) -> bool:
+        """Whether servos that get no pulses are brought to the rest posture in short bursts."""
+        return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
 
     @property
     def releases(self) -> bool:

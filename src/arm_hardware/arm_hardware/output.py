@@ -116,6 +116,12 @@ class Output:
         self._guard(index, position, True)
         self._send(index, position)
 
+    def release_one(self, index: int) -> None:
+        """End the pulses of one axis; errors as in release()."""
+        if self.counts[index] is not None:
+            self._line.release([self.maps[index].channel])
+            self.counts[index] = self._sent[index] = None
+
     def release(self) -> None:
         """End the pulses of every channel.
 

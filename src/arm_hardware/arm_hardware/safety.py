@@ -13,14 +13,17 @@ from collections.abc import Callable, Sequence
 from arm_hardware.arming import Waking, check_found
 from arm_hardware.axes import Axes
 from arm_hardware.errors import StateError
+from arm_hardware.estimate import Estimate
 from arm_hardware.limiter import AxisState
 from arm_hardware.output import Output
+from arm_hardware.recovery import Recovery
 from arm_hardware.states import Snapshot, State
 
 HOLDING = "Holding; positions are commanded, not measured."
 NOT_ARMED = "Not armed: activate the node to arm."
 STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
 REFUSALS = {
+    State.UNKNOWN: "positions are unknown; activate the node, but first deactivate an active one",
     State.STOPPED: "the stop is latched; call reset",
     State.FAULT: "the hardware failed; deactivate and activate to arm again",
 }
@@ -34,7 +37,9 @@ class Safety:
         changed: Called, with the lock held or not, whenever state or message may have changed.
     """
 
-    def __init__(self, axes: Axes, output: Output, dt: float, rest: Sequence[float]) -> None:
+    def __init__(
+        self, axes: Axes, output: Output, dt: float, rest: Sequence[float], slowly: bool = False
+    ) -> None:
         """Make the machine, disarmed; nothing is read or sent.
 
         Args:
@@ -42,6 +47,7 @@ class Safety:
             output: Where positions go.
             dt: Length of a tick [s].
             rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
+            slowly: Whether they go there in short bursts, one after another; see Recovery.
         """
         self.axes = axes
         self.changed: Callable[[], None] = lambda: None
@@ -50,12 +56,15 @@ class Safety:
         self._rest = tuple(rest)
         self._lock = threading.RLock()
         self._states = [AxisState(p) for p in rest]
+        self._estimate = Estimate(output.maps)
+        self._slowly = slowly
         self._armed = False
+        self._ever_armed = False
         self._latched = False
         self._stopping = ""
         self._fault = ""
         self._note = NOT_ARMED
-        self._waking: Waking | None = None
+        self._waking: Waking | Recovery | None = None
 
     def _busy(self) -> bool:
         """Return whether a command runs."""
@@ -63,7 +72,9 @@ class Safety:
 
     def _drop(self, why: str) -> None:
         """End all commands at once and put every axis at rest where it is."""
-        self._waking = None
+        if self._waking is not None:
+            self._waking.abandon()
+            self._waking = None
         for state in self._states:
             state.velocity = 0.0
 
@@ -75,19 +86,25 @@ class Safety:
                 return State.FAULT
             if self._latched:
                 return State.STOPPED
-            if self._armed and self._waking is None:
+            if self._waking is not None:
+                return State.UNKNOWN
+            if self._armed:
                 return State.MOVING if self._busy() else State.ARMED
             return State.UNKNOWN if None in self._output.counts else State.DISARMED
 
     def snapshot(self) -> Snapshot:
         """Return what is commanded now."""
         with self._lock:
+            shown = self._output.shown()
+            for i in self._waking.left if self._waking else ():
+                shown[i] = None
             return Snapshot(
                 self.state,
                 self._fault or self._note,
-                tuple(self._output.shown()),
+                tuple(shown),
                 tuple(s.velocity for s in self._states),
                 tuple(self._output.counts),
+                tuple(self._estimate.positions()),
             )
 
     def command(self) -> tuple[list[float], list[float]]:
@@ -103,6 +120,7 @@ class Safety:
         """
         with self._lock:
             found = self._output.read()
+            self._estimate.found(self._output.counts)
             for state, position, rest in zip(self._states, found, self._rest, strict=True):
                 state.position, state.velocity = rest if position is None else position, 0.0
             self._note = (
@@ -115,6 +133,8 @@ class Safety:
     def arm(self) -> None:
         """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
 
+        Returns at once; the control loop does it, and ``arming`` tells when it is done.
+
         Raises:
             StateError: The stop is latched, or a servo stands where calibration or limits forbid.
             BusError: The bus is lost.
@@ -125,17 +145,12 @@ class Safety:
             self._output.start()
             self.read()
             check_found(self.axes, self._output)
-            waking = Waking(self._output, self._dt)
-            names = ", ".join(self.axes.all[i].name for i in waking.left)
-            self._waking = waking if names else None
-            self._note = HOLDING
-            if names:
-                self._note = (
-                    "No pulses were sent since power-up: the rest posture is assumed for "
-                    f"{names}; where they really stood is unknown."
-                )
+            kind = Recovery if self._slowly else Waking
+            waking = kind(self.axes, self._output, self._rest, self._dt)
+            self._waking = waking if waking.left else None
+            self._note = waking.message if waking.left else HOLDING
             self._fault = ""
-            self._armed = True
+            self._armed = self._ever_armed = True
         self.changed()
 
     @property
@@ -143,6 +158,12 @@ class Safety:
         """Whether some servos still wait for their first pulse."""
         with self._lock:
             return self._waking is not None
+
+    @property
+    def arming_takes(self) -> float:
+        """Seconds of the driver that the arming under way takes in all, 0 if there is none."""
+        with self._lock:
+            return self._waking.duration if self._waking else 0.0
 
     def disarm(self, why: str) -> None:
         """Refuse motion from now on; pulses stay as they are."""
@@ -154,15 +175,17 @@ class Safety:
         self.changed()
 
     def release(self, why: str) -> None:
-        """Refuse motion and end all pulses.
+        """Refuse motion and end all pulses; a board that was never armed is left as it was found.
 
         Raises:
             BusError: The bus is lost.
         """
         with self._lock:
             self.disarm(why)
-            self._output.release()
-            self._note = f"Not armed: {why} The servos are released."
+            if self._ever_armed:
+                self._output.release()
+                self._estimate.found(self._output.counts)
+                self._note = f"Not armed: {why} The servos are released."
         self.changed()
 
     def require_ready(self) -> None:
@@ -177,14 +200,15 @@ class Safety:
                 return
             reason = REFUSALS.get(state, "the driver is not armed; activate it")
             if self._waking is not None:
-                reason = "the servos are still being armed, one after another"
+                reason = "the servos are still being armed, one after another; see the status"
             raise StateError(f"Refused in state {state.name}: {reason}.")
 
     def stop(self, why: str = "the stop was called") -> None:
         """Freeze all commands and refuse motion until reset; no register changes afterwards.
 
         Never waits for a bus that hangs: the channels are halted first, without a lock; what is
-        left to do the next tick does.
+        left to do the next tick does. A joint on its way out of an unknown position loses its
+        pulses, since with them it would not stop.
         """
         self._output.halt()
         self._latched = True

@@ -15,7 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
+from arm_hardware.sim.servo_model import SLEW_US
+
 COUNTS = 4096
+TRAVEL_US = (500.0, 2500.0)  # what common servos turn from stop to stop with
 FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
 
 
@@ -66,6 +69,7 @@ class PointMap:
         pulses_us: Of the points, strictly increasing or strictly decreasing [us].
         pulse_limits_us: (least, most) pulse that may ever be sent [us].
         count_us: Length of a count [us].
+        slew_us: Speed of the servo [us/s]; that of a common small one if it was not measured.
     """
 
     channel: int
@@ -73,6 +77,7 @@ class PointMap:
     pulses_us: tuple[float, ...]
     pulse_limits_us: tuple[float, float]
     count_us: float
+    slew_us: float = SLEW_US
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -80,6 +85,19 @@ class PointMap:
         low = max(self.pulse_limits_us[0], min(self.pulses_us))
         high = min(self.pulse_limits_us[1], max(self.pulses_us))
         return math.ceil(low / self.count_us - 1e-9), math.floor(high / self.count_us + 1e-9)
+
+    @property
+    def travel_us(self) -> tuple[float, float]:
+        """Where the servo may stand if nobody knows: its own travel, not just the joint's."""
+        return (
+            min(TRAVEL_US[0], self.pulse_limits_us[0]),
+            max(TRAVEL_US[1], self.pulse_limits_us[1]),
+        )
+
+    @property
+    def frame(self) -> float:
+        """Seconds from one pulse to the next."""
+        return COUNTS * self.count_us * 1e-6
 
     @property
     def lower(self) -> float:
@@ -102,9 +120,10 @@ class PointMap:
 
     def position_of(self, count: int) -> float:
         """Return the position that a count stands for [rad or m]."""
-        return self._position_at(count * self.count_us)
+        return self.position_at(count * self.count_us)
 
-    def _position_at(self, pulse_us: float) -> float:
+    def position_at(self, pulse_us: float) -> float:
+        """Return the position that a pulse stands for; beyond the points, that of the last."""
         rising = self.pulses_us[0] < self.pulses_us[-1]
         step = 1 if rising else -1
         return float(np.interp(pulse_us, self.pulses_us[::step], self.positions[::step]))
@@ -112,7 +131,7 @@ class PointMap:
     def _ends(self) -> tuple[float, float]:
         low = max(self.pulse_limits_us[0], min(self.pulses_us))
         high = min(self.pulse_limits_us[1], max(self.pulses_us))
-        return self._position_at(low), self._position_at(high)
+        return self.position_at(low), self.position_at(high)
 
 
 @dataclass(frozen=True)
@@ -130,3 +149,16 @@ class FineMap:
     def position_of(self, count: int) -> float:
         """Return the position of a count [rad or m]."""
         return count * FAKE_COUNT
+
+
+def resolution(servo: ServoMap, count: int | None) -> float:
+    """Return what one count is where a servo stands [rad or m]; at mid-travel if that is unknown.
+
+    Args:
+        servo: Its map.
+        count: As sent; None for none.
+    """
+    if count is None:
+        count = servo.count_of(0.5 * (servo.lower + servo.upper))
+    step = -1 if servo.position_of(count + 1) == servo.position_of(count) else 1
+    return abs(servo.position_of(count + step) - servo.position_of(count))

@@ -29,6 +29,7 @@ class Snapshot:
         positions: Commanded, quantised to counts; None where no pulse is sent [rad or m].
         velocities: Commanded [rad/s or m/s].
         counts: As sent; None where no pulse is sent.
+        estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
     """
 
     state: State
@@ -36,6 +37,7 @@ class Snapshot:
     positions: tuple[float | None, ...]
     velocities: tuple[float, ...]
     counts: tuple[int | None, ...]
+    estimated: tuple[float | None, ...] = ()
 
 
 UNCONFIGURED = Snapshot(State.DISARMED, "Not configured: configure the node.", (), (), ())

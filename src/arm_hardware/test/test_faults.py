@@ -300,6 +300,7 @@ def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
     driver = Driver(model, options, clock)
     driver.loop.start = lambda: None
     driver.open()
+    driver.begin_arming()
     driver.sim.faults.fail()
     driver.close()
     assert "could not be released" in caplog.text

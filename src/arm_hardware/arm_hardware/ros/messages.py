@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from sensor_msgs.msg import JointState
@@ -15,7 +17,7 @@ from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
 from arm_hardware.request import Point, Request
 from arm_hardware.runs import Tolerances
-from arm_hardware.servo_map import ServoMap
+from arm_hardware.servo_map import ServoMap, resolution
 from arm_hardware.states import Snapshot
 from arm_interfaces.msg import HardwareStatus, JointPulse
 
@@ -83,26 +85,23 @@ def status(
     message.message = snapshot.message
     if driver is not None:
         message.joints = [
-            _pulse(axis.name, servo, position, count, driver.calibration)
-            for axis, servo, position, count in zip(
-                driver.axes, driver.output.maps, snapshot.positions, snapshot.counts, strict=True
-            )
+            _pulse(i, axis.name, driver.output.maps[i], snapshot, driver.calibration)
+            for i, axis in enumerate(driver.axes)
         ]
     return message
 
 
 def _pulse(
-    name: str,
-    servo: ServoMap,
-    position: float | None,
-    count: int | None,
-    calibration: Calibration | None,
+    i: int, name: str, servo: ServoMap, snapshot: Snapshot, calibration: Calibration | None
 ) -> JointPulse:
     """Return one servo's line of the status; fake hardware has neither channels nor pulses."""
-    pulse = JointPulse(name=name, channel=-1, position=float("nan"))
-    if position is not None:
-        pulse.position = float(position)
+    position, estimated = snapshot.positions[i], snapshot.estimated[i]
+    count = snapshot.counts[i]
+    pulse = JointPulse(name=name, channel=-1)
+    pulse.position = math.nan if position is None else float(position)
+    pulse.estimated_position = math.nan if estimated is None else float(estimated)
     if calibration is not None:
+        pulse.resolution = resolution(servo, count)
         pulse.channel = servo.channel
         pulse.count = count or 0
         pulse.pulse_us = float((count or 0) * calibration.board.count_us)

@@ -93,6 +93,12 @@ def declare(node: Any) -> Parameters:
             "auto",
             "What servos do when the node ends: hold, release, auto (release real, hold others).",
         ),
+        recovery=text(
+            "recovery",
+            "auto",
+            "How servos without pulses go to the rest posture: slow (in short bursts, one joint "
+            "after another), direct (full speed), auto (slow with real, direct with others).",
+        ),
         folder=config_folder(),
     )
     options.check()

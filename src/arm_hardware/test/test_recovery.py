@@ -1,0 +1,228 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""From power-up to the rest posture: Adafruit's driver on the emulated chip, servos anywhere."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_hardware.axes import Axes, Axis, rest_of
+from arm_hardware.backends import sim_bus
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.options import Options
+from arm_hardware.recovery import JOINT_WITHIN, bursts_of
+from arm_hardware.servo_map import FineMap, PointMap
+from arm_hardware.sim.servo_model import SLEW_US, Servo
+from arm_hardware.states import State
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("adafruit_servokit")
+CHANNELS = (0, 1, 2, 3, 5)
+
+
+class Bench:
+    """A simulated arm, ticked by hand, with servos that stand anywhere."""
+
+    def __init__(self, model, clock, seed: int = 0, **options) -> None:
+        self.clock = clock
+        self.driver = Driver(model, Options(hardware="sim", **options), clock)
+        self.motion, self.chip = self.driver.motion, self.driver.sim.chip
+        rng = np.random.default_rng(seed)
+        self.driver.sim.servos = tuple(Servo(x) for x in rng.uniform(500, 2500, 16))
+        self.driver.output.open()
+        self.motion.read()
+
+    def tick(self) -> None:
+        self.clock.time += self.driver.period
+        self.motion.tick()
+
+    def arm(self) -> None:
+        self.motion.arm()
+        while self.motion.arming:
+            self.tick()
+
+    @property
+    def servos(self) -> np.ndarray:
+        """Where the servos stand, as pulses [us]."""
+        return np.array([self.driver.sim.servos[c].position_us(self.clock.time) for c in CHANNELS])
+
+    @property
+    def pulses(self) -> np.ndarray:
+        return np.array([self.chip.pulse_us(c) for c in CHANNELS])
+
+
+@pytest.fixture
+def bench(model, clock):
+    return Bench(model, clock, recovery="slow")
+
+
+def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
+    stood = bench.servos
+    for _ in range(100):
+        bench.tick()
+    bench.motion.stop()
+    bench.motion.reset()
+    with pytest.raises(StateError, match=r"UNKNOWN.*activate"):
+        bench.motion.grip(0.01)
+    bench.motion.disarm("deactivated.")
+    bench.motion.release("cleaned up.")
+    assert bench.chip.channel_writes == 0 and (bench.servos == stood).all()
+    assert bench.motion.state is State.UNKNOWN
+    assert set(bench.motion.snapshot().positions) == {None}
+    assert set(bench.motion.snapshot().estimated) == {None}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_joints_go_to_rest_one_after_another_and_slowly(model, clock, seed):
+    bench = Bench(model, clock, seed, recovery="slow")
+    stood, started = bench.servos, clock.time
+    bench.motion.arm()
+    track = [stood]
+    while bench.motion.arming:
+        assert bench.motion.state is State.UNKNOWN
+        bench.tick()
+        track.append(bench.servos)
+    assert clock.time - started <= 5 * (JOINT_WITHIN + 1.0)
+    steps = np.abs(np.diff(track, axis=0))
+    assert (np.count_nonzero(steps, axis=1) <= 1).all(), "two joints moved at once"
+    second = round(1.0 / bench.driver.period)
+    way = np.array([steps[k : k + second].sum(axis=0) for k in range(len(steps) - second)])
+    assert way.max() <= SLEW_US / 5.0, "faster than a fifth of the servos' speed"
+    rest = [servo.pulse_of(p) for servo, p in zip(bench.driver.output.maps, (0,) * 5, strict=True)]
+    np.testing.assert_allclose(bench.servos, rest, atol=8.0)
+    assert bench.motion.state is State.ARMED and (bench.pulses > 0).all()
+    assert "not measured" in bench.motion.snapshot().message
+
+
+def test_status_names_the_joint_under_way_and_no_position_is_claimed(bench):
+    bench.motion.arm()
+    said = set()
+    while bench.motion.arming:
+        bench.tick()
+        shot = bench.motion.snapshot()
+        if bench.motion.arming:
+            said.add(shot.message)
+            assert None in shot.positions
+            k = int(shot.message.split("(")[1][0])
+            assert all(p is None for p in shot.positions[k - 1 :])
+    assert len(said) == 5 and all("stop ends it" in message for message in said)
+    assert None not in bench.motion.snapshot().positions
+
+
+@pytest.mark.parametrize("end", ["stop", "fail", "disarm"])
+@pytest.mark.parametrize("tick", [1, 2, 5, 400, 641])
+def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
+    bench.motion.arm()
+    for _ in range(tick):
+        bench.tick()
+    recovered = [p is not None for p in bench.motion.snapshot().positions]
+    getattr(bench.motion, end)(*([] if end == "stop" else ["the test says so."]))
+    written, stood = bench.chip.channel_writes, bench.servos
+    assert [pulse > 0 for pulse in bench.pulses] == recovered
+    for _ in range(100):
+        bench.tick()
+    assert bench.chip.channel_writes == written
+    np.testing.assert_array_equal(bench.servos, stood)
+    assert not bench.motion.arming
+
+
+def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(bench):
+    bench.motion.arm()
+    for _ in range(400):
+        bench.tick()
+    bench.motion.stop()
+    with pytest.raises(StateError, match="reset before arming"):
+        bench.motion.arm()
+    bench.motion.reset()
+    with pytest.raises(StateError, match="deactivate"):
+        bench.motion.grip(0.01)
+    before = bench.pulses
+    bench.arm()
+    assert (bench.pulses[before > 0] == before[before > 0]).all()
+    assert bench.motion.state is State.ARMED
+
+
+def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(model, clock):
+    bench = Bench(model, clock, recovery="direct")
+    bench.arm()
+    bench.driver.bus.release([1])
+    again = Driver(model, Options(hardware="sim", recovery="slow"), clock)
+    again.output._line.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
+    again.output.open()
+    written = bench.chip.channel_writes
+    again.motion.read()
+    assert bench.chip.channel_writes == written
+    shot = again.motion.snapshot()
+    assert [p is None for p in shot.positions] == [False, True, False, False, False]
+    assert shot.estimated == shot.positions and again.motion.state is State.UNKNOWN
+    again.motion.arm()
+    while again.motion.arming:
+        clock.time += 0.02
+        again.motion.tick()
+        assert (bench.pulses[[0, 2, 3, 4]] > 0).all()
+    assert again.motion.state is State.ARMED
+
+
+def test_the_estimate_is_unknown_until_the_servo_must_have_come_and_then_right(model, clock):
+    bench = Bench(model, clock, seed=3, recovery="direct")
+    bench.arm()
+    known = 0
+    for _ in range(60):
+        bench.tick()
+        for servo, stands, said in zip(
+            bench.driver.output.maps,
+            bench.servos,
+            bench.motion.snapshot().estimated,
+            strict=True,
+        ):
+            if said is not None:
+                known += 1
+                assert abs(servo.pulse_of(said) - stands) <= 11.0
+    assert known > 100 and None not in bench.motion.snapshot().estimated
+    bench.motion.release("the test says so.")
+    assert set(bench.motion.snapshot().estimated) == {None}
+
+
+maps = st.builds(
+    PointMap,
+    st.just(0),
+    st.just((-1.0, 1.0)),
+    st.sampled_from([(1000.0, 2000.0), (2400.0, 600.0)]),
+    st.just((500.0, 2500.0)),
+    st.sampled_from([4.88, 2.44]),
+    st.floats(1000.0, 20000.0),
+)
+
+
+@given(maps, st.floats(-1.0, 1.0), st.sampled_from([0.005, 0.01, 0.02, 0.05]))
+def test_bursts_cover_any_travel_in_time_and_keep_their_share(servo, target, dt):
+    bursts = bursts_of(servo, target, dt)
+    way = max(abs(servo.pulse_of(target) - end) for end in servo.travel_us) - servo.count_us
+    assert bursts.number * bursts.on * dt * servo.slew_us / 2.0 >= way
+    assert bursts.on * dt >= servo.frame - 1e-9 and 2 * bursts.on <= bursts.period
+    assert bursts.ticks * dt <= JOINT_WITHIN or bursts.period == 2 * bursts.on
+
+
+def test_fake_hardware_has_no_servos_to_wait_for():
+    assert bursts_of(FineMap(0), 0.0, 0.02).ticks == 1
+
+
+def test_a_joint_without_rest_position_rests_at_zero_or_in_the_middle_of_its_limits(model):
+    bare = SimpleNamespace(postures={})
+    a, b = Axis("a", "rad", -1.0, 2.0, 1.0, 1.0), Axis("b", "rad", 1.0, 2.0, 1.0, 1.0)
+    jaw = Axis("gripper", "m", 0.0, 0.03, 1.0, 1.0)
+    assert rest_of(bare, Axes((a, b), jaw)) == (0.0, 1.5, 0.03)
+    excluded = dataclasses.replace(model, postures={"rest": {"waist": 9.0}})
+    with pytest.raises(HardwareError, match=r"waist: 9 rad of the rest posture is"):
+        Driver(excluded, Options(hardware="fake"))
+
+
+def test_the_choice_is_slow_for_real_servos_only_unless_said():
+    slow = {h: Options(hardware=h).recovers_slowly for h in ("fake", "sim", "real")}
+    assert slow == {"fake": False, "sim": False, "real": True}
+    assert not Options(hardware="real", recovery="direct").recovers_slowly
+    with pytest.raises(HardwareError, match="recovery 'fast' is none of"):
+        Options(recovery="fast").check()
