@@ -119,6 +119,12 @@ TOOLS = (
     ),
     ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
     ("arm_hardware", "calibrate", "FILE [--robot ROBOT]", "find the pulses of servos with keys"),
+    (
+        "arm_hardware",
+        "verify",
+        "FILE [POSTURE] ...",
+        "drive to postures; where is the tip?",
+    ),
 )
 COMMANDS = (
     Command(

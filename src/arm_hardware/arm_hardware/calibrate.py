@@ -32,7 +32,9 @@ from arm_hardware.options import BACKENDS
 from arm_hardware.process_end import interrupt_on_signals
 from arm_hardware.sim.arm import SimArm
 
-HELD = "Pulses go on as they are: the arm is held. Only cutting its power, or r, lets it go."
+HELD = (
+    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
+)
 
 
 def text_of(path: Path, robot: str) -> bytes:

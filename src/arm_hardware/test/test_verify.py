@@ -1,0 +1,135 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reference postures: what is said is what the chip was told, and nothing moves too fast."""
+
+import re
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from arm_hardware.servo_map import PointMap
+from arm_hardware.tip import tick_limit, tip_of, tip_rates
+
+from arm_description import load_robot, shipped_robots
+from arm_hardware import verify
+
+WITH_SERVOKIT = pytest.mark.skipif(
+    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
+)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The drivers that the tool makes, and every position that leaves them."""
+    drivers, sent = [], []
+
+    class Watched(verify.Driver):
+        def __init__(self, *args):
+            super().__init__(*args)
+            drivers.append(self)
+            tick = self.motion.tick
+
+            def watched():
+                tick()
+                sent.append(self.motion.command()[0])
+
+            self.loop._tick = watched
+
+    monkeypatch.setattr(verify, "Driver", Watched)
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
+    return drivers, sent
+
+
+def told(driver):
+    """Joint positions by the chip's own registers."""
+    chip = driver.sim.chip
+    return [m.position_of(chip.count(m.channel)) for m in driver.output.maps]
+
+
+@WITH_SERVOKIT
+def test_the_tip_that_is_said_is_that_of_the_chips_counts(made, calibration_path, model, capsys):
+    arguments = [str(calibration_path), "parked", "waist=30,elbow=-20", "--hardware", "sim"]
+    assert verify.main(arguments) == 0
+    (driver,), _ = made
+    out = capsys.readouterr().out
+    tips = [list(map(float, m.split())) for m in re.findall(r"tool0\) at (.*) mm in", out)]
+    assert len(tips) == 2
+    assert tips[1] == pytest.approx(tip_of(model, told(driver)[:4]) * 1e3, abs=0.051)
+    assert np.degrees(told(driver)[:4]) == pytest.approx([30, 0, -20, 0], abs=0.3)
+    assert "the arm is held" in out and driver.sim.chip.count(0) > 0
+
+
+@WITH_SERVOKIT
+def test_it_goes_slowly(made, calibration_path, capsys):
+    arguments = [str(calibration_path), "parked", "--speed", "0.1", "--hardware", "sim"]
+    assert verify.main(arguments) == 0
+    (driver,), sent = made
+    steps = np.abs(np.diff(np.array(sent), axis=0)).max(axis=0)
+    bound = 0.1 * np.array([axis.velocity for axis in driver.axes]) * driver.period
+    assert (steps <= 1.05 * bound).all() and steps[1] > 0.5 * bound[1]
+
+
+@WITH_SERVOKIT
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("redy", "did you mean 'ready'"),
+        ("waist=100", "outside of its limits"),
+        ("wiast=10", "did you mean 'waist'"),
+        ("waist=ten", "'ten' is not a number"),
+        ("waist=nan", "position of posture waist=nan is nan"),
+        ("--speed=0", "not above 0"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_sent(
+    made, calibration_path, capsys, asked, says
+):
+    assert verify.main([str(calibration_path), "rest", asked, "--hardware", "sim"]) == 1
+    said = capsys.readouterr()
+    assert says in said.err and said.err.count("\n") == 1 and not said.out
+    assert all(driver.sim.chip.channel_writes == 0 for driver in made[0])
+
+
+@WITH_SERVOKIT
+def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, capsys, monkeypatch):
+    real = verify.drive
+
+    def stopped(driver, to, share):
+        driver.motion.stop("somebody called it")
+        real(driver, to, share)
+
+    monkeypatch.setattr(verify, "drive", stopped)
+    assert verify.main([str(calibration_path), "--hardware", "sim"]) == 1
+    assert "stop is latched" in capsys.readouterr().err
+    assert made[0][0].sim.chip.count(0) > 0
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_one_count_moves_the_tip_no_further_than_the_tick_limit(robot):
+    model = load_robot(robot)
+    rng = np.random.default_rng(1)
+    low, high = np.maximum(model.lower, -3.0), np.minimum(model.upper, 3.0)
+    maps = [
+        PointMap(i, (a, (a + b) / 2, b), (2500.0, 1400.0, 500.0), (500.0, 2500.0), 4.88)
+        for i, (a, b) in enumerate(zip(low, high, strict=True))
+    ]
+    q = low + (high - low) * rng.uniform(0.1, 0.9, model.n)
+    counts = [m.count_of(x) for m, x in zip(maps, q, strict=True)]
+    q = np.array([m.position_of(c) for m, c in zip(maps, counts, strict=True)])
+    limit = tick_limit(model, q, maps)
+    for i, count in enumerate(counts):
+        for step in (-1, 1):
+            moved = q.copy()
+            moved[i] = maps[i].position_of(count + step)
+            way = np.linalg.norm(tip_of(model, moved) - tip_of(model, q))
+            assert way <= 1.01 * limit + 1e-12
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "puma560", "ball_arm"])
+def test_the_tips_derivatives_are_those_of_its_positions(robot):
+    model = load_robot(robot)
+    q, at = 0.3 * np.ones(model.n), np.array([0.01, 0.02, 0.03])
+    rates = tip_rates(model, q, at)
+    d = np.random.default_rng(2).normal(size=model.n) * 1e-4
+    moved = tip_of(model, q + d, at) - tip_of(model, q - d, at)
+    np.testing.assert_allclose(2.0 * rates @ d, moved, atol=1e-9)
