@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from arm_hardware.axes import Axes, axes_of, rest_of
@@ -21,6 +24,7 @@ from arm_hardware.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
 from arm_hardware.motion import Motion
 from arm_hardware.options import Options
 from arm_hardware.output import Output
+from arm_hardware.parking import park
 from arm_hardware.servo_map import FineMap, ServoMap
 from arm_hardware.sim.arm import SimArm
 
@@ -70,9 +74,11 @@ class Driver:
         self.output = Output(self.bus, self.axes, maps, self.period)
         slowly = options.recovers_slowly
         self.motion = Motion(self.axes, self.output, self.period, rest, slowly)
+        self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(self.motion.tick, self._failed, self.clock, self.period, slip)
         self._open = False
+        self._closing = threading.Lock()
 
     def open(self) -> None:
         """Open the bus, read the registers, start the control loop; send no pulse.
@@ -118,24 +124,29 @@ class Driver:
             time.sleep(0.005)
         self.motion.require_ready()
 
-    def close(self, release: bool | None = None) -> None:
+    def close(self, action: str = "", hurried: Callable[[], bool] = lambda: False) -> None:
         """Leave: refuse motion, end the loop, hold or release. Never raises.
 
         Args:
-            release: Whether servos go limp; None for what the options say.
+            action: hold, park or release; empty for what the options say.
+            hurried: Asked while parking: whether to release at once.
         """
-        if not self._open:
-            return
-        self._open = False
-        self.loop.close()
-        try:
-            if self.options.releases if release is None else release:
-                self.motion.release("the driver ended.")
-            else:
-                self.motion.disarm("the driver ended.")
-        except HardwareError as error:
-            LOGGER.error("The servos could not be released: %s", error)
-        self.bus.close()
+        with self._closing:
+            if not self._open:
+                return
+            action = action or self.options.at_exit
+            if action == "park":
+                park(self.motion, self._rest, hurried)
+            self._open = False
+            self.loop.close()
+            try:
+                if action == "hold":
+                    self.motion.disarm("the driver ended.")
+                else:
+                    self.motion.release("the driver ended.")
+            except HardwareError as error:
+                LOGGER.error("The servos could not be released: %s", error)
+            self.bus.close()
 
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
         axes = axes_of(self._model)
@@ -159,7 +170,8 @@ class Driver:
         board, backend = self.calibration.board, self.options.backend
         if self.options.hardware == "real":
             return real_bus(backend, board)
-        self.sim = SimArm(board, self.clock)
+        kept = self.options.sim_registers
+        self.sim = SimArm(board, self.clock, Path(kept) if kept else None)
         return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:

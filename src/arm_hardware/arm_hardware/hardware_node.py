@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from arm_description import DescriptionError, load_robot
@@ -22,6 +25,7 @@ from arm_hardware.ros.gripper_server import GripperServer
 from arm_hardware.ros.reporter import Reporter
 from arm_hardware.ros.trajectory_server import TrajectoryServer
 
+STOP_NOW = "arm_hardware/stop_now"
 GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients are told
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -35,6 +39,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         driver: None while unconfigured.
         time: Stamps.
         last_refusal: Why the last command was refused.
+        signals: Tells how many signals have come to the process.
     """
 
     def __init__(self) -> None:
@@ -47,6 +52,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self.parameters = parameters.declare(self)
         self.driver: Driver | None = None
         self.last_refusal = ""
+        self.signals: Callable[[], int] = lambda: 0
         self._driver_clock = SteadyClock(self.parameters.options.speed)
         self.time = DriverTime(self, self._driver_clock, self.parameters.options.speed)
         self._reporter = Reporter(self)
@@ -54,6 +60,8 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self._gripper = GripperServer(self)
         group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
+        now = QoSProfile(depth=1)
+        self.create_subscription(Empty, STOP_NOW, self._on_stop_now, now, callback_group=group)
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
         self._reporter.start()
 
@@ -119,7 +127,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         """Release the servos and close the bus."""
         driver = self.driver
         if driver is not None:
-            driver.close(release=True)
+            driver.close("release")
             self.driver = None
         self._reporter.wake()
         return SUCCESS
@@ -144,10 +152,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         return wanted == "configure" or self.trigger_activate() == SUCCESS
 
     def leave(self) -> None:
-        """Do the configured exit action; goals end, servos hold or are released."""
-        driver, self.driver = self.driver, None
+        """Do the configured exit action; goals end, servos hold or are released.
+
+        The stop goes on to work meanwhile; a further signal cuts parking short.
+        """
+        driver, before = self.driver, self.signals()
         if driver is not None:
-            driver.close()
+            driver.close(hurried=lambda: self.signals() > before)
+            self.driver = None
 
     def close(self) -> None:
         """Leave, let the goals' clients know, publish a last time."""
@@ -158,6 +170,13 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self._reporter.close()
 
     # -- Services ---------------------------------------------------------------------------------
+
+    def _on_stop_now(self, _: Empty) -> None:
+        try:
+            self.motion().stop(f"a message came on {STOP_NOW}")
+            self.get_logger().warning("Stopped; holding until reset.")
+        except HardwareError as error:
+            self.refuse(STOP_NOW, error)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:

@@ -13,7 +13,7 @@ from arm_hardware.shipped import config_folder
 BACKENDS = ("servokit", "i2c_dev")
 HARDWARE = ("fake", "sim", "real")
 RECOVERIES = ("auto", "slow", "direct")
-EXIT_ACTIONS = ("auto", "hold", "release")
+EXIT_ACTIONS = ("auto", "hold", "park", "release")
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,11 @@ class Options:
         calibration: Path or shipped name; empty means the shipped one of the robot.
         rate_hz: Ticks per second of driver time.
         speed: Driver seconds per wall second; only 1 with real hardware.
-        exit_action: hold, release, or auto: release real servos, hold others.
+        exit_action: hold, park (go to the rest posture, then release), release, or auto: release
+            real servos, hold others.
         recovery: How servos that get no pulses go to the rest posture: slow, direct, or auto: slow
             with real servos, direct with others.
+        sim_registers: File that keeps the simulated chip's registers; empty for none.
         folder: Where shipped calibrations are.
     """
 
@@ -39,6 +41,7 @@ class Options:
     speed: float = 1.0
     exit_action: str = "auto"
     recovery: str = "auto"
+    sim_registers: str = ""
     folder: Path = field(default_factory=config_folder)
 
     def check(self) -> None:
@@ -72,8 +75,8 @@ class Options:
         return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
 
     @property
-    def releases(self) -> bool:
-        """Whether servos go limp when the driver ends."""
-        return self.exit_action == "release" or (
-            self.exit_action == "auto" and self.hardware == "real"
-        )
+    def at_exit(self) -> str:
+        """What is done when the driver ends: hold, park or release."""
+        if self.exit_action != "auto":
+            return self.exit_action
+        return "release" if self.hardware == "real" else "hold"

@@ -14,12 +14,21 @@ from collections.abc import Callable, Iterable, Mapping
 from arm_hardware.calibration import Board
 from arm_hardware.errors import BusError
 from arm_hardware.i2c import I2C, PatientI2C, Registers
-from arm_hardware.servo_map import COUNTS, prescale_of
+from arm_hardware.pca9685 import (
+    ALL_LED_OFF_H,
+    AUTO_INCREMENT,
+    CHANNELS,
+    COUNTS,
+    FULL,
+    LED0,
+    MODE1,
+    PRE_SCALE,
+    RESTART,
+    SLEEP,
+    count_of,
+)
+from arm_hardware.servo_map import prescale_of
 
-MODE1, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x06, 0xFD, 0xFE
-RESTART, AUTO_INCREMENT, SLEEP = 0x80, 0x20, 0x10
-FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
-CHANNELS = 16
 TRIES = 3
 OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
 
@@ -164,16 +173,3 @@ class Pca9685Bus:
             return self._registers.read(base, 4)
         return bytes(self._registers.read(base + k)[0] for k in range(4))
 
-
-def count_of(led: bytes) -> int | None:
-    """Return how many counts an output is high, None if never (data sheet, section 7.3.3).
-
-    Args:
-        led: LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L, LEDn_OFF_H.
-    """
-    on = int.from_bytes(led[:2], "little")
-    off = int.from_bytes(led[2:], "little")
-    always_on, always_off = on >> 8 & FULL, off >> 8 & FULL
-    if always_off or (on == off and not always_on):
-        return None
-    return COUNTS if always_on else (off - on) % COUNTS

@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
+import threading
+import time
+
+GLANCE = 0.5  # [s] by which here() sees what signals() took from the pipe
 
 
 class ProcessEnd:
-    """SIGINT, SIGTERM, or a thread that asks for the end.
+    """SIGINT, SIGTERM, SIGHUP, or a thread that asks for the end.
 
     A pipe, written by the interpreter's signal handler in whatever thread the kernel chose for
     the signal: an Event would not be set before the main thread happened to run Python again.
@@ -20,16 +25,35 @@ class ProcessEnd:
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
+        self._signals = 0
+        self._come = False
+        self._lock = threading.Lock()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
+                signal.signal(number, lambda *_: None)
 
     def come(self) -> None:
         """End the process."""
         os.write(self._write, b"\0")
 
-    def here(self, timeout: float | None = None) -> bool:
+    def here(self, timeout: float = math.inf) -> bool:
         """Wait for the end, for at most so many seconds; return whether it has come."""
-        return bool(select.select([self._read], [], [], timeout)[0])
+        deadline = time.monotonic() + timeout
+        while not self._come:
+            left = deadline - time.monotonic()
+            if select.select([self._read], [], [], max(0.0, min(left, GLANCE)))[0]:
+                return True
+            if left <= 0.0:
+                break
+        return self._come
+
+    def signals(self) -> int:
+        """Return how many signals have come so far; from any thread."""
+        with self._lock:
+            while select.select([self._read], [], [], 0.0)[0]:
+                self._come = True
+                self._signals += sum(byte != 0 for byte in os.read(self._read, 64))
+            return self._signals
 
 
 def interrupt_on_signals() -> None:

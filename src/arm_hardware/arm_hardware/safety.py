@@ -62,6 +62,7 @@ class Safety:
         self._ever_armed = False
         self._latched = False
         self._stopping = ""
+        self._ending = ""
         self._fault = ""
         self._note = NOT_ARMED
         self._waking: Waking | Recovery | None = None
@@ -188,6 +189,11 @@ class Safety:
                 self._note = f"Not armed: {why} The servos are released."
         self.changed()
 
+    def accept_no_more(self, why: str) -> None:
+        """Let what runs go on to its end, and refuse everything else from now on."""
+        with self._lock:
+            self._ending = why
+
     def require_ready(self) -> None:
         """Refuse motion unless armed.
 
@@ -196,6 +202,8 @@ class Safety:
         """
         with self._lock:
             state = self.state
+            if self._ending:
+                raise StateError(f"Refused: {self._ending}.")
             if state in (State.ARMED, State.MOVING):
                 return
             reason = REFUSALS.get(state, "the driver is not armed; activate it")

@@ -11,8 +11,8 @@ from arm_hardware.adafruit import import_adafruit
 from arm_hardware.calibration import Board
 from arm_hardware.errors import BusError
 from arm_hardware.i2c import I2C
-from arm_hardware.pca9685_bus import CHANNELS, Pca9685Bus
-from arm_hardware.servo_map import COUNTS
+from arm_hardware.pca9685 import CHANNELS, COUNTS
+from arm_hardware.pca9685_bus import Pca9685Bus
 
 
 class ServoKitBus(Pca9685Bus):

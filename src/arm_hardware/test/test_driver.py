@@ -66,7 +66,7 @@ def test_no_channel_is_written_before_arming(model):
 
 
 @WITH_SERVOKIT
-@pytest.mark.parametrize(("action", "pulses"), [("hold", 5), ("release", 0), ("auto", 5)])
+@pytest.mark.parametrize(("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)])
 def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
     driver = Driver(model, Options(hardware="sim", exit_action=action, **FAST))
     driver.open()
@@ -213,5 +213,5 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
 
 
 def test_options_are_data():
-    assert dataclasses.replace(Options(), hardware="real").releases
-    assert not Options().releases
+    assert dataclasses.replace(Options(), hardware="real").at_exit == "release"
+    assert Options().at_exit == "hold" and Options(exit_action="park").at_exit == "park"

@@ -91,7 +91,14 @@ def declare(node: Any) -> Parameters:
         exit_action=text(
             "exit_action",
             "auto",
-            "What servos do when the node ends: hold, release, auto (release real, hold others).",
+            "What servos do when the node ends: hold, park (go to rest, then release), release, "
+            "auto (release real, hold others).",
+        ),
+        sim_registers=text(
+            "sim_registers",
+            "",
+            "File that keeps the simulated board's registers, as a board with power does when the "
+            "node ends; empty for none.",
         ),
         recovery=text(
             "recovery",

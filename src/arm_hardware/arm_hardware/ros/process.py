@@ -38,7 +38,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None, end: ProcessEnd) -
     """Run a node until a signal or a failure; return the exit code.
 
     Args:
-        make_node: Returns a node with ``autostart() -> bool`` and ``close()``.
+        make_node: Returns a node with ``autostart() -> bool`` and ``close()``; its attribute
+            ``signals`` is set to what tells how many signals have come.
         args: Of the command line; None for the process' own.
         end: Made as early as possible in the life of the process.
     """
@@ -50,6 +51,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None, end: ProcessEnd) -
         rclpy.logging.get_logger("arm_hardware").fatal(str(error))
         rclpy.try_shutdown()
         return 1
+    node.signals = end.signals
     forward_logging(node.get_logger())
     try:
         return _spin_until(node, end)

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 from arm_hardware.calibration import Board
 from arm_hardware.clock import Clock
+from arm_hardware.sim.chip_memory import ChipMemory
 from arm_hardware.sim.faults import Faults
 from arm_hardware.sim.i2c_bus import SimI2C
 from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
@@ -24,19 +26,23 @@ class SimArm:
         servos: By channel.
     """
 
-    def __init__(self, board: Board, clock: Clock) -> None:
-        """Switch on.
+    def __init__(self, board: Board, clock: Clock, registers: Path | None = None) -> None:
+        """Switch on, or find the board as an earlier process left it.
 
         Args:
             board: Address and oscillator.
             clock: Time in which the servos move.
+            registers: File that keeps the chip's registers; see ChipMemory.
+
+        Raises:
+            HardwareError: It cannot.
         """
         self._clock = clock
-        self.chip = Pca9685Chip(board.reference_clock_hz)
+        self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
         self.faults = Faults(self._pass)
         self.i2c = SimI2C({board.address: self.chip}, self.faults)
-        self.servos = tuple(Servo() for _ in range(CHANNELS))
-        self._pulses = [0.0] * CHANNELS
+        self._pulses = [self.chip.pulse_us(channel) for channel in range(CHANNELS)]
+        self.servos = tuple(Servo(pulse) if pulse else Servo() for pulse in self._pulses)
         self.chip.changed = self._update
 
     def _pass(self, seconds: float) -> None:

@@ -10,7 +10,10 @@ values). Outputs change when a transfer ends (MODE2.OCH = 0), or with each ackno
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+
+from arm_hardware.sim.chip_memory import ChipMemory
 
 MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
 ALL_LED, LAST_LED = 0xFA, 0x45
@@ -27,23 +30,30 @@ class Pca9685Chip:
 
     Attributes:
         registers: All 256, by number.
+        changed_at: When each channel's registers changed last; see ChipMemory.
         powered: Whether it has power.
         channel_writes: Bytes written to channel registers since power-up; for tests of who writes
             when.
         changed: Called after a transfer that may have changed an output.
     """
 
-    def __init__(self, clock_hz: float = NOMINAL_CLOCK_HZ) -> None:
-        """Switch the power on.
+    def __init__(
+        self, clock_hz: float = NOMINAL_CLOCK_HZ, memory: ChipMemory | None = None
+    ) -> None:
+        """Find the chip as its memory has it, or switch the power on.
 
         Args:
             clock_hz: What the oscillator really does; chips differ by some percent from the
                 nominal 25 MHz.
+            memory: Where its registers are kept; in this process if None.
         """
+        memory = memory or ChipMemory()
         self._clock_hz = clock_hz
         self.changed: Callable[[], None] = lambda: None
-        self.registers = bytearray(256)
-        self.power_on()
+        self.registers, self.changed_at = memory.registers, memory.changed_at
+        self.powered, self.channel_writes, self._pointer = True, 0, 0
+        if memory.new:
+            self.power_on()
 
     def power_on(self) -> None:
         """Switch the power on, or off and on: every register has its power-on value."""
@@ -112,7 +122,10 @@ class Pca9685Chip:
 
     def _store_led(self, register: int, byte: int) -> None:
         upper = (register - LED0) % 2 == 1
-        self.registers[register] = byte & 0x1F if upper else byte
+        byte = byte & 0x1F if upper else byte
+        if byte != self.registers[register]:
+            self.registers[register] = byte
+            self.changed_at[(register - LED0) // 4] = time.monotonic()
         self.registers[MODE1] &= ~RESTART & 0xFF
         self.channel_writes += 1
 

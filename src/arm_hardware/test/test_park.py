@@ -1,0 +1,176 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The way home before the release, on the simulated chip; and what outlives a process."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from arm_hardware import parking, release
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.options import Options
+from arm_hardware.request import Point, Request, check
+from arm_hardware.sim.chip_memory import ChipMemory
+from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+
+THERE = (0.5, -0.5, 0.5, 1.0)
+FAR = (-1.2, 1.0, -1.0, -1.4)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "board"
+
+
+@pytest.fixture
+def driver(model, file):
+    made = opened(model, file, exit_action="park")
+    made.arm()
+    goal = made.motion.follow(check(Request(made.axes.names, [Point(2.0, THERE)]), made.axes))
+    assert goal.wait(30)
+    yield made
+    made.close("hold")
+
+
+def opened(model, file, **options) -> Driver:
+    driver = Driver(
+        model,
+        Options(
+            hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options
+        ),
+    )
+    driver.open()
+    return driver
+
+
+def counts(chip) -> list[int]:
+    return [chip.count(channel) for channel in range(CHANNELS)]
+
+
+class History:
+    """Every set of counts that the chip ever had."""
+
+    def __init__(self, driver) -> None:
+        self.rows, chip = [], driver.sim.chip
+        chip.changed = lambda: self.rows.append([chip.count(m.channel) for m in driver.output.maps])
+
+
+def test_parking_goes_home_slowly_and_then_releases(driver):
+    history = History(driver)
+    home = [m.count_of(p) for m, p in zip(driver.output.maps, driver._rest, strict=True)]
+    begun = counts(driver.sim.chip)
+    driver.close()
+    arrived = next(row for row in reversed(history.rows) if all(row))
+    assert arrived[:4] == home[:4] and arrived[4] == begun[5]  # the gripper stays
+    assert not any(history.rows[-1])
+    for row, after in zip(history.rows, history.rows[1:], strict=False):
+        if all(after):
+            assert all(abs(a - b) <= 12 for a, b in zip(row, after, strict=True))
+
+
+def test_a_second_signal_cuts_parking_short(driver, monkeypatch):
+    monkeypatch.setattr(parking, "ECHO", 0.0)
+    monkeypatch.setattr(parking, "WISHED", 1000.0)
+    monkeypatch.setattr(parking, "SHARE", 0.001)
+    history, asked = History(driver), []
+
+    def hurried() -> bool:
+        asked.append(len(history.rows))
+        return len(history.rows) > 2
+
+    driver.close(hurried=hurried)
+    home = [m.count_of(p) for m, p in zip(driver.output.maps, driver._rest, strict=True)]
+    assert len(asked) > 1 and home[:4] not in [row[:4] for row in history.rows]
+    assert not any(counts(driver.sim.chip))
+
+
+def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monkeypatch):
+    monkeypatch.setattr(parking, "WISHED", 1000.0)
+    monkeypatch.setattr(parking, "SHARE", 0.001)
+    history = History(driver)
+    closing = threading.Thread(target=driver.close)
+    begun = threading.Event()
+    original = driver.motion.accept_no_more
+    monkeypatch.setattr(
+        driver.motion, "accept_no_more", lambda why: (original(why), begun.set())
+    )
+    closing.start()
+    assert begun.wait(30)
+    with pytest.raises(StateError, match="the driver is ending"):
+        driver.motion.grip(0.01)
+    driver.motion.stop()
+    closing.join(30)
+    assert not closing.is_alive() and not any(history.rows[-1])
+
+
+@pytest.mark.parametrize("spoil", ["stop", "fail"])
+def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
+    history = History(driver)
+    driver.motion.stop() if spoil == "stop" else driver.motion.fail("broken on purpose.")
+    held = counts(driver.sim.chip)
+    driver.close()
+    for row in history.rows:
+        assert all(c in (0, held[m.channel]) for c, m in zip(row, driver.output.maps, strict=True))
+    assert not any(counts(driver.sim.chip))
+
+
+def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
+    driver.sim.faults.fail_after(40)
+    driver.sim.faults.clear()
+    monkeypatch.setattr(parking, "SHARE", 0.001)
+    driver.sim.chip.power_off()
+    driver.close()
+    assert "not parked" in caplog.text and "could not be released" in caplog.text
+
+
+def test_a_killed_drivers_pulses_become_the_start(model, file, driver):
+    before = counts(driver.sim.chip)
+    again = opened(model, file)  # the other is as good as killed
+    assert counts(again.sim.chip) == before and again.sim.chip.channel_writes == 0
+    assert again.motion.snapshot().positions == driver.motion.snapshot().positions
+    again.close("hold")
+
+
+def test_a_file_that_is_no_board_is_one_sentence(model, file):
+    file.write_text("hello")
+    with pytest.raises(HardwareError, match="5 bytes"):
+        opened(model, file)
+    assert file.read_text() == "hello"
+
+
+# -- The tool --------------------------------------------------------------------------------
+
+
+def test_release_ends_all_pulses(file, driver, capsys):
+    assert any(counts(driver.sim.chip))
+    assert release.main(["--sim", str(file)]) == 0
+    assert not any(counts(driver.sim.chip)) and "Released" in capsys.readouterr().out
+    assert release.main(["--sim", str(file)]) == 0
+
+
+def test_release_says_what_is_wrong_in_one_line(tmp_path, file, capsys):
+    file.write_text("hello")
+    for arguments in (
+        ["--sim", str(tmp_path / "none")],
+        ["--sim", str(file)],
+        ["--device", str(tmp_path / "i2c-9")],
+        ["--device", "/dev/null"],
+    ):
+        assert release.main(arguments) == 1
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and arguments[1] in said
+
+
+def test_release_needs_neither_adafruit_nor_numpy_nor_ros(file):
+    Pca9685Chip(memory=ChipMemory(file))
+    code = (
+        "import sys\n"
+        "for name in ('adafruit_servokit', 'board', 'numpy', 'rclpy', 'yaml'):\n"
+        "    sys.modules[name] = None\n"
+        "from arm_hardware.release import main\n"
+        f"sys.exit(main(['--sim', {str(file)!r}]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
