@@ -19,7 +19,9 @@ SHARE = 0.3  # of each joint's speed limit, if the time allows
 WISHED = 3.5
 WITHIN = 10.0  # [s] of the wall; then the servos are released wherever they are
 SETTLE = 0.3  # [s] of the wall; a servo is that far behind its pulses
-ECHO = 0.5  # [s] in which a second signal is the echo of the first: of a terminal and of a launcher
+ECHO = (
+    0.5  # [s] in which a second signal is the echo of the first: of a terminal and of a launcher
+)
 POLL = 0.02  # [s]
 
 

@@ -172,4 +172,3 @@ class Pca9685Bus:
         if increments:
             return self._registers.read(base, 4)
         return bytes(self._registers.read(base + k)[0] for k in range(4))
-

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from arm_hardware.errors import HardwareError
-from arm_hardware.i2c import PatientI2C, Registers
+from arm_hardware.i2c import I2C, PatientI2C, Registers
 from arm_hardware.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
 from arm_hardware.pi_i2c import DEVICE, linux_i2c
 
@@ -49,11 +49,7 @@ def main(args: list[str] | None = None) -> int:
         i2c = _simulated(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
         release(Registers(PatientI2C(i2c), chosen.address))
     except (HardwareError, OSError) as error:
-        sys.stderr.write(
-            f"The board at 0x{chosen.address:02x} of {place} was not released: {error}\n"
-            if isinstance(error, OSError)
-            else f"{error}\n"
-        )
+        sys.stderr.write(f"0x{chosen.address:02x} of {place} was not released: {error}\n")
         return 1
     sys.stdout.write(f"Released all channels of the board at 0x{chosen.address:02x} of {place}.\n")
     return 0
@@ -63,7 +59,7 @@ def _address(text: str) -> int:
     return int(text, 0)
 
 
-def _simulated(file: Path, address: int) -> object:
+def _simulated(file: Path, address: int) -> I2C:
     """Return the bus of a simulated board that a driver keeps in a file."""
     from arm_hardware.sim.chip_memory import ChipMemory
     from arm_hardware.sim.i2c_bus import SimI2C

@@ -66,7 +66,9 @@ def test_no_channel_is_written_before_arming(model):
 
 
 @WITH_SERVOKIT
-@pytest.mark.parametrize(("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)])
+@pytest.mark.parametrize(
+    ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
+)
 def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
     driver = Driver(model, Options(hardware="sim", exit_action=action, **FAST))
     driver.open()

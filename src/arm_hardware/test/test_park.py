@@ -7,13 +7,14 @@ import sys
 import threading
 
 import pytest
-from arm_hardware import parking, release
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.options import Options
 from arm_hardware.request import Point, Request, check
 from arm_hardware.sim.chip_memory import ChipMemory
 from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+
+from arm_hardware import parking, release
 
 THERE = (0.5, -0.5, 0.5, 1.0)
 FAR = (-1.2, 1.0, -1.0, -1.4)
@@ -37,9 +38,7 @@ def driver(model, file):
 def opened(model, file, **options) -> Driver:
     driver = Driver(
         model,
-        Options(
-            hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options
-        ),
+        Options(hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options),
     )
     driver.open()
     return driver
@@ -54,7 +53,9 @@ class History:
 
     def __init__(self, driver) -> None:
         self.rows, chip = [], driver.sim.chip
-        chip.changed = lambda: self.rows.append([chip.count(m.channel) for m in driver.output.maps])
+        chip.changed = lambda: self.rows.append(
+            [chip.count(m.channel) for m in driver.output.maps]
+        )
 
 
 def test_parking_goes_home_slowly_and_then_releases(driver):
@@ -93,9 +94,7 @@ def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monke
     closing = threading.Thread(target=driver.close)
     begun = threading.Event()
     original = driver.motion.accept_no_more
-    monkeypatch.setattr(
-        driver.motion, "accept_no_more", lambda why: (original(why), begun.set())
-    )
+    monkeypatch.setattr(driver.motion, "accept_no_more", lambda why: (original(why), begun.set()))
     closing.start()
     assert begun.wait(30)
     with pytest.raises(StateError, match="the driver is ending"):
@@ -117,11 +116,17 @@ def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
 
 
 def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
-    driver.sim.faults.fail_after(40)
-    driver.sim.faults.clear()
     monkeypatch.setattr(parking, "SHARE", 0.001)
-    driver.sim.chip.power_off()
+    chip, changes = driver.sim.chip, []
+
+    def die() -> None:
+        changes.append(counts(chip))
+        if len(changes) == 5:
+            chip.power_off()
+
+    chip.changed = die
     driver.close()
+    assert len(changes) > 4
     assert "not parked" in caplog.text and "could not be released" in caplog.text
 
 
