@@ -17,6 +17,8 @@ NOT_HERE = (
     "Not run here, for they need a full ROS 2 (run by .github/workflows):"
     " src/*/launch/*.launch.py under ros2 launch, robot_state_publisher, rviz2."
 )
+# A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
+PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
 
 
 def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
@@ -40,7 +42,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
                 )
                 return 1
         print(NOT_HERE, flush=True)
-    command = [python, "-m", "pytest", *(arguments or ["-q"])]
+    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL])]
     os.chdir(paths.repository)
     return become(command, environment)  # Ctrl-C then reaches pytest, which puts things in order
 

@@ -30,6 +30,7 @@ from arm_kinematics.kernels_error import (
     CENTRED,
     NOTHING,
     ROTATION,
+    STARTS,
     TOOL,
     WHAT,
 )
@@ -60,29 +61,49 @@ class AllSolutions:
     """What finds every solution of one chain, for one point of its tool.
 
     Forms are recognised when first asked for, and kept.
+
+    Attributes:
+        solver: The search for the same point.
     """
 
     def __init__(self, chain: Chain, solver: Solver, tool: Array | None = None) -> None:
         """Prepare for the point at tool (4, 4), tip <- point, of a chain; None is the tip."""
-        self._chain, self._solver, self._tool = chain, solver, tool
+        self._chain, self.solver, self._tool = chain, solver, tool
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = solver.mechanism.constants, solver.mechanism.middle
         self._forms: dict[bytes, ClosedForm | None] = {}
-        self._quick: dict[Any, tuple[ClosedForm, Array]] = {}
+        self._quick: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
 
     def quick(self, T: Any, seed: Any, key: Any) -> IkResult | None:
         """Return the solutions in closed form; None if something is not right or not known."""
         try:
-            form, opt = self._quick[key]
+            if (known := self._known(key)) is None:
+                return None
+            form, _, exact = known
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
-            found, singular, out = form.solve(self._constants, opt, target, start)
-        except (KeyError, TypeError, ValueError):
+            found, singular, out = form.solve(self._constants, exact, target, start)
+        except (TypeError, ValueError):
             return None
         if found <= 0:
             return None
-        return IkResult(_SUCCESS, out, self._solver.n, None, _SINGULAR if singular else "")
+        return IkResult(_SUCCESS, out, self.solver.n, None, _SINGULAR if singular else "")
+
+    def nearest(self, T: Any, seed: Any, key: Any) -> IkResult | None:
+        """Return the nearest solution where there is a closed form; None as quick()."""
+        try:
+            if (known := self._known(key)) is None:
+                return None
+            form, opt, exact = known
+            target = _contiguous(T, _FLOAT)
+            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
+            found, singular, out = form.nearest(self._constants, opt, exact, target, start)
+        except (TypeError, ValueError):
+            return None
+        if found <= 0:
+            return None
+        return IkResult(_SUCCESS, out, self.solver.n, None, _SINGULAR if singular else "")
 
     def solve(
         self,
@@ -93,6 +114,7 @@ class AllSolutions:
         max_solutions: int | None,
         deadline: float | None,
         whole_turns: bool,
+        out: Array | None = None,
     ) -> IkResult:
         """Solve for one target, with all checks; arguments as of ``Solver.solve``.
 
@@ -104,15 +126,17 @@ class AllSolutions:
             max_solutions: None is all of them.
             deadline: See there.
             whole_turns: See ``Chain.all_solutions``.
+            out: See there.
         """
         if max_solutions is not None:
             check_count(max_solutions)
-        solver, opt = self._solver, self._solver.options(key)
+        solver, opt = self.solver, self.solver.options(key)
         target = np.ascontiguousarray(transform(T, "target"))
         start = self._middle if seed is None else solver.start(seed)
         target = _orthonormal(target)
-        form = self._form(key, opt)
-        if form is None and opt[WHAT] == ROTATION:
+        form = self._form(opt)
+        many = max_solutions != 1 or not solver.is_quick(key)
+        if form is None and many and opt[WHAT] == ROTATION:
             form = self._by_branches(target, start, max_solutions is None)
         if form is not None:
             found, singular, out = form.solve(self._constants, _exact(opt), target, start)
@@ -122,9 +146,32 @@ class AllSolutions:
                 out = solver.mechanism.in_order(opt, start, out, max_solutions or int(out[FOUND]))
                 return IkResult(_SUCCESS, out, solver.n, None, _SINGULAR if singular else "")
         count = max_solutions or (MOST_SEARCHED if form is None else 1)
-        return solver.solve(T, seed, key, allow_approximate, count, deadline, None)
+        return solver.solve(T, seed, key, allow_approximate, count, deadline, out)
 
-    def _form(self, key: tuple[Any, ...], opt: Array) -> ClosedForm | None:
+    def _known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
+        """Return the closed form for a wish, and its options for a descent and for the form.
+
+        None if there is none, or if there is more to a wish than to sort by the distance.
+
+        Raises:
+            TypeError: A list or an array cannot be a key.
+        """
+        with suppress(KeyError):
+            return self._quick[key]
+        opt = self.solver.options(key)
+        form = self._form(opt)
+        if len(self._quick) >= _CACHED:
+            self._quick.clear()
+        if form is None or opt[CENTRED] != 0.0:
+            self._quick[key] = None
+            return None
+        descent = opt.copy()
+        if not self.solver.is_quick(key):
+            descent[STARTS] = 0.0  # of solutions with weights, the nearest is not a descent away
+        self._quick[key] = form, descent, _exact(opt)
+        return self._quick[key]
+
+    def _form(self, opt: Array) -> ClosedForm | None:
         """Return the closed form for a question; None if there is none."""
         if not self._is_bound(opt):
             return None
@@ -135,13 +182,7 @@ class AllSolutions:
             chain = self._chain
             form = recognise(chain.S, self._home, chain.prismatic, mode, axis)
             self._forms[question] = form
-        form = self._forms[question]
-        if form is not None and opt[CENTRED] == 0.0:
-            with suppress(TypeError):  # a list or an array cannot be a key
-                if len(self._quick) >= _CACHED:
-                    self._quick.clear()
-                self._quick[key] = form, _exact(opt)
-        return form
+        return self._forms[question]
 
     def _is_bound(self, opt: Array) -> bool:
         """Return whether all that a form knows is asked for, and each joint moves on its own."""

@@ -155,14 +155,14 @@ class Chain(ForwardKinematics):
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline = None if timeout is None else deadline_after(timeout)
+        every, out = self._every_of(tool), None
         if max_solutions == 1:
-            solver = self._solver if tool is None else self._solver.carrying(tool)
+            if (found := every.nearest(T, seed, key)) is not None:
+                return found
             out = _zeros(self._slots)
-            if solver.quick(T, seed, key, out):
+            if every.solver.quick(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
-            return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, out)
-        every = self._every_of(tool)
-        return every.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
+        return every.solve(T, seed, key, allow_approximate, max_solutions, deadline, False, out)
 
     def ik_batch(
         self,
@@ -261,10 +261,11 @@ class Chain(ForwardKinematics):
         """Return what finds all solutions for a point at tool (4, 4): tip <- point."""
         if tool is None:
             return self._every
-        solver = self._solver.carrying(tool)
         motion = transform(tool, "tool")
-        if len(self._every_with_tool) >= _TOOLS:
-            self._every_with_tool.clear()
-        return self._every_with_tool.setdefault(
-            motion.tobytes(), AllSolutions(self, solver, motion)
-        )
+        key = motion.tobytes()
+        if key not in self._every_with_tool:
+            if len(self._every_with_tool) >= _TOOLS:
+                self._every_with_tool.clear()
+            every = AllSolutions(self, self._solver.carrying(motion), motion)
+            self._every_with_tool[key] = every
+        return self._every_with_tool[key]

@@ -57,9 +57,11 @@ def _chains() -> None:
 
 @lru_cache(maxsize=1)
 def _closed_forms() -> None:
+    from arm_kinematics.closed_form.kernels_nearest import solve_nearest
     from arm_kinematics.closed_form.kernels_solve import solve_all
 
     fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
+    fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (1,))
 
 
 @lru_cache(maxsize=1)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from tf2_msgs.msg import TFMessage
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
 
 PATIENCE = 240.0  # [s], a bound, not a wait; compiling takes a minute of a busy machine
+ASK_AGAIN = 20.0  # [s]
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
 
@@ -67,11 +69,21 @@ class World:
             self.executor.spin_once(timeout_sec=0.05)
 
     def call(self, name: str, request):
+        """Ask, again every few seconds: an answer may be lost while nodes find each other."""
         client = self.clients[name]
         self.until(client.service_is_ready)
-        future = client.call_async(request)
-        self.until(future.done)
-        return future.result()
+        futures = []
+        asked = -math.inf
+
+        def answered() -> bool:
+            nonlocal asked
+            if time.monotonic() > asked + ASK_AGAIN:
+                asked = time.monotonic()
+                futures.append(client.call_async(request))
+            return any(future.done() for future in futures)
+
+        self.until(answered)
+        return next(future.result() for future in futures if future.done())
 
     def close(self) -> None:
         self.executor.shutdown()

@@ -73,8 +73,8 @@ def test_the_view_follows_the_file_and_keeps_the_last_good_robot(page, file, ros
     page.wait_for_selector('label:has-text("azimuth [")')
     page.wait_for_selector(slider, state="detached")
     ros.until(lambda: any("azimuth" in m.name for m in ros.joint_states), bound=60.0)
-    after = drawings(page)
-    assert after > before
+    after = before + 1
+    page.wait_for_selector(f'{DRAWN}[data-revision="{after}"]', state="attached")
 
     file.write_text(renamed.replace("convention:", "convection:"))
     page.wait_for_selector(f"{ERROR}:has-text(\"did you mean 'convention'?\")")

@@ -65,13 +65,9 @@ def solve_all(
         if T or seed make no sense.
     """
     n = c.shape[0] - 1
-    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
-        return NO_MOTION, False
-    if seed.size != n:
-        return NO_SEED, False
-    for i in range(n):
-        if not abs(seed[i]) < FARTHEST_SEED:
-            return NO_SEED, False
+    sound = is_question(n, T, seed)
+    if sound < 0:
+        return sound, False
     W = work(n)
     see_from(T, c, W)
     prefer(c, opt, W, seed)
@@ -88,6 +84,19 @@ def solve_all(
                 found += 1
     out[FOUND] = found
     return found, singular
+
+
+@kernel
+def is_question(n: int, T: Array, seed: Array) -> int:
+    """Return 0 if T and seed make sense for a chain of n joints, else NO_MOTION or NO_SEED."""
+    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
+        return NO_MOTION
+    if seed.size != n:
+        return NO_SEED
+    for i in range(n):
+        if not abs(seed[i]) < FARTHEST_SEED:
+            return NO_SEED
+    return 0
 
 
 @kernel

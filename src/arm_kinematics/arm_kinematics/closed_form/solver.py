@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arm_kinematics.closed_form.geometry import Axes
+from arm_kinematics.closed_form.kernels_nearest import solve_nearest
 from arm_kinematics.closed_form.kernels_plan import (
     COLUMNS,
     FAMILY,
@@ -52,6 +53,22 @@ class ClosedForm:
         """
         out = _zeros(self._size)
         found, singular = solve_all(c, opt, self._plan, T, seed, out)
+        return found, singular, out
+
+    def nearest(
+        self, c: Array, opt: Array, exact: Array, T: Array, seed: Array
+    ) -> tuple[int, bool, Array]:
+        """Return the same for the nearest solution alone, found by descent from a seed near by.
+
+        Args:
+            c: See solve(), as for the other arguments that are not here.
+            opt: Options of that descent.
+            exact: Options that ask for exact solutions.
+            T: See there.
+            seed: See there.
+        """
+        out = _zeros(self._size)
+        found, singular = solve_nearest(c, opt, exact, self._plan, T, seed, out)
         return found, singular, out
 
 

@@ -26,6 +26,7 @@ from rclpy.task import Future
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
 from arm_kinematics.errors import KinematicsError
 
+_ASK_AGAIN = 5.0  # [s]
 _LOOK_AGAIN = 0.01  # [s]
 _EXECUTORS = ("rclpy.executors", "rclpy.task")
 _MANY_ANSWERS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
@@ -87,6 +88,9 @@ class ServiceCaller(Generic[_Request, _Response]):
     def call(self, request: _Request, timeout: float) -> _Response:
         """Send a request and wait for the answer.
 
+        While two nodes are still finding each other an answer may get lost: asked again every few
+        seconds, which changes nothing, for equal requests have equal answers.
+
         Args:
             request: The request.
             timeout: Longest time to wait [s], also for the service to appear.
@@ -106,17 +110,18 @@ class ServiceCaller(Generic[_Request, _Response]):
             raise CallError(f"timeout is {timeout} s; expected a positive number", what="timeout")
         deadline = time.monotonic() + timeout
         self._wait_for_server(deadline, timeout)
-        done = threading.Event()
-        future = self._client.call_async(request)
-        future.add_done_callback(lambda _: done.set())
-        if not done.wait(deadline - time.monotonic()):
+        while (left := deadline - time.monotonic()) > 0.0:
+            done = threading.Event()
+            future = self._client.call_async(request)
+            future.add_done_callback(lambda _, done=done: done.set())
+            if done.wait(min(left, _ASK_AGAIN)):
+                response: _Response = future.result()
+                return response
             self._client.remove_pending_request(future)
-            raise NoAnswerError(
-                f"no answer from '{name}' within {timeout:g} s; does an executor spin this node?",
-                what=name,
-            )
-        response: _Response = future.result()
-        return response
+        raise NoAnswerError(
+            f"no answer from '{name}' within {timeout:g} s; does an executor spin this node?",
+            what=name,
+        )
 
     def _wait_for_server(self, deadline: float, timeout: float) -> None:
         while not self.is_ready:

@@ -126,7 +126,7 @@ def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
 
 
 def test_where_nothing_runs_it_says_what_to_start(tmp_path):
-    player = start(tmp_path, "nut_arm", "wave", "--patience=1", domain=VIEW_DOMAIN - 1)
+    player = start(tmp_path, "nut_arm", "wave", "--patience=1", domain=VIEW_DOMAIN - 2)
     said = player.communicate(timeout=BOUND)[0]
     assert player.returncode == 1
     assert "first ./arm view nut_arm" in said and said.count("\n") == 1, said

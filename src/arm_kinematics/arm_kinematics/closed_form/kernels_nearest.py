@@ -1,0 +1,76 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled: one solution, by descent from a seed near by, else the nearest of the closed form.
+
+From a seed that is all but there, as when a target is tracked, a few steps of the descent are
+faster than all branches; from anywhere else the branches are, and they never need a second start.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_kinematics.closed_form.kernels_plan import LENGTH
+from arm_kinematics.closed_form.kernels_solve import is_question, solve_all
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import ERROR, LOWER, UPPER, Array, Q, move, work
+from arm_kinematics.kernels_descent import descend
+from arm_kinematics.kernels_error import FAILED, STARTS, error
+from arm_kinematics.kernels_search import FOUND, HEAD, keep, see_from
+from arm_kinematics.kernels_settle import prefer
+
+TRACKED = 5  # joints from which on a few steps of descent are the faster way
+NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # of a seed's tip: share of the arm's length, [rad]
+
+
+@kernel
+def solve_nearest(
+    c: Array, opt: Array, exact: Array, plan: Array, T: Array, seed: Array, out: Array
+) -> tuple[int, bool]:
+    """Find the solution nearest to the seed.
+
+    Args:
+        c: Constants of the chain, see kernels.py.
+        opt: Options of a descent, see kernels_error.py.
+        exact: The same for the branches, which are to be exact.
+        plan: The closed form, see kernels_plan.py.
+        T: Wanted pose (4, 4).
+        seed: Joint positions (n,).
+        out: Result as of `solve_all`; only the first solution is counted in it.
+
+    Returns:
+        1 if there is a solution, else 0, NO_MOTION or NO_SEED; and whether it stands for
+        infinitely many.
+    """
+    n = c.shape[0] - 1
+    sound = is_question(n, T, seed)
+    if sound < 0:
+        return sound, False
+    if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, T, seed, out):
+        return 1, False
+    found, singular = solve_all(c, exact, plan, T, seed, out)
+    found = min(found, 1)
+    out[FOUND] = found
+    return found, singular
+
+
+@kernel
+def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> bool:
+    """Return whether the tip is near the target, and a descent has led there."""
+    n = c.shape[0] - 1
+    W = work(n)
+    see_from(T, c, W)
+    for i in range(n):
+        W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
+    move(c, W, Q)
+    error(opt, W, ERROR)
+    off = math.sqrt(W[n, ERROR] ** 2 + W[n, ERROR + 1] ** 2 + W[n, ERROR + 2] ** 2)
+    turned = math.sqrt(W[n, ERROR + 3] ** 2 + W[n, ERROR + 4] ** 2 + W[n, ERROR + 5] ** 2)
+    if off > NEAR_PLACE * plan[0, LENGTH] or turned > NEAR_TURN:
+        return False
+    prefer(c, opt, W, seed)
+    if descend(c, opt, W) == FAILED:
+        return False
+    keep(c, opt, W, seed, out, HEAD)
+    out[FOUND] = 1.0
+    return True
