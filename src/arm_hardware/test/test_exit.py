@@ -1,0 +1,211 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How a driver process ends, seen at the registers of the board that it leaves behind."""
+
+import importlib.util
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+if "node_client" not in sys.modules:
+    _spec = importlib.util.spec_from_file_location(
+        "node_client", Path(__file__).with_name("node_client.py")
+    )
+    sys.modules["node_client"] = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(sys.modules["node_client"])
+import node_client as nc
+from action_msgs.msg import GoalStatus
+from arm_hardware.sim.chip_memory import ChipMemory
+from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+from diagnostic_msgs.msg import DiagnosticStatus
+from lifecycle_msgs.msg import Transition
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Empty
+from std_srvs.srv import Trigger
+
+from arm_hardware import release
+from arm_interfaces.msg import HardwareStatus
+
+pytestmark = pytest.mark.system
+DOMAIN = 45
+
+
+class Board:
+    """The simulated board, as it goes on without the driver."""
+
+    def __init__(self, file) -> None:
+        self.file = file
+        self.chip = Pca9685Chip(memory=ChipMemory(file))
+
+    def counts(self) -> list[int]:
+        return [self.chip.count(c) if self.chip.running else 0 for c in range(CHANNELS)]
+
+    def pulses(self) -> int:
+        return sum(count > 0 for count in self.counts())
+
+
+@pytest.fixture
+def board(tmp_path):
+    return Board(tmp_path / "board")
+
+
+@pytest.fixture
+def start(board):
+    """Start nodes on the board, one after another; end them whatever happens."""
+    started = []
+
+    def begin(code="", **parameters):
+        started.append(
+            nc.NodeProcess(
+                DOMAIN,
+                code,
+                **{"hardware": "sim", "backend": "i2c_dev", "autostart": "activate"} | parameters,
+                sim_registers=board.file,
+            )
+        )
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.process.kill()
+        process.process.communicate()
+
+
+@pytest.fixture
+def client():
+    made = nc.Client(DOMAIN)
+    yield made
+    made.close()
+
+
+def moving(client):
+    """Begin a motion; return the future end of its goal once the arm is seen to move."""
+    client.wait_armed()
+    answer = client.end_of(client.creep())
+    client.wait_moving()
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("action", "number", "pulses"),
+    [
+        ("hold", signal.SIGINT, 5),
+        ("release", signal.SIGTERM, 0),
+        ("park", signal.SIGHUP, 0),
+    ],
+)
+def test_the_exit_action_is_done_on_the_board(start, client, board, action, number, pulses):
+    process = start(exit_action=action)
+    answer = moving(client)
+    code, output = process.end(number)
+    assert code == 0 and "Traceback" not in output, output
+    assert board.pulses() == pulses
+    assert ("Parked." in output) == (action == "park")
+    assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+
+
+def test_a_second_signal_releases_at_once(start, client, board):
+    process = start(exit_action="park", code=SLOW_PARKING)
+    moving(client)
+    before = board.counts()[0]
+    process.process.send_signal(signal.SIGINT)
+    nc.wait_for(lambda: board.counts()[0] < before, "way home")
+    code, output = process.end(signal.SIGTERM)
+    assert code == 0 and "Parking was cut short" in output, output
+    assert "Parked." not in output and "Traceback" not in output
+    assert board.pulses() == 0
+
+
+SLOW_PARKING = """
+import sys
+from arm_hardware import hardware, parking
+
+parking.ECHO, parking.SHARE, parking.WISHED, parking.WITHIN = 0.0, 0.001, 1000.0, 1000.0
+sys.exit(hardware.main())
+"""
+
+FAILING = """
+import sys
+from arm_hardware import hardware, hardware_node
+
+def fail(*_):
+    raise RuntimeError("on purpose")
+
+hardware_node.HardwareNode._on_reset = fail
+sys.exit(hardware.main())
+"""
+
+
+def test_an_exception_in_a_callback_does_the_exit_action(start, client, board):
+    process = start(exit_action="release", code=FAILING)
+    moving(client)
+    client.ask("reset", Trigger.Request())
+    code, output = process.output()
+    assert code == 1 and "on purpose" in output and "Traceback" not in output
+    assert board.pulses() == 0
+
+
+def test_the_board_of_a_killed_driver_pulses_on_until_a_new_one_or_the_tool_comes(
+    start, client, board, capsys
+):
+    process = start()
+    moving(client)
+    process.process.kill()
+    process.output()
+    left, stamps = board.counts(), list(board.chip.changed_at)
+    assert board.pulses() == 5 and left[0] > 0
+
+    process = start(autostart="configure")
+    client.status = None
+    status = client.wait_state(HardwareStatus.DISARMED)
+    nc.wait_for(lambda: client.status.joints, "configured driver")
+    status = client.status
+    assert [pulse.count for pulse in status.joints] == [left[p.channel] for p in status.joints]
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    client.wait_state(HardwareStatus.ARMED)
+    assert board.counts() == left and list(board.chip.changed_at) == stamps
+    process.process.kill()
+    process.output()
+
+    assert board.counts() == left
+    assert release.main(["--sim", str(board.file)]) == 0
+    assert board.pulses() == 0 and "Released" in capsys.readouterr().out
+
+
+def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, client, board):
+    process = start()
+    answer = moving(client)
+    stop = client.node.create_publisher(Empty, "arm_hardware/stop_now", QoSProfile(depth=1))
+    nc.wait_for(stop.get_subscription_count, "subscription of the stop")
+    stop.publish(Empty())
+    assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+    assert "stop_now" in client.wait_settled(HardwareStatus.STOPPED).message
+    assert not client.send((nc.CREEP, nc.AWAY)).accepted
+    assert client.trigger("reset").success
+    client.wait_settled(HardwareStatus.ARMED)
+
+    answer = client.end_of(client.creep())
+    board.chip.reset()
+    assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+    status = client.wait_state(HardwareStatus.FAULT)
+    assert "reset or lost its power" in status.message
+    nc.wait_for(
+        lambda: (
+            client.diagnostics.status[0].level == DiagnosticStatus.ERROR
+            and "check the supply" in client.diagnostics.status[0].message
+        ),
+        "diagnostics",
+    )
+    assert client.trigger("stop").success and not client.trigger("reset").success
+    assert not client.send((nc.CREEP, nc.AWAY)).accepted
+
+    assert client.change(Transition.TRANSITION_DEACTIVATE)
+    assert client.trigger("reset").success
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    client.wait_state(HardwareStatus.ARMED)
+    client.go(*nc.HOME)
+    code, output = process.end()
+    assert code == 0 and "Traceback" not in output, output
