@@ -1,0 +1,63 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A short soak on each backend; soak.py says how to run a long one."""
+
+import importlib.util
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location("soak", Path(__file__).with_name("soak.py"))
+soak = importlib.util.module_from_spec(_spec)
+sys.modules["soak"] = soak
+_spec.loader.exec_module(soak)
+
+MOTIONS = 350
+WITH_SERVOKIT = pytest.mark.skipif(
+    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
+)
+
+
+@pytest.mark.parametrize(
+    ("backend", "seed"),
+    [("i2c_dev", 1), ("i2c_dev", 2), pytest.param("servokit", 3, marks=WITH_SERVOKIT)],
+)
+def test_no_bound_is_broken_whatever_happens(model, backend, seed):
+    run = soak.Soak(seed, backend, model)
+    run.run(MOTIONS)
+    assert run.said["SUCCEEDED"] > 50 and run.said["ABORTED"] > 50 and run.said["CANCELED"]
+    assert run.said["refused"] > 50 and run.sim.faults.failed > 50
+    assert run.judge.fastest > 0.95
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [600],  # out of the pulse limits
+        [317],  # too fast
+        [307, 307, 310],  # too abrupt
+        [309, 313, 319, 327],  # too abrupt, in steps too small to be seen one by one
+    ],
+)
+def test_the_judge_sees_what_breaks_a_bound(model, counts):
+    """A soak that cannot fail proves nothing: each law is broken once, past the driver."""
+    run = soak.Soak(0, "i2c_dev", model)
+    assert run.judge.counts()[0] == 307
+    for _ in range(2 * soak.WINDOW + 1):
+        run.judge.look(abrupt=False)
+    *lawful, last = counts
+    for count in lawful:
+        run.driver.bus.write_counts({0: count})
+        run.judge.look(abrupt=False)
+    run.driver.bus.write_counts({0: last})
+    with pytest.raises(AssertionError):
+        run.judge.look(abrupt=False)
+
+
+def test_the_judge_sees_what_moves_without_leave(model):
+    run = soak.Soak(0, "i2c_dev", model)
+    run.driver.bus.write_counts({0: 308})
+    with pytest.raises(AssertionError, match="no motion is allowed"):
+        run.judge.look_unmoved()
