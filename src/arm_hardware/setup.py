@@ -3,7 +3,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
-TOOLS = ("calibrate", "doctor", "verify", "release")
+TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "release", "verify")
 
 
 def installed(folder, pattern="*"):

@@ -25,6 +25,7 @@ from arm_hardware.calibrating.session import Session
 from arm_hardware.calibrating.template import template
 from arm_hardware.calibration import Board
 from arm_hardware.calibration_file import parse_calibration
+from arm_hardware.calibration_store import read_bytes
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.line import Line
@@ -45,10 +46,7 @@ def text_of(path: Path, robot: str) -> bytes:
         DescriptionError: No such robot.
     """
     if path.exists():
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise CalibrationError(f"cannot be read ({error.strerror})", str(path)) from None
+        return read_bytes(path)
     if not robot:
         raise CalibrationError(
             "is not there", str(path), remedy="say --robot ROBOT to begin a new file"

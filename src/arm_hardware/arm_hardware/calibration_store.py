@@ -91,6 +91,18 @@ def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> 
     return Change(path, old, new, calibration)
 
 
+def read_bytes(path: Path) -> bytes:
+    """Return the text of a calibration file.
+
+    Raises:
+        CalibrationError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CalibrationError(f"cannot be read ({error.strerror})", str(path)) from None
+
+
 def free_backup(path: Path) -> Path:
     """Return the first of ``<file>.1.bak``, ``<file>.2.bak``, ... that is not there."""
     number = 1

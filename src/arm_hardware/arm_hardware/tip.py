@@ -13,7 +13,6 @@ from arm_description import RobotModel
 from arm_hardware.servo_map import ServoMap
 
 Array = NDArray[np.float64]
-STEP = 1e-6  # [rad or m] of the central differences: rounding and curvature both below 1e-9
 
 
 def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
@@ -29,12 +28,27 @@ def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = Non
     return point
 
 
-def tip_rates(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
-    """Return the derivatives (3, n) of tip_of() by the joints [m/rad or m/m]."""
-    here = np.asarray(q, dtype=float)
-    steps = STEP * np.eye(model.n)
-    columns = [tip_of(model, here + d, at) - tip_of(model, here - d, at) for d in steps]
-    return np.array(columns).T / (2.0 * STEP)
+def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = None) -> Array:
+    """Return the derivatives (3, n) of tip_of() by the joints [m/rad or m/m].
+
+    The linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section 5.1).
+
+    Args:
+        model: The robot.
+        frames: Its DH frames at the joint positions.
+        at: As in tip_of().
+    """
+    point = frames[-1] @ model.tool.matrix @ np.append(np.zeros(3) if at is None else at, 1.0)
+    rates = np.empty((3, model.n))
+    for i, joint in enumerate(model.joints):
+        frame = frames[i] if model.convention == "standard" else frames[i + 1]
+        x, y, z = frame[:3, :3] @ joint.direction
+        if joint.type == "prismatic":
+            rates[:, i] = x, y, z
+        else:
+            a, b, c = point[:3] - frame[:3, 3]
+            rates[:, i] = y * c - z * b, z * a - x * c, x * b - y * a
+    return rates
 
 
 def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
@@ -45,7 +59,7 @@ def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) 
         q: (n,) joint positions [rad or m].
         maps: Of the joints, base to tip.
     """
-    ways = np.linalg.norm(tip_rates(model, q), axis=0)
+    ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
     return float(max(way * _tick(m, p) for way, m, p in zip(ways, maps, q, strict=True)))
 
 

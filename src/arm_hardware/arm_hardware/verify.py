@@ -70,8 +70,8 @@ def _agree() -> None:
     if not sys.stdin.isatty():
         raise HardwareError("Real servos are armed by a person at a terminal.")
     answer = input(
-        "Servos without pulses turn AT ONCE towards the posture rest, one after another.\n"
-        "Keep clear, be ready to cut their power. Arm them? (y/n) "
+        "Servos without pulses are brought to the posture rest one after another, in short bursts;"
+        "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them? (y/n) "
     )
     if answer.strip().lower() != "y":
         raise HardwareError("Not armed: nothing was sent.")

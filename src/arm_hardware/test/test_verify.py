@@ -125,11 +125,11 @@ def test_one_count_moves_the_tip_no_further_than_the_tick_limit(robot):
             assert way <= 1.01 * limit + 1e-12
 
 
-@pytest.mark.parametrize("robot", ["nut_arm", "puma560", "ball_arm"])
+@pytest.mark.parametrize("robot", ["nut_arm", "puma560", "ball_arm", "spherical_arm"])
 def test_the_tips_derivatives_are_those_of_its_positions(robot):
     model = load_robot(robot)
     q, at = 0.3 * np.ones(model.n), np.array([0.01, 0.02, 0.03])
-    rates = tip_rates(model, q, at)
+    rates = tip_rates(model, model.dh_frames(q), at)
     d = np.random.default_rng(2).normal(size=model.n) * 1e-4
     moved = tip_of(model, q + d, at) - tip_of(model, q - d, at)
     np.testing.assert_allclose(2.0 * rates @ d, moved, atol=1e-9)

@@ -1,0 +1,282 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kinematic calibration on simulated arms whose joints do not stand where they are told."""
+
+import math
+import re
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+from arm_hardware.axes import axes_of
+from arm_hardware.calibrate_kinematics import with_zeros
+from arm_hardware.calibrating.template import template
+from arm_hardware.calibration_file import load_calibration
+from arm_hardware.errors import HardwareError
+from arm_hardware.kinematic.fit import fit
+from arm_hardware.kinematic.parameters import chosen, lengths_of
+from arm_hardware.kinematic.touches import Touches
+from arm_hardware.tip import tick_limit, tip_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arm_description import load_robot
+from arm_hardware import calibrate_kinematics
+
+STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis, so that its roll is seen
+
+
+class Arm:
+    """An arm with servos as calibrated, but joints that stand elsewhere by some angle each."""
+
+    def __init__(self, robot, folder, errors, real=None):
+        self.model = load_robot(robot)
+        self.real = real or self.model
+        self.errors = np.asarray(errors)[: self.model.n]
+        self.file = folder / "servos.yaml"
+        self.file.write_text(template(self.model))
+        self.truth = self.now = self.maps()
+
+    def servos(self):
+        servos = load_calibration(self.file).servos
+        return [servos[joint] for joint in self.model.joint_names]
+
+    def maps(self):
+        return load_calibration(self.file).maps(axes_of(self.model))[: self.model.n]
+
+    def told(self, q):
+        """What joint_states say after q was commanded: it in counts."""
+        return np.array(
+            [m.position_of(m.count_of(x)) for m, x in zip(self.maps(), q, strict=True)]
+        )
+
+    def tip(self, q, at=STYLUS):
+        """Where the point of the tool really is after q was commanded."""
+        counts = [m.count_of(x) for m, x in zip(self.now, q, strict=True)]
+        stands = [m.position_of(c) for m, c in zip(self.truth, counts, strict=True)]
+        return tip_of(self.real, np.array(stands) + self.errors, at)
+
+    def postures(self, rng, count):
+        low = np.maximum(self.model.lower, -1.2)
+        return rng.uniform(low, np.minimum(self.model.upper, 1.2), (count, self.model.n))
+
+    def touches(self, rng, count, noise, at=STYLUS):
+        postures = self.postures(rng, count)
+        tips = np.array([self.tip(q, at) for q in postures])
+        tips += rng.normal(0.0, noise, tips.shape)
+        told = np.array([self.told(q) for q in postures])
+        return Touches(self.model.name, at, told, tips, tuple(range(1, count + 1)))
+
+    def worst(self, rng):
+        """The largest ratio of tip error to the tick limit, over postures never touched."""
+        worst, self.now = 0.0, self.maps()
+        for q in self.postures(rng, 20):
+            told = self.told(q)
+            error = np.linalg.norm(self.tip(q) - tip_of(self.model, told, STYLUS))
+            worst = max(worst, error / tick_limit(self.model, told, self.now))
+        return worst
+
+
+ZERO_ERRORS = st.lists(
+    st.builds(
+        lambda size, sign: math.radians(size * sign), st.floats(2, 5), st.sampled_from([1, -1])
+    ),
+    min_size=6,
+    max_size=6,
+)
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "planar3", "puma560"])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(errors=ZERO_ERRORS, seed=st.integers(0, 1000))
+def test_the_tip_error_falls_below_what_one_count_of_a_servo_does(robot, errors, seed, tmp_path):
+    """With zero errors of 2 to 5 degrees at every joint, and points measured to half a mm."""
+    rng = np.random.default_rng(seed)
+    arm = Arm(robot, tmp_path, errors)
+    assert arm.worst(rng) > 1.0
+    touches = arm.touches(rng, 20, 0.0005)
+    found = fit(arm.model, chosen(arm.model, [], []), touches)
+    assert not found.unseen and found.after.max() < 0.005
+    with_zeros(arm.file, found).write()
+    assert arm.worst(rng) < 1.0
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    errors=ZERO_ERRORS,
+    sign=st.sampled_from([1, -1]),
+    zero=st.floats(-10, 10),
+    robot=st.sampled_from(["nut_arm", "planar3"]),
+)
+def test_exact_points_give_the_exact_zeros_whatever_the_sign(errors, sign, zero, robot, tmp_path):
+    arm = Arm(robot, tmp_path, errors)
+    data = yaml.safe_load(arm.file.read_text())
+    for servo in data["joints"].values():
+        servo.update(sign=sign, zero_deg=zero)
+    arm.file.write_text(yaml.safe_dump(data))
+    arm.truth = arm.now = arm.maps()
+    rng = np.random.default_rng(0)
+    found = fit(arm.model, chosen(arm.model, [], []), arm.touches(rng, 12, 0.0))
+    np.testing.assert_allclose(found.values, arm.errors, atol=1e-8)
+    with_zeros(arm.file, found).write()
+    right = [math.radians(zero) - sign * e for e in arm.errors]
+    np.testing.assert_allclose([s.zero for s in arm.servos()], right, atol=2e-5)
+
+
+def test_lengths_are_found_on_request_and_not_otherwise(tmp_path):
+    model = load_robot("nut_arm")
+    joints = list(model.joints)
+    joints[1] = replace(joints[1], row=replace(joints[1].row, a=joints[1].row.a + 0.004))
+    joints[3] = replace(joints[3], row=replace(joints[3].row, d=joints[3].row.d - 0.006))
+    arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 2]), replace(model, joints=tuple(joints)))
+    touches = arm.touches(np.random.default_rng(3), 25, 0.0)
+    zeros = fit(model, chosen(model, [], []), touches)
+    both = fit(model, chosen(model, ["shoulder.a", "wrist_roll.d"], []), touches)
+    assert zeros.after.max() > 0.003
+    assert both.after.max() < 1e-8
+    np.testing.assert_allclose(both.values[4:], [0.004, -0.006], atol=1e-8)
+
+
+def test_the_deviations_are_those_of_the_results(tmp_path):
+    """Over many measurements with the same noise."""
+    arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
+    rng = np.random.default_rng(5)
+    fits = [
+        fit(arm.model, chosen(arm.model, [], []), arm.touches(rng, 15, 0.001)) for _ in range(12)
+    ]
+    scaled = [(f.values - arm.errors) / f.deviations for f in fits]
+    assert 0.7 < np.sqrt(np.mean(np.square(scaled))) < 1.4
+
+
+def test_a_joint_about_an_axis_through_the_tip_is_kept_and_named(tmp_path):
+    arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
+    touches = arm.touches(np.random.default_rng(1), 20, 0.0002, np.zeros(3))
+    found = fit(arm.model, chosen(arm.model, [], []), touches)
+    assert found.unseen == ("wrist_roll",)
+    assert [p.name for p in found.parameters] == ["waist", "shoulder", "elbow"]
+    assert found.after.max() < 0.001
+
+
+@pytest.mark.parametrize(
+    ("lengths", "group"),
+    [
+        (["shoulder.d", "elbow.d"], "shoulder.d, elbow.d"),  # along parallel axes
+        (["shoulder.d", "elbow.d", "shoulder.a"], "shoulder.d, elbow.d"),
+    ],
+)
+def test_parameters_that_no_point_tells_apart_are_named(tmp_path, lengths, group):
+    arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
+    touches = arm.touches(np.random.default_rng(1), 30, 0.0)
+    with pytest.raises(HardwareError, match=f"cannot tell apart {group}: .*--keep elbow.d"):
+        fit(arm.model, chosen(arm.model, lengths, []), touches)
+    assert fit(arm.model, chosen(arm.model, lengths, ["elbow.d"]), touches).after.max() < 1e-8
+
+
+def test_postures_that_hardly_differ_are_refused(tmp_path):
+    arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
+    touches = arm.touches(np.random.default_rng(1), 1, 0.0)
+    again = replace(
+        touches, told=np.repeat(touches.told, 9, 0), tips=np.repeat(touches.tips, 9, 0)
+    )
+    with pytest.raises(HardwareError, match="cannot tell apart shoulder, elbow, wrist"):
+        fit(arm.model, chosen(arm.model, [], []), again)
+
+
+@given(row=st.integers(0, 19), off=st.floats(0.01, 0.05), seed=st.integers(0, 50))
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_point_measured_wrongly_is_named(tmp_path, row, off, seed):
+    arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
+    touches = arm.touches(np.random.default_rng(seed), 20, 0.0002)
+    touches.tips[row] += [0.0, off, 0.0]
+    assert fit(arm.model, chosen(arm.model, [], []), touches).suspects == (row,)
+
+
+def test_a_length_of_a_sliding_joint_is_its_zero():
+    model = load_robot("spherical_arm")
+    sliding = [joint.name for joint in model.joints if joint.type == "prismatic"]
+    names = [parameter.name for parameter in lengths_of(model)]
+    assert sliding and all(f"{n}.a" in names and f"{n}.d" not in names for n in sliding)
+
+
+# -- The command -------------------------------------------------------------------------------
+
+POINTS = {"robot": "nut_arm", "units": {"length": "mm", "angle": "deg"}}
+
+
+@pytest.fixture
+def case(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
+    touches = arm.touches(np.random.default_rng(1), 20, 0.0002)
+    rows = [
+        {"joints": dict(zip(arm.model.joint_names, map(float, np.degrees(q)), strict=True)),
+         "tip": [float(x) * 1e3 for x in tip]}
+        for q, tip in zip(touches.told, touches.tips, strict=True)
+    ]  # fmt: skip
+    data = {**deepcopy(POINTS), "touching": [float(x) * 1e3 for x in STYLUS], "points": rows}
+    return arm, data, tmp_path / "points.yaml"
+
+
+def ran(case, *arguments):
+    arm, data, file = case
+    file.write_text(yaml.safe_dump(data, sort_keys=False))
+    return calibrate_kinematics.main([str(arm.file), str(file), *arguments])
+
+
+def test_the_command_reports_and_writes_with_a_backup(case, capsys):
+    arm, _, _ = case
+    before = arm.file.read_text()
+    assert ran(case, "--yes") == 0
+    out = capsys.readouterr().out
+    found = {name: float(x) for name, x in re.findall(r"(\w+) stands (\S+) deg", out)}
+    assert found == pytest.approx(
+        {"waist": 3, "shoulder": -2, "elbow": 4, "wrist_roll": 5}, abs=0.5
+    )
+    assert "tip errors before" in out and ".1.bak" in out
+    assert arm.file.with_name("servos.yaml.1.bak").read_text() == before
+    assert arm.worst(np.random.default_rng(2)) < 1.0
+
+
+def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch):
+    arm, _, _ = case
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
+    before = arm.file.read_text()
+    assert ran(case) == 0
+    assert "Nothing was written" in capsys.readouterr().out and arm.file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda d: d.update(robot="puma560"), "points.yaml:1: robot: is 'puma560'"),
+        (lambda d: d.update(pionts=1), "did you mean 'points'"),
+        (lambda d: d.update(points=[]), "points: is empty"),
+        (lambda d: d["units"].update(length="cm"), "units.length: cannot be 'cm'"),
+        (lambda d: d["points"][3].update(tip=[1, 2]), "points[3].tip: must be three numbers"),
+        (lambda d: d["points"][3]["joints"].pop("waist"), "points[3].joints: has no 'waist'"),
+        (lambda d: d["points"][3]["joints"].update(wiast=1), "did you mean 'waist'"),
+        (lambda d: d["points"][3]["joints"].update(waist="x"), "must be a finite number"),
+        (lambda d: d.update(points=d["points"][:1]), "Too few points, 1, for 4"),
+    ],
+)
+def test_wrong_points_are_one_sentence_and_change_nothing(case, capsys, change, says):
+    change(case[1])
+    before = case[0].file.read_text()
+    assert ran(case, "--yes") == 1
+    said = capsys.readouterr().err
+    assert says in said and said.count("\n") == 1
+    assert case[0].file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--lengths", "elbow.b"], "no length 'elbow.b'"),
+        (["--keep", "elbo"], "did you mean 'elbow'"),
+    ],
+)
+def test_wrong_names_are_one_sentence(case, capsys, arguments, says):
+    assert ran(case, *arguments) == 1
+    assert says in capsys.readouterr().err
