@@ -5,120 +5,114 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import json
 import os
+import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
-from importlib import metadata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 
-from arm_hardware.adafruit import PACKAGE
-from arm_hardware.calibration_file import load_calibration
-from arm_hardware.errors import CalibrationError
-from arm_hardware.pi_i2c import DEVICE, group_of
+from arm_hardware.backends import real_bus
+from arm_hardware.bus import Bus
+from arm_hardware.calibration import Board
+from arm_hardware.examining.board import board, device
+from arm_hardware.examining.calibrations import calibration
+from arm_hardware.examining.computer import computer
+from arm_hardware.examining.finding import Finding
+from arm_hardware.examining.reach import hears_itself, reach
+from arm_hardware.examining.software import has_ros, software
+from arm_hardware.pi_i2c import DEVICE
 from arm_hardware.shipped import config_folder
 
-PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
-LEAST_PYTHON = (3, 10)
+
+def _throttled() -> str:
+    """Return what the firmware of a Raspberry Pi says of its supply, "" elsewhere."""
+    try:
+        done = subprocess.run(
+            ["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5.0
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing looked at.
+class Machine:
+    """What is looked at.
 
     Attributes:
-        what: Its name.
-        ok: Whether it is as it should be.
-        detail: What was found.
-        fix: What to do; empty if ok.
-        needed: Whether something in the chosen scope does not work without it.
+        device: Node of the I2C bus.
+        sys: The kernel's /sys.
+        environment: Variables of the process.
+        connect: Returns the closed bus to a board.
+        throttled: Returns what the firmware says of the supply.
+        heard: Returns whether two nodes hear each other; None where there is no ROS 2.
+        today: Today.
     """
 
-    what: str
-    ok: bool
-    detail: str
-    fix: str = ""
-    needed: bool = True
+    device: Path = DEVICE
+    sys: Path = Path("/sys")
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    connect: Callable[[Board], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
+    throttled: Callable[[], str] = _throttled
+    heard: Callable[[], bool] | None = hears_itself if has_ros() else None
+    today: date = field(default_factory=date.today)
 
 
-def look(real: bool, calibration: Path | None) -> list[Finding]:
-    """Look at everything.
+def look(machine: Machine, real: bool, file: Path | None) -> Iterator[Finding]:
+    """Look at everything; nothing is written to the board.
 
     Args:
+        machine: What to look at.
         real: Whether real servos are to be driven; otherwise the I2C device is not needed.
-        calibration: A calibration file to check; None for the shipped ones.
+        file: A calibration file to check; None for the shipped ones.
     """
-    files = [calibration] if calibration else sorted(config_folder().glob("*.yaml"))
-    return [
-        _python(),
-        _ros(),
-        *(_package(name) for name in PACKAGES),
-        *_device(real),
-        *(_calibration(path, real and calibration is not None) for path in files),
-    ]
+    yield from software(machine.environment)
+    node = device(machine.device, real)
+    yield node
+    wanted = Board()
+    for path in [file] if file else sorted(config_folder().glob("*.yaml")):
+        found, read = calibration(path, real and file is not None, machine.today)
+        yield found
+        wanted = read.board if read else wanted
+    if real and file is None:
+        fix = "say --calibration FILE: real servos need one that was measured"
+        yield Finding("calibration of this arm", False, "none given", fix)
+    if node.ok:
+        yield from board(wanted, machine.connect, real)
+    if machine.heard is not None:
+        yield from reach(machine.environment, machine.sys, machine.heard)
+    yield from computer(machine.sys, machine.throttled)
 
 
-def _python() -> Finding:
-    found = ".".join(str(part) for part in sys.version_info[:3])
-    least = ".".join(str(part) for part in LEAST_PYTHON)
-    ok = sys.version_info[:2] >= LEAST_PYTHON
-    return Finding("Python", ok, found, "" if ok else f"install Python {least} or newer")
+def _print(findings: Iterator[Finding]) -> bool:
+    """Print findings as they come; return whether something needed is missing."""
+    missing = False
+    for finding in findings:
+        sys.stdout.write(f"{finding.mark:<8} {finding.what}: {finding.detail}\n")
+        if finding.fix:
+            sys.stdout.write(f"         -> {finding.fix}\n")
+        sys.stdout.flush()
+        missing |= finding.mark == "problem"
+    return missing
 
 
-def _ros() -> Finding:
-    ok = importlib.util.find_spec("rclpy") is not None
-    distro = os.environ.get("ROS_DISTRO") or "no ROS_DISTRO set"
-    fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
-    return Finding("ROS 2", ok, distro if ok else "rclpy is not there", "" if ok else fix)
-
-
-def _package(name: str) -> Finding:
-    try:
-        return Finding(name, True, metadata.version(name))
-    except metadata.PackageNotFoundError:
-        fix = f"pip install {PACKAGE} into the Python that runs the node (not needed for fake)"
-        return Finding(name, False, "not installed", fix)
-
-
-def _device(real: bool) -> Iterable[Finding]:
-    if not DEVICE.exists():
-        fix = "enable I2C (raspi-config, or dtparam=i2c_arm=on) and reboot; only for real servos"
-        yield Finding(str(DEVICE), False, "not there", fix, needed=real)
-        return
-    group = group_of(DEVICE)
-    ok = os.access(DEVICE, os.R_OK | os.W_OK)
-    fix = "" if ok else f"sudo usermod -aG {group} $USER, then log in again"
-    yield Finding(
-        str(DEVICE), ok, f"group {group}, {'usable' if ok else 'no permission'}", fix, real
-    )
-
-
-def _calibration(path: Path, must_be_real: bool) -> Finding:
-    what = f"calibration {path.name}"
-    try:
-        calibration = load_calibration(path)
-    except CalibrationError as error:
-        return Finding(what, False, str(error), "correct the file")
-    if calibration.example and must_be_real:
-        return Finding(what, False, "is an example", "measure your servos, set example: false")
-    kind = "an example, for sim only" if calibration.example else "measured"
-    return Finding(what, True, f"{len(calibration.servos)} servos, {kind}")
-
-
-def main(args: list[str] | None = None) -> int:
+def main(args: list[str] | None = None, machine: Machine | None = None) -> int:
     """Print the findings; return 1 if something needed is missing."""
     parser = argparse.ArgumentParser(prog="doctor", description=__doc__)
     parser.add_argument("--real", action="store_true", help="real servos are to be driven")
     parser.add_argument("--calibration", type=Path, help="calibration file to check")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     chosen = parser.parse_args(args)
-    findings = look(chosen.real, chosen.calibration)
-    for finding in findings:
-        mark = "ok     " if finding.ok else "problem" if finding.needed else "note   "
-        sys.stdout.write(f"{mark}  {finding.what}: {finding.detail}\n")
-        if finding.fix:
-            sys.stdout.write(f"         -> {finding.fix}\n")
-    return 1 if any(f.needed and not f.ok for f in findings) else 0
+    findings = look(machine or Machine(), chosen.real, chosen.calibration)
+    if not chosen.json:
+        return int(_print(findings))
+    rows = [{"mark": finding.mark, **asdict(finding)} for finding in findings]
+    json.dump(rows, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+    return int(any(row["mark"] == "problem" for row in rows))
 
 
 if __name__ == "__main__":

@@ -1,34 +1,268 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+"""The doctor on machines with faked paths and an emulated board."""
 
+import dataclasses
+import errno
+import grp
+import json
+import os
+from datetime import date
 from importlib.util import find_spec
 
 import pytest
+import yaml
+from arm_hardware.backends import sim_bus
+from arm_hardware.clock import SteadyClock
+from arm_hardware.doctor import Machine, look, main
+from arm_hardware.examining.reach import hears_itself
+from arm_hardware.sim.arm import SimArm
 
-from arm_hardware import doctor
+TODAY = date(2026, 6, 1)
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+GOVERNOR = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
-@pytest.mark.skipif(find_spec("adafruit_servokit") is None, reason="is not healthy")
-def test_a_healthy_machine_is_ok_for_simulation(capsys):
-    assert doctor.main([]) == 0
+def written(folder, **texts):
+    """Write files below a folder; __ in a name is a slash."""
+    for name, text in texts.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A healthy computer with a board of which channels 0 and 3 send pulses."""
+    node = tmp_path / "dev/i2c-1"
+    written(tmp_path, **{"dev__i2c-1": ""})
+    sys = tmp_path / "sys"
+    written(sys, class__net__lo__flags="0x9\n", class__net__eth0__flags="0x1003\n")
+    written(sys, class__net__wlan0__flags="0x1002\n", class__net__odd__flags="?")
+    written(sys, class__thermal__thermal_zone0__temp="48312\n")
+    (sys / GOVERNOR).parent.mkdir(parents=True)
+    (sys / GOVERNOR).write_text("ondemand\n")
+
+    def connect(wanted):
+        sim = SimArm(wanted, SteadyClock())
+        first = sim_bus("i2c_dev", wanted, sim)
+        first.open()
+        first.start()
+        first.write_counts({0: 300, 3: 301})
+        return sim_bus("i2c_dev", wanted, sim)
+
+    return Machine(node, sys, {}, connect, lambda: "throttled=0x0\n", lambda: True, TODAY)
+
+
+@pytest.fixture
+def measured(tmp_path, calibration_path):
+    """A calibration of a real arm, measured in May."""
+    content = yaml.safe_load(calibration_path.read_text())
+    content["example"] = False
+    for servo in (*content["joints"].values(), content["gripper"]):
+        servo["calibrated"] = "2026-05-17"
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def seen(machine, real=False, file=None, **changes):
+    """Return findings by name."""
+    machine = dataclasses.replace(machine, **changes)
+    return {finding.what: finding for finding in look(machine, real, file)}
+
+
+def changed(path, change):
+    content = yaml.safe_load(path.read_text())
+    change(content)
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_a_healthy_machine_has_no_problem(machine, measured, capsys):
+    assert main(["--real", "--calibration", str(measured)], machine) == 0
     out = capsys.readouterr().out
-    for what in ("Python", "ROS 2", "adafruit", "i2c", "nut_arm_servos.yaml"):
-        assert what in out
+    assert "problem" not in out
+    assert "servo board 0x40: answers" in out and "pulses: on channels 0, 3" in out
+    assert "the oldest measured 15 days ago" in out and "other computers by eth0" in out
+    assert "48 degrees" in out and "ondemand" in out and "supply: good" in out
 
 
-def test_every_problem_has_a_fix():
-    for finding in doctor.look(real=True, calibration=None):
-        assert finding.ok or finding.fix
+def test_the_same_as_json(machine, measured, capsys):
+    assert main(["--real", "--calibration", str(measured), "--json"], machine) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {"what", "ok", "detail", "fix", "needed", "mark"} == set(rows[0])
+    assert any(row["what"] == "servo board 0x40" and row["mark"] == "ok" for row in rows)
+    assert main(["--json"], dataclasses.replace(machine, environment={"ROS_DOMAIN_ID": "x"})) == 1
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["what"] for row in rows if row["mark"] == "problem"] == ["ROS_DOMAIN_ID"]
 
 
-def test_real_servos_need_a_measured_calibration(calibration_path, capsys):
-    assert doctor.main(["--real", "--calibration", str(calibration_path)]) == 1
-    assert "is an example" in capsys.readouterr().out
+def test_looking_writes_nothing_to_the_board(machine, measured):
+    made = []
+
+    def connect(wanted):
+        sim = SimArm(wanted, SteadyClock())
+        made.append((sim.chip, bytes(sim.chip.registers)))
+        return sim_bus("i2c_dev", wanted, sim)
+
+    assert seen(machine, True, measured, connect=connect)["pulses"].detail.startswith("none")
+    ((chip, before),) = made
+    assert bytes(chip.registers) == before
+
+
+def faulty(number):
+    def connect(wanted):
+        class Broken:
+            def open(self):
+                raise OSError(number, os.strerror(number))
+
+            def close(self):
+                pass
+
+        return Broken()
+
+    return connect
+
+
+def elsewhere(wanted):
+    board = dataclasses.replace(wanted, address=0x41)
+    return sim_bus("i2c_dev", wanted, SimArm(board, SteadyClock()))
+
+
+def gone(wanted):
+    raise AssertionError("nobody looks for a board on a bus that is not there")
+
+
+@pytest.mark.parametrize(
+    ("what", "changes", "detail", "fix"),
+    [
+        ("servo board 0x40", {"connect": elsewhere}, "addresses that answer: 0x41", "power"),
+        ("servo board 0x40", {"connect": faulty(errno.EIO)}, "Input/output error", "wires"),
+        ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "233"}}, "233", "0 to 232"),
+        ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "-1"}}, "-1", "0 to 232"),
+        ("two nodes here", {"heard": lambda: False}, "silence", "firewall"),
+        ("discovery", {"environment": {RANGE: "OFF"}}, "nobody", "unset"),
+        ("discovery", {"environment": {RANGE: "LAN"}}, "LAN", "SUBNET"),
+        ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
+    ],
+)  # fmt: skip
+def test_each_problem_is_found_with_its_fix(machine, measured, what, changes, detail, fix):
+    finding = seen(machine, True, measured, **changes)[what]
+    assert finding.mark == "problem"
+    assert detail in finding.detail and fix in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("what", "changes", "detail"),
+    [
+        ("computer's supply", {"throttled": lambda: "throttled=0x10000"}, "under-voltage since"),
+        ("computer's supply", {"throttled": lambda: "throttled=0x4"}, "throttled now"),
+    ],
+)
+def test_what_is_not_needed_is_a_note(machine, what, changes, detail):
+    finding = seen(machine, **changes)[what]
+    assert finding.mark == "note" and detail in finding.detail and finding.fix
+
+
+def test_files_of_the_kernel_are_read_where_they_are(machine):
+    written(machine.sys, class__hwmon__hwmon0__name="cpu_thermal\n")
+    written(machine.sys, class__hwmon__hwmon1__name="rpi_volt\n")
+    written(machine.sys, class__hwmon__hwmon1__in0_lcrit_alarm="1\n")
+    (machine.sys / GOVERNOR).write_text("powersave\n")
+    written(machine.sys, class__thermal__thermal_zone0__temp="85000\n")
+    findings = seen(machine, throttled=lambda: "")
+    for what in ("computer's supply", "CPU governor", "CPU temperature"):
+        assert findings[what].mark == "note" and findings[what].fix
+
+
+def test_what_cannot_be_read_is_left_out(machine, tmp_path):
+    findings = seen(machine, sys=tmp_path / "none", throttled=lambda: "error")
+    assert not {"computer's supply", "CPU governor", "CPU temperature"} & set(findings)
+    assert findings["discovery"].mark == "note"
+
+
+def test_discovery_says_who_is_reached(machine):
+    def detail(**environment):
+        return seen(machine, environment=environment)["discovery"].detail
+
+    assert detail(ROS_STATIC_PEERS="10.0.0.2") == "other computers by eth0, static peers 10.0.0.2"
+    assert "this computer only" in detail(ROS_LOCALHOST_ONLY="1")
+    near = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_STATIC_PEERS": "pi.local"}
+    assert "this computer and pi.local" in detail(**near)
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_a_missing_device_matters_to_real_servos_only(machine, tmp_path, real):
+    node = tmp_path / "dev/i2c-7"
+    findings = seen(machine, real, None, device=node, connect=gone)
+    assert findings[str(node)].mark == ("problem" if real else "note")
+    assert "i2c-1" in findings[str(node)].detail and "raspi-config" in findings[str(node)].fix
+
+
+def test_a_device_of_somebody_else_names_its_group(machine, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    finding = seen(machine, True, connect=gone)[str(machine.device)]
+    group = grp.getgrgid(machine.device.stat().st_gid).gr_name
+    assert f"group {group}, no permission" in finding.detail and "usermod" in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("change", "mark", "says"),
+    [
+        (lambda c: c.update(example=True), "problem", "an example"),
+        (
+            lambda c: c["gripper"].pop("calibrated"),
+            "note",
+            "without a day of calibration: gripper",
+        ),
+        (lambda c: c["gripper"].update(calibrated="2025-01-02"), "note", "515 days ago"),
+        (lambda c: c["gripper"].update(calibrated="2027-01-02"), "problem", "in the future"),
+        (lambda c: c.pop("board"), "problem", "has no 'board'"),
+    ],
+)
+def test_the_calibration_of_a_real_arm_is_looked_at(machine, measured, change, mark, says):
+    finding = seen(machine, True, changed(measured, change))["calibration mine.yaml"]
+    assert finding.mark == mark and says in finding.detail and finding.fix
+
+
+def test_real_servos_need_a_calibration_of_their_own(machine, calibration_path, capsys):
+    assert main(["--real"], machine) == 1
+    assert "say --calibration FILE" in capsys.readouterr().out
+    assert main(["--real", "--calibration", str(calibration_path)], machine) == 1
+    assert "an example, for sim only" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["joints: 3", "{"])
-def test_a_bad_calibration_is_a_problem(tmp_path, capsys, content):
+def test_a_bad_calibration_is_a_problem(machine, tmp_path, capsys, content):
     path = tmp_path / "servos.yaml"
     path.write_text(content)
-    assert doctor.main(["--calibration", str(path)]) == 1
-    assert "problem" in capsys.readouterr().out
+    assert main(["--calibration", str(path)], machine) == 1
+    assert "problem  calibration servos.yaml" in capsys.readouterr().out
+
+
+def test_a_board_at_another_frequency_is_said(machine, measured):
+    def connect(wanted):
+        sim = SimArm(wanted, SteadyClock())
+        other = sim_bus("i2c_dev", dataclasses.replace(wanted, frequency_hz=60.0), sim)
+        other.open()
+        other.start()
+        other.write_counts({2: 300})
+        return sim_bus("i2c_dev", wanted, sim)
+
+    finding = seen(machine, True, measured, connect=connect)["servo board 0x40"]
+    assert finding.mark == "problem" and "another frequency" in finding.detail and finding.fix
+
+
+def test_every_problem_has_a_fix_on_this_very_machine():
+    for finding in look(Machine(heard=None), True, None):
+        assert finding.ok or finding.fix, finding
+
+
+@pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2")
+@pytest.mark.parametrize(("ways", "heard"), [("LOCALHOST", True), ("OFF", False)])
+def test_two_nodes_hear_each_other_unless_discovery_is_off(monkeypatch, ways, heard):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "49")
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", ways)
+    monkeypatch.setattr("arm_hardware.examining.reach.HEARD_WITHIN", 60.0 if heard else 1.0)
+    assert hears_itself() is heard

@@ -1,0 +1,107 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether ROS 2 nodes can hear each other: here, and from other computers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from arm_hardware.examining.finding import Finding
+
+HIGHEST_DOMAIN = 232  # of DDS' port numbers (ROS 2 documentation, "The ROS_DOMAIN_ID")
+UP, LOOPBACK, MULTICAST = 0x1, 0x8, 0x1000  # flags of an interface (linux/if.h)
+RANGES = ("SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT")
+HEARD_WITHIN = 10.0  # [s]
+
+
+def reach(
+    environment: Mapping[str, str], sys: Path, heard: Callable[[], bool]
+) -> Iterator[Finding]:
+    """Look at variables and network, then listen.
+
+    Args:
+        environment: Variables of the process.
+        sys: The kernel's /sys.
+        heard: Returns whether one node hears another of this process.
+    """
+    domain = environment.get("ROS_DOMAIN_ID") or "0"
+    ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
+    fix = "" if ok else f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
+    same = "; every computer needs the same" if ok else ""
+    yield Finding("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
+    yield _range(environment, _interfaces(sys))
+    if not ok:
+        return
+    hears = heard()
+    fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
+    detail = "one hears the other" if hears else f"silence for {HEARD_WITHIN:.0f} s"
+    yield Finding("two nodes here", hears, detail, "" if hears else fix)
+
+
+def _range(environment: Mapping[str, str], interfaces: list[str]) -> Finding:
+    what, name = "discovery", "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    chosen = environment.get(name) or "SUBNET"
+    if environment.get("ROS_LOCALHOST_ONLY") == "1":
+        chosen = "LOCALHOST"
+    peers = environment.get("ROS_STATIC_PEERS", "")
+    if chosen not in RANGES:
+        return Finding(what, False, f"{name} is {chosen}", f"set it to one of {', '.join(RANGES)}")
+    if chosen == "OFF":
+        return Finding(what, False, f"{name}=OFF: nodes find nobody", f"unset {name}")
+    if chosen == "LOCALHOST":
+        others = f"and {peers}" if peers else "only"
+        return Finding(what, True, f"this computer {others} ({name}=LOCALHOST)")
+    if not interfaces and not peers:
+        return Finding(
+            what,
+            False,
+            "no network with multicast: other computers are not found",
+            "connect one, or name the others in ROS_STATIC_PEERS; none needed on one computer",
+            needed=False,
+        )
+    where = ", ".join([*interfaces, *(["static peers " + peers] if peers else [])])
+    return Finding(what, True, f"other computers by {where}")
+
+
+def _interfaces(sys: Path) -> list[str]:
+    """Return the network interfaces by which multicast leaves this computer."""
+    found = []
+    for interface in sorted((sys / "class/net").glob("*")):
+        try:
+            flags = int((interface / "flags").read_text(encoding="ascii"), 16)
+        except (OSError, ValueError):
+            continue
+        if flags & UP and flags & MULTICAST and not flags & LOOPBACK:
+            found.append(interface.name)
+    return found
+
+
+def hears_itself() -> bool:
+    """Return whether a message goes from one ROS 2 context to another of this process."""
+    import rclpy
+    from rclpy.executors import SingleThreadedExecutor
+    from std_msgs.msg import Empty
+
+    contexts = rclpy.Context(), rclpy.Context()
+    received: list[Empty] = []
+    try:
+        for context in contexts:
+            rclpy.init(args=[], context=context)
+        talker = rclpy.create_node("doctor_talker", context=contexts[0])
+        listener = rclpy.create_node("doctor_listener", context=contexts[1])
+        publisher = talker.create_publisher(Empty, "doctor_echo", 1)
+        listener.create_subscription(Empty, "doctor_echo", received.append, 1)
+        executor = SingleThreadedExecutor(context=contexts[1])
+        executor.add_node(listener)
+        deadline = time.monotonic() + HEARD_WITHIN
+        while not received and time.monotonic() < deadline:
+            publisher.publish(Empty())
+            executor.spin_once(timeout_sec=0.1)
+    except RuntimeError:  # what rclpy raises where the middleware cannot start
+        return False
+    finally:
+        for context in contexts:
+            rclpy.try_shutdown(context=context)
+    return bool(received)
