@@ -19,6 +19,8 @@ NOT_HERE = (
 )
 # A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
 PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
+# What takes longest comes first, so that in the end nobody waits for one file.
+ORDER = ("--no-loadscope-reorder", "src/arm_tasks/test/system", "src/arm_viewer", "src", "tools")
 
 
 def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
@@ -42,7 +44,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
                 )
                 return 1
         print(NOT_HERE, flush=True)
-    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL])]
+    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL, *ORDER])]
     os.chdir(paths.repository)
     return become(command, environment)  # Ctrl-C then reaches pytest, which puts things in order
 
