@@ -78,7 +78,7 @@ class AllSolutions:
     def quick(self, T: Any, seed: Any, key: Any) -> IkResult | None:
         """Return the solutions in closed form; None if something is not right or not known."""
         try:
-            if (known := self._known(key)) is None:
+            if (known := self.known(key)) is None:
                 return None
             form, _, exact = known
             target = _contiguous(T, _FLOAT)
@@ -93,7 +93,7 @@ class AllSolutions:
     def nearest(self, T: Any, seed: Any, key: Any) -> IkResult | None:
         """Return the nearest solution where there is a closed form; None as quick()."""
         try:
-            if (known := self._known(key)) is None:
+            if (known := self.known(key)) is None:
                 return None
             form, opt, exact = known
             target = _contiguous(T, _FLOAT)
@@ -104,6 +104,27 @@ class AllSolutions:
         if found <= 0:
             return None
         return IkResult(_SUCCESS, out, self.solver.n, None, _SINGULAR if singular else "")
+
+    def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
+        """Return the closed form for a wish, and its options for a descent and for the form.
+
+        None if there is none, or if the nearest solution is not what is wished for.
+        """
+        with suppress(KeyError, TypeError):
+            return self._quick[key]
+        opt = self.solver.options(key)
+        form = self._form(opt)
+        known = None
+        if form is not None and opt[CENTRED] == 0.0:
+            descent = opt.copy()
+            if not self.solver.is_quick(key):
+                descent[STARTS] = 0.0  # with weights, the nearest may not be a descent away
+            known = form, descent, _exact(opt)
+        with suppress(TypeError):  # a list or an array: right, but it cannot be a key
+            if len(self._quick) >= _CACHED:
+                self._quick.clear()
+            self._quick[key] = known
+        return known
 
     def solve(
         self,
@@ -134,8 +155,10 @@ class AllSolutions:
         target = np.ascontiguousarray(transform(T, "target"))
         start = self._middle if seed is None else solver.start(seed)
         target = _orthonormal(target)
-        form = self._form(opt)
-        many = max_solutions != 1 or not solver.is_quick(key)
+        # What is centred is not among the branches where joints are free.
+        centred = max_solutions == 1 and opt[CENTRED] != 0.0
+        form = None if centred else self._form(opt)
+        many = max_solutions != 1 or not (centred or solver.is_quick(key))
         if form is None and many and opt[WHAT] == ROTATION:
             form = self._by_branches(target, start, max_solutions is None)
         if form is not None:
@@ -147,29 +170,6 @@ class AllSolutions:
                 return IkResult(_SUCCESS, out, solver.n, None, _SINGULAR if singular else "")
         count = max_solutions or (MOST_SEARCHED if form is None else 1)
         return solver.solve(T, seed, key, allow_approximate, count, deadline, out)
-
-    def _known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
-        """Return the closed form for a wish, and its options for a descent and for the form.
-
-        None if there is none, or if there is more to a wish than to sort by the distance.
-
-        Raises:
-            TypeError: A list or an array cannot be a key.
-        """
-        with suppress(KeyError):
-            return self._quick[key]
-        opt = self.solver.options(key)
-        form = self._form(opt)
-        if len(self._quick) >= _CACHED:
-            self._quick.clear()
-        if form is None or opt[CENTRED] != 0.0:
-            self._quick[key] = None
-            return None
-        descent = opt.copy()
-        if not self.solver.is_quick(key):
-            descent[STARTS] = 0.0  # of solutions with weights, the nearest is not a descent away
-        self._quick[key] = form, descent, _exact(opt)
-        return self._quick[key]
 
     def _form(self, opt: Array) -> ClosedForm | None:
         """Return the closed form for a question; None if there is none."""

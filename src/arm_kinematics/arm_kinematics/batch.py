@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_kinematics.all_solutions import AllSolutions
 from arm_kinematics.arguments import checked_seed, deadline_after
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.inverse import Solver
-from arm_kinematics.kernels_batch import search_many
+from arm_kinematics.kernels_batch import nearest_many, search_many
 from arm_kinematics.kernels_search import FARTHEST_SEED, FOUND, HEAD, SLOT
 from arm_kinematics.lie import Array
 from arm_kinematics.result import IkStatus
@@ -56,7 +57,7 @@ class Batch:
     """Targets on their way to an IkBatch.
 
     Args:
-        solver: Solver of the chain.
+        every: What solves single targets.
         Ts: Targets (m, 4, 4).
         seeds: One seed for all (n,), one for each (m, n), or None.
         key: The fields of a Wish.
@@ -66,14 +67,15 @@ class Batch:
 
     def __init__(
         self,
-        solver: Solver,
+        every: AllSolutions,
         Ts: Any,
         seeds: Any,
         key: tuple[Any, ...],
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
-        self._solver, self._key, self._timeout = solver, key, timeout
+        solver = self._solver = every.solver
+        self._every, self._key, self._timeout = every, key, timeout
         self._allow_approximate = allow_approximate
         if timeout is not None:
             deadline_after(timeout)
@@ -83,6 +85,7 @@ class Batch:
         self._options = solver.options(key)
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
+        self._known = every.known(key) if self._quick else None
         self._outs = np.zeros((count, solver.result_size(1)))
         self._answers = np.zeros((count, solver.n + 3))
 
@@ -104,22 +107,30 @@ class Batch:
 
     def _some(self, share: slice) -> None:
         if self._quick:
-            constants = self._solver.mechanism.constants
-            outs = self._outs[share]
-            search_many(constants, self._options, self._Ts[share], self._seeds[share], outs)
-            self._answers[share] = _summary(outs, self._solver.n)
+            self._first(share)
+            self._answers[share] = _summary(self._outs[share], self._solver.n)
         for k in range(*share.indices(len(self._Ts))):
             if self._outs[k, FOUND] == 0.0:
                 self._one(k)
+
+    def _first(self, share: slice) -> None:
+        """Do for many targets what ``Chain.ik`` does first."""
+        constants, outs = self._solver.mechanism.constants, self._outs[share]
+        Ts, seeds = self._Ts[share], self._seeds[share]
+        if self._known is None:
+            search_many(constants, self._options, Ts, seeds, outs)
+        else:
+            form, opt, exact = self._known
+            room = np.zeros(form.size)
+            nearest_many(constants, opt, exact, form.plan, Ts, seeds, room, outs)
 
     def _one(self, k: int) -> None:
         """Solve one target that took more than the first search."""
         deadline = None if self._timeout is None else deadline_after(self._timeout)
         out = self._outs[k] if self._quick else None
+        T, seed, approximate = self._Ts[k], self._seeds[k], self._allow_approximate
         try:
-            result = self._solver.solve(
-                self._Ts[k], self._seeds[k], self._key, self._allow_approximate, 1, deadline, out
-            )
+            result = self._every.solve(T, seed, self._key, approximate, 1, deadline, False, out)
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
         self._status[k] = result.status

@@ -199,11 +199,11 @@ class Chain(ForwardKinematics):
         Raises:
             KinematicsError: An argument makes no sense; says which target.
         """
-        solver = self._solver if tool is None else self._solver.carrying(tool)
+        every = self._every_of(tool)
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        return Batch(solver, Ts, seeds, key, allow_approximate, timeout).run()
+        return Batch(every, Ts, seeds, key, allow_approximate, timeout).run()
 
     def all_solutions(
         self,
@@ -251,10 +251,10 @@ class Chain(ForwardKinematics):
             KinematicsError: An argument makes no sense, or whole turns are too many.
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
-        every = self._every if tool is None else self._every_of(tool)
+        deadline = None if timeout is None else deadline_after(timeout)
+        every = self._every_of(tool)
         if not whole_turns and (result := every.quick(T, seed, key)) is not None:
             return result
-        deadline = None if timeout is None else deadline_after(timeout)
         return every.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
     def _every_of(self, tool: ArrayLike | None) -> AllSolutions:

@@ -46,8 +46,16 @@ class KinematicsNode(Node):  # type: ignore[misc]
     """Serves solve_ik, solve_fk, get_jacobian and plan_path for the robot described to it."""
 
     def __init__(self) -> None:
+        """Look at the parameters; ``start`` does the rest.
+
+        Raises:
+            ParameterException: One of them makes no sense.
+        """
         super().__init__("kinematics")
-        tip = self._parameter(
+        self._problem = "no robot description has been received"
+        self._xml = ""
+        self._counts: dict[str, int] = {}
+        self._tip = self._parameter(
             "tip_frame",
             "",
             "Frame that an empty tip_frame means; empty: tool0, or the robot's only end.",
@@ -68,10 +76,10 @@ class KinematicsNode(Node):  # type: ignore[misc]
                 "Acceleration limit of joints whose description gives none, per speed [1/s].",
             ),
         )
-        self._state = State(TfListener(self).tree, tip)
-        self._problem = "no robot description has been received"
-        self._xml = ""
-        self._counts: dict[str, int] = {}
+
+    def start(self) -> None:
+        """Listen and serve."""
+        self._state = State(TfListener(self).tree, self._tip)
         self._background = Background(self)
         self._subscribe()
         self._serve(SolveIK, "solve_ik", self._solve_ik)
@@ -165,11 +173,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
 
 def make_node() -> list[Node]:
-    """Compile what is not compiled yet, then make the node."""
+    """Make the node, compile what is not compiled yet, then start it."""
+    node = KinematicsNode()
     began = time.monotonic()
     prepare_closed_forms()
     prepare_timing()
-    node = KinematicsNode()
+    node.start()
     if HAVE_NUMBA:
         node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
     else:

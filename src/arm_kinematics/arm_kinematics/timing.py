@@ -181,7 +181,7 @@ def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
     chord = 6.0 * np.diff(path.q, axis=0) / h**2
     left = chord - (4.0 * path.first[:-1] + 2.0 * path.first[1:]) / h
     right = -chord + (2.0 * path.first[:-1] + 4.0 * path.first[1:]) / h
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         cap = ((v / np.abs(path.first)).min(axis=1)) ** 2
     cap = np.minimum(cap, pace**2)
     x = np.empty(len(path.s))

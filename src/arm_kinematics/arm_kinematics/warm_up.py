@@ -62,6 +62,7 @@ def _closed_forms() -> None:
 
     fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
     fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (1,))
+    fix_types(kernels_batch.nearest_many, (2, 1, 1, 2, 3, 2), (1, 2))
 
 
 @lru_cache(maxsize=1)

@@ -224,7 +224,7 @@ def test_ik_for_several_solutions_gives_the_nearest_of_all(rng):
     T, seed = chain.fk(rng.uniform(-1.0, 1.0, 6)), rng.uniform(-1.0, 1.0, 6)
     every = positions(chain.all_solutions(T, seed))
     three = positions(chain.ik(T, seed, max_solutions=3))
-    assert (three == every[:3]).all()
+    assert np.allclose(three, every[:3], rtol=0.0, atol=1e-9)
     assert len(chain.ik(T, seed, max_solutions=100).solutions) == len(every)
 
 

@@ -32,11 +32,13 @@ class ClosedForm:
 
     Attributes:
         name: What was recognised, in words.
+        plan: The same for the compiled loops, see kernels_plan.py.
+        size: Length of a result.
     """
 
     def __init__(self, name: str, plan: Array, joints: int, branches: int = MOST) -> None:
-        self.name, self._plan = name, plan
-        self._size = HEAD + branches * (joints + SLOT)
+        self.name, self.plan = name, plan
+        self.size = HEAD + branches * (joints + SLOT)
 
     def solve(self, c: Array, opt: Array, T: Array, seed: Array) -> tuple[int, bool, Array]:
         """Return the number of solutions, whether one stands for infinitely many, and all of them.
@@ -51,8 +53,8 @@ class ClosedForm:
             The first is negative if T or seed make no sense; the last is laid out as in
             kernels_search.py, the nearest first.
         """
-        out = _zeros(self._size)
-        found, singular = solve_all(c, opt, self._plan, T, seed, out)
+        out = _zeros(self.size)
+        found, singular = solve_all(c, opt, self.plan, T, seed, out)
         return found, singular, out
 
     def nearest(
@@ -67,8 +69,8 @@ class ClosedForm:
             T: See there.
             seed: See there.
         """
-        out = _zeros(self._size)
-        found, singular = solve_nearest(c, opt, exact, self._plan, T, seed, out)
+        out = _zeros(self.size)
+        found, singular = solve_nearest(c, opt, exact, self.plan, T, seed, out)
         return found, singular, out
 
 
