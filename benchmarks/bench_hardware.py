@@ -1,0 +1,234 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The servo driver: lateness of its loop, its share of a core, the time that a stop takes.
+
+One driver process at speed 1 over real DDS, on the simulated board, whose registers lie in a file
+that this process reads too: the times of their last changes are the board's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from arm_hardware.options import BACKENDS
+from arm_hardware.sim.chip_memory import ChipMemory
+from bench_stack import cpu_seconds
+from diagnostic_msgs.msg import DiagnosticArray
+from ik.tables import processor, write
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import Empty
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+DOMAIN = "79"
+PATIENCE = 60.0  # [s]
+NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
+THERE, BACK = (1.0, -0.5, 0.5, 1.0), (-1.0, 0.5, -0.5, -1.0)
+SWING = 1.5  # [s] from one to the other; every register changes in nearly every tick
+TICK = 0.02  # [s]
+QUIET = 0.1  # [s] after which registers that did not change will not
+BURN = "while True: pass"
+LATENESS = "lateness median, p99, worst [ms]"
+
+
+class Driver:
+    """A driver process and what the measurements need of it."""
+
+    def __init__(self, backend: str, board: Path) -> None:
+        arguments = {
+            "hardware": "sim",
+            "backend": backend,
+            "autostart": "activate",
+            "sim_registers": board,
+        }
+        options = [x for k, v in arguments.items() for x in ("-p", f"{k}:={v}")]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "arm_hardware.hardware", "--ros-args", *options],
+            stderr=subprocess.DEVNULL,
+        )
+        self.node = rclpy.create_node("bench_hardware")
+        self.values: dict[str, str] = {}
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        self._motion = self.node.create_publisher(
+            JointTrajectory, "arm_controller/joint_trajectory", 10
+        )
+        self._stop_now = self.node.create_publisher(Empty, "arm_hardware/stop_now", 1)
+        self._stop = self.node.create_client(Trigger, "arm_hardware/stop")
+        self._reset = self.node.create_client(Trigger, "arm_hardware/reset")
+        self._state = ""
+        self._postures = deque((THERE, BACK))
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        threading.Thread(target=self._executor.spin, daemon=True).start()
+        self.changed_at = ChipMemory(board).changed_at
+
+    def wait_armed(self) -> None:
+        """Wait until it is ready."""
+        self.wait_for(lambda: self._state == "ARMED", "the driver")
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        self.values = {value.key: value.value for value in message.status[0].values}
+        self._state = message.status[0].message.partition(":")[0]
+
+    def wait_for(self, condition: Callable[[], object], what: str) -> None:
+        """Wait until a condition holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            time.sleep(0.001)
+            if time.monotonic() > end:
+                raise SystemExit(f"waited {PATIENCE:.0f} s in vain for {what}")
+
+    def swing(self) -> None:
+        """Begin to move to the other posture."""
+        self._postures.rotate()
+        point = JointTrajectoryPoint(positions=list(self._postures[0]))
+        point.time_from_start.sec, fraction = int(SWING), SWING % 1
+        point.time_from_start.nanosec = int(fraction * 1e9)
+        self._motion.publish(JointTrajectory(joint_names=list(NAMES), points=[point]))
+
+    def call(self, client: Any) -> None:
+        """Call a service and wait for the answer."""
+        future = client.call_async(Trigger.Request())
+        self.wait_for(future.done, "an answer")
+        assert future.result().success, future.result().message
+
+    def stop(self, by_topic: bool) -> tuple[float, float]:
+        """Stop a motion; return seconds to the last change of a register, and to the answer."""
+        self.wait_for(lambda: time.monotonic() - max(self.changed_at) < 0.02, "motion")
+        time.sleep(random.uniform(0.0, TICK))
+        begin = time.monotonic()
+        if by_topic:
+            self._stop_now.publish(Empty())
+        else:
+            self.call(self._stop)
+        answered = time.monotonic() - begin
+        self.wait_for(lambda: time.monotonic() - max(self.changed_at) > QUIET, "rest")
+        last = max(0.0, max(self.changed_at) - begin)
+        self.call(self._reset)
+        return last, answered
+
+    def end(self) -> None:
+        """End the process."""
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+
+@contextmanager
+def load(wanted: bool) -> Iterator[None]:
+    """Keep as many processes busy as there are cores."""
+    number = (os.cpu_count() or 1) if wanted else 0
+    burners = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+def phase(driver: Driver, moving: bool, seconds: float) -> str:
+    """Return lateness and CPU share of a stretch of time, as cells of a table."""
+    begin, used = time.monotonic(), cpu_seconds(driver.process.pid)
+    while (left := begin + seconds - time.monotonic()) > 0.0:
+        if moving:
+            driver.swing()
+        time.sleep(min(left, SWING + 0.1))
+    share = (cpu_seconds(driver.process.pid) - used) / (time.monotonic() - begin)
+    late = " | ".join(f"{float(x):.2f}" for x in driver.values[LATENESS].split(","))
+    return f"{late} | {100.0 * share:.1f} %"
+
+
+def stops(driver: Driver, by_topic: bool, number: int) -> str:
+    """Return times of stops as cells of a table [ms]."""
+    measured = []
+    for _ in range(number):
+        driver.swing()
+        measured.append(driver.stop(by_topic))
+    last, answer = (sorted(1e3 * x for x in column) for column in zip(*measured, strict=True))
+    answers = "- | -" if by_topic else f"{statistics.median(answer):.1f} | {answer[-1]:.1f}"
+    return f"{statistics.median(last):.1f} | {last[-1]:.1f} | {answers}"
+
+
+def measure(backend: str, seconds: float, number: int) -> tuple[list[str], list[str]]:
+    """Return the rows of both tables for one backend."""
+    loop, stop = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        driver = Driver(backend, Path(folder) / "board")
+        try:
+            driver.wait_armed()
+            for name, moving, busy in (
+                ("at rest", False, False),
+                ("moving", True, False),
+                ("moving, every core busy", True, True),
+            ):
+                with load(busy):
+                    loop.append(f"| `{backend}` | {name} | {phase(driver, moving, seconds)} |")
+                print(loop[-1], flush=True)
+            time.sleep(SWING)
+            for by_topic, busy in ((False, False), (True, False), (False, True)):
+                name = f"{'topic' if by_topic else 'service'}{', every core busy' * busy}"
+                with load(busy):
+                    stop.append(f"| `{backend}` | {name} | {stops(driver, by_topic, number)} |")
+                print(stop[-1], flush=True)
+        finally:
+            driver.end()
+    return loop, stop
+
+
+def main() -> None:
+    """Measure, print, and write where told to."""
+    parser = argparse.ArgumentParser(prog="./arm bench hardware", description=__doc__)
+    parser.add_argument("--backend", choices=BACKENDS, help="one of them; both if none is named")
+    parser.add_argument("--seconds", type=float, default=25.0, help="for a line of lateness (25)")
+    parser.add_argument("--stops", type=int, default=40, help="for a line of stops (40)")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="put the tables into a document"
+    )
+    chosen = parser.parse_args()
+    os.environ["ROS_DOMAIN_ID"] = DOMAIN
+    rclpy.init()
+    loop, stop = [], []
+    for backend in [chosen.backend] if chosen.backend else BACKENDS:
+        rows = measure(backend, chosen.seconds, chosen.stops)
+        loop += rows[0]
+        stop += rows[1]
+    text = "\n".join(
+        [
+            f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; ticks of "
+            f"20 ms, the last 1000 of each phase of {chosen.seconds:g} s; {chosen.stops} stops a "
+            "line.",
+            "",
+            "| backend | | lateness p50 [ms] | p99 | max | share of a core |",
+            "|---|---|---|---|---|---|",
+            *loop,
+            "",
+            "| backend | stop by | to the last changed register, median [ms] | max "
+            "| to the answer, median [ms] | max |",
+            "|---|---|---|---|---|---|",
+            *stop,
+        ]
+    )
+    if chosen.write:
+        write(chosen.write, "hardware", text)
+        print(f"written to {chosen.write}")
+
+
+if __name__ == "__main__":
+    main()
