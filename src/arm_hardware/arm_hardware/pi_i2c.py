@@ -66,6 +66,12 @@ def check_device(device: Path) -> None:
         )
     if not os.access(device, os.R_OK | os.W_OK):
         group = group_of(device)
+        if group == "root":
+            raise BusError(
+                f"No permission for {device}, which belongs to root alone: sudo apt install "
+                "i2c-tools gives I2C devices to the group i2c; add the user to it (sudo usermod "
+                "-aG i2c $USER) and restart."
+            )
         raise BusError(
             f"No permission for {device}: add the user to group {group} (sudo usermod -aG {group} "
             "$USER) and log in again."

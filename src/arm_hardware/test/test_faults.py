@@ -3,8 +3,12 @@
 """A driver on a bus with faults: ticked by hand, on every backend."""
 
 import errno
+import re
+import subprocess
+import sys
 import threading
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from arm_hardware.driver import Driver
@@ -304,3 +308,14 @@ def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
     driver.sim.faults.fail()
     driver.close()
     assert "could not be released" in caplog.text
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "hardware.md"
+
+
+def test_the_rehearsal_on_the_page_of_the_hardware_works():
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.count("\n") == 1 and "Traceback" not in done.stderr
