@@ -142,15 +142,19 @@ class IkResult:
     def message(self) -> str:
         """One sentence for a person: what was found, or why not, with residuals."""
         best = self.solutions[0]
-        away = f"{_mm(best.position_error)} and {_deg(best.orientation_error)} from the target"
+        away = f"{apart(best.position_error, best.orientation_error)} from the target"
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
             return f"{found}: {away}{self._note}."
-        why = self._reason.clause if self._reason else self.status.name
         if self.status == IkStatus.APPROXIMATE:
-            return f"Approximate answer, {away}: {why}."
-        return f"{why[:1].upper()}{why[1:]}; the best found is {away}."
+            return f"Approximate answer, {away}: {self.why}."
+        return f"{self.why[:1].upper()}{self.why[1:]}; the best found is {away}."
+
+    @property
+    def why(self) -> str:
+        """Why there is no exact solution, without a capital and a full stop."""
+        return self._reason.clause if self._reason else self.status.name
 
     def __repr__(self) -> str:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
@@ -173,12 +177,9 @@ def _solution(slot: Array, n: int) -> IkSolution:
     )
 
 
-def _mm(metres: float) -> str:
-    return f"{1e3 * metres:.3g} mm"
-
-
-def _deg(radians: float) -> str:
-    return f"{math.degrees(radians):.3g} deg"
+def apart(distance: float, angle: float) -> str:
+    """Return a distance [m] and an angle [rad] for a person: 3.2 mm and 20 deg."""
+    return f"{1e3 * distance:.3g} mm and {math.degrees(angle):.3g} deg"
 
 
 def joint_list(names: Sequence[str]) -> str:

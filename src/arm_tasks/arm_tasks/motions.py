@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from arm_description.nearest import nearest
+from arm_kinematics.paths import PathWish, Shape, line, screw
 
 from arm_kinematics import Chain
-from arm_tasks.geometry import Array, shift_z, turn_z
+from arm_tasks.geometry import Array
 from arm_tasks.plan_builder import Labels, PlanBuilder
 from arm_tasks.scene import Scene
 from arm_tasks.task_steps import (
@@ -24,7 +25,7 @@ from arm_tasks.task_steps import (
     Target,
     Turn,
 )
-from arm_tasks.tool_path import STEP_ANGLE, OutOfReach, branches, follow, straight
+from arm_tasks.tool_path import OutOfReach, along, branches, wish
 
 TOOL_FRAME = "tool0"
 
@@ -86,35 +87,33 @@ class Motions:
         labels = Labels(step, name, f"moving to {_where(step.target)}")
         goal, q, chain = self._goal(step.target), self.builder.q, self.builder.chain
         try:
-            way = branches(chain, goal, q, step.target.orientation, step.tolerance)[0]
+            way = branches(chain, goal, q, wish(step.target.orientation, step.tolerance))[0]
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
-        self.builder.joint_motion(labels, way.joints[0], way)
+        errors = way.position_error, way.orientation_error
+        self.builder.joint_motion(labels, way.q, errors)
 
     def move_linear(self, step: MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
         here = self.builder.chain.fk(self.builder.q)
-        poses = straight(here, self._goal(step.target))
-        self._along(labels, poses, step)
+        asked = wish(step.target.orientation, step.tolerance)
+        self._along(labels, line(here, self._goal(step.target)), asked)
 
     def turn(self, step: Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
         labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
         here = self.builder.chain.fk(self.builder.q)
-        count = max(1, math.ceil(abs(step.angle) / STEP_ANGLE - 1e-9))
-        parts = [i / count for i in range(1, count + 1)]
-        poses = [here @ shift_z(step.advance * u) @ turn_z(step.angle * u) for u in parts]
-        self._along(labels, poses, step)
+        shape = screw(here, step.advance, step.angle)
+        self._along(labels, shape, wish("full", step.tolerance))
 
-    def _along(self, labels: Labels, poses: Sequence[Array], step: MoveLinear | Turn) -> None:
-        orientation = step.target.orientation if isinstance(step, MoveLinear) else "full"
-        chain, q = self.builder.chain, self.builder.q
+    def _along(self, labels: Labels, shape: Shape, asked: PathWish) -> None:
         try:
-            path = follow(chain, poses, q, orientation, step.tolerance)
+            path = along(self.builder.chain, shape, self.builder.q, asked)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
-        self.builder.motion(labels, path)
+        errors = path.position_error, path.orientation_error
+        self.builder.motion(labels, path.positions, errors)
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:

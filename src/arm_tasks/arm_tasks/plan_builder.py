@@ -17,8 +17,12 @@ from arm_tasks.geometry import Array
 from arm_tasks.plan import JointTrajectory, Kind, PlannedStep, StepReport
 from arm_tasks.scene import readonly
 from arm_tasks.task_steps import StepBase
-from arm_tasks.tool_path import OutOfReach, ToolPath
+from arm_tasks.tool_path import OutOfReach
 
+Errors = tuple[float, float]
+"""Largest distance [m] and angle [rad] between wanted and planned poses of the tool."""
+
+_NONE: Errors = (0.0, 0.0)
 _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 
@@ -76,12 +80,14 @@ class PlanBuilder:
         steps, warnings, self.q, self.width = mark
         del self.steps[steps:], self.warnings[warnings:]
 
-    def motion(self, labels: Labels, path: ToolPath, turns: float = 0.0) -> None:
-        """Add a joint motion along a path that starts where the arm is now."""
-        joints = np.clip(path.joints, self.chain.lower, self.chain.upper)
+    def motion(
+        self, labels: Labels, rows: Array, errors: Errors = _NONE, turns: float = 0.0
+    ) -> None:
+        """Add a motion through rows (m, n) of joint positions, from where the arm is now."""
+        joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
         if np.abs(joints - self.q).max() < _STILL:
-            self._add(labels, "wait", 0.0, f"{labels.message}: already there", path)
+            self._add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
         timed = time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
@@ -89,16 +95,12 @@ class PlanBuilder:
         trajectory = JointTrajectory(
             self.chain.joint_names, timed.times, timed.positions, timed.velocities
         )
-        self._add(
-            labels, "motion", trajectory.duration, path=path, trajectory=trajectory, turns=turns
-        )
+        self._add(labels, "motion", trajectory.duration, "", errors, trajectory, turns=turns)
         self.q = readonly(joints[-1])
 
-    def joint_motion(self, labels: Labels, goal: Array, path: ToolPath | None = None) -> None:
-        """Add a motion straight in joint space to goal (n,); path carries the residuals."""
-        base = path or ToolPath(goal[None])
-        joints = np.array([self.q, goal])
-        self.motion(labels, ToolPath(joints, base.position_error, base.orientation_error))
+    def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
+        """Add a motion straight in joint space to goal (n,)."""
+        self.motion(labels, np.array([self.q, goal]), errors)
 
     def gripper(self, labels: Labels, width: float) -> None:
         """Add a motion of the jaws to a width [m]."""
@@ -148,12 +150,11 @@ class PlanBuilder:
         kind: Kind,
         duration: float,
         message: str = "",
-        path: ToolPath | None = None,
+        errors: Errors = _NONE,
         trajectory: JointTrajectory | None = None,
         width: float | None = None,
         turns: float = 0.0,
     ) -> None:
-        path = path or ToolPath(self.q[None])
         points = self.q[None] if trajectory is None else trajectory.positions
         margin, joint = self._margin(points)
         index = len(self.steps)
@@ -161,8 +162,8 @@ class PlanBuilder:
             index=index,
             name=labels.name,
             feasible=True,
-            position_error=path.position_error,
-            orientation_error=path.orientation_error,
+            position_error=errors[0],
+            orientation_error=errors[1],
             limit_margin=margin,
             limit_joint=joint,
             duration=duration,

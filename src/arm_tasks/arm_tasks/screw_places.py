@@ -9,17 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from arm_kinematics.paths import PathWish, Shape, follow, screw
 
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array, shift_z, turn_z, twist_z, wrap
 from arm_tasks.scene import Bolt
 from arm_tasks.task_steps import Tolerance
 from arm_tasks.thread import TURN
-from arm_tasks.tool_path import STEP_ANGLE, STEP_LENGTH, OutOfReach, branches, follow, reach
+from arm_tasks.tool_path import along, branches, wish
 
-_SWEEP = math.radians(5.0)
 _FINE = math.radians(0.005)
-_MOST_SWEEP = TURN
 _SAME = 0.02  # joint positions nearer than this are the same way of holding [rad or m]
 
 
@@ -43,14 +42,9 @@ class Place:
         return self.bolt.pose @ shift_z(self.z) @ turn_z(self.roll)
 
 
-def between(start: Place, goal: Place) -> list[Array]:
-    """Return the poses from start (left out) to goal, roll and depth in step, dense enough."""
-    way, turn = goal.z - start.z, goal.roll - start.roll
-    count = max(1, math.ceil(max(abs(way) / STEP_LENGTH, abs(turn) / STEP_ANGLE) - 1e-9))
-    return [
-        Place(start.bolt, start.z + way * i / count, start.roll + turn * i / count).pose
-        for i in range(1, count + 1)
-    ]
+def between(start: Place, goal: Place) -> Shape:
+    """Return the way from start to goal on one bolt, roll and depth in step."""
+    return screw(start.pose, goal.z - start.z, goal.roll - start.roll)
 
 
 @dataclass(frozen=True)
@@ -80,8 +74,9 @@ class Wrist:
         goal = Place(self.at.bolt, self.at.z, roll)
         if goal.roll == self.at.roll:
             return self.joints
-        poses = between(self.at, goal)
-        return np.asarray(follow(chain, poses, self.joints, "full", tolerance).joints[-1])
+        asked = wish("full", tolerance)
+        path = along(chain, between(self.at, goal), self.joints, asked)
+        return np.asarray(path.positions[-1])
 
 
 def wrists(
@@ -96,16 +91,16 @@ def wrists(
         OutOfReach: The tool cannot be there with any roll, or not at z_end.
     """
     found: list[Wrist] = []
-    for way in branches(chain, Place(bolt, z, 0.0).pose, seed, "axis", tolerance):
-        free = way.joints[0]
-        roll = twist_z(bolt.pose[:3, :3].T @ chain.fk(free)[:3, :3])
-        if any(_turns_to(wrist, chain, roll, free, tolerance) for wrist in found):
+    asked = wish("full", tolerance)
+    for way in branches(chain, Place(bolt, z, 0.0).pose, seed, wish("axis", tolerance)):
+        roll = twist_z(bolt.pose[:3, :3].T @ chain.fk(way.q)[:3, :3])
+        if any(_turns_to(wrist, chain, roll, way.q, tolerance) for wrist in found):
             continue
         start, end = Place(bolt, z, roll), Place(bolt, z_end, roll)
-        first = reach(chain, start.pose, free, "full", tolerance).joints[0]
-        last = follow(chain, between(start, end), first, "full", tolerance).joints[-1]
+        first = branches(chain, start.pose, way.q, asked)[0].q
+        last = along(chain, between(start, end), first, asked).positions[-1]
         sweeps = [
-            (_sweep(chain, at, q, -1.0, tolerance), _sweep(chain, at, q, 1.0, tolerance))
+            (_sweep(chain, at, q, -TURN, asked), _sweep(chain, at, q, TURN, asked))
             for at, q in ((start, first), (end, last))
         ]
         found.append(Wrist(start, first, max(s[0] for s in sweeps), min(s[1] for s in sweeps)))
@@ -122,18 +117,10 @@ def _turns_to(wrist: Wrist, chain: Chain, roll: float, q: Array, tolerance: Tole
     return False
 
 
-def _sweep(chain: Chain, start: Place, q: Array, direction: float, tolerance: Tolerance) -> float:
-    roll, step = start.roll, _SWEEP
-    while step > _FINE and abs(roll - start.roll) < _MOST_SWEEP:
-        ahead = Place(start.bolt, start.z, roll + direction * step)
-        here = Place(start.bolt, start.z, roll)
-        try:
-            q = follow(chain, between(here, ahead), q, "full", tolerance).joints[-1]
-        except OutOfReach:
-            step /= 2.0
-        else:
-            roll = ahead.roll
-    return roll
+def _sweep(chain: Chain, start: Place, q: Array, turn: float, asked: PathWish) -> float:
+    """Return the last roll on the way of a turn that can be done [rad]."""
+    done = follow(chain, [screw(start.pose, 0.0, turn)], q, asked).fraction
+    return start.roll + done * turn
 
 
 def thread_turn_to_go(bolt: Bolt, roll: float) -> float:

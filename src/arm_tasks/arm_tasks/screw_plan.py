@@ -8,8 +8,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from arm_tasks.nut_belief import InJaws, OnBolt
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene
@@ -17,7 +15,7 @@ from arm_tasks.screw_places import Place, Wrist, between, wrists
 from arm_tasks.screw_strokes import Strokes, strokes_off, strokes_on, wanted_for
 from arm_tasks.task_steps import Screw, ScrewOn, Tolerance
 from arm_tasks.thread import TURN
-from arm_tasks.tool_path import OutOfReach, ToolPath, follow
+from arm_tasks.tool_path import OutOfReach, along, wish
 
 _SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than the nut [m]
 _CLEAR = 4e-3  # and opened so much wider than its corners [m]
@@ -109,7 +107,7 @@ class ScrewPlanner:
                     self.builder.back(mark)
         except OutOfReach as miss:
             refusal = refusal or self._refused(miss)
-        raise refusal or self._refused(OutOfReach("out of reach", 0.0, 0.0))
+        raise refusal or self._refused(OutOfReach("out of reach"))
 
     def _whole(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
         first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
@@ -134,14 +132,13 @@ class ScrewPlanner:
         chain = self.builder.chain
         front = Place(self.bolt, place.z - self.step.approach, place.roll)
         there = wrist.turned(chain, place.roll, self.step.tolerance)
-        out = follow(chain, between(place, front), there, "full", self.loose)
-        before = ToolPath(out.joints[-1:], out.position_error, out.orientation_error)
+        out = along(chain, between(place, front), there, wish("full", self.loose))
+        errors = out.position_error, out.orientation_error
         thing = "bolt" if holding else "nut"
         labels = self._labels(f"move in front of the {thing}")
-        self.builder.joint_motion(labels, np.array(out.joints[-1]), before)
+        self.builder.joint_motion(labels, out.positions[-1], errors)
         push = "push the nut against the bolt" if holding else "go to the nut"
-        way = ToolPath(out.joints[::-1], out.position_error, out.orientation_error)
-        self.builder.motion(self._labels(push), way)
+        self.builder.motion(self._labels(push), out.positions[::-1], errors)
 
     def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
         advance = self.bolt.hand * self.bolt.pitch / TURN
@@ -164,12 +161,13 @@ class ScrewPlanner:
     def _move(self, part: str, start: Place, goal: Place, turns: float = 0.0) -> None:
         labels = self._labels(part)
         tolerance = self.step.tolerance if start.roll != goal.roll else self.loose
-        chain, poses = self.builder.chain, between(start, goal)
+        chain, asked = self.builder.chain, wish("full", tolerance)
         try:
-            path = follow(chain, poses, self.builder.q, "full", tolerance)
+            path = along(chain, between(start, goal), self.builder.q, asked)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
-        self.builder.motion(labels, path, turns)
+        errors = path.position_error, path.orientation_error
+        self.builder.motion(labels, path.positions, errors, turns)
 
     def _gripper(self, part: str, width: float) -> None:
         if width != self.builder.width:

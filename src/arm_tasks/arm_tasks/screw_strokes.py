@@ -64,7 +64,7 @@ def strokes_off(
         return Strokes(strokes, turns)
     if wanted is not None and ratchet(total, span, nut.fit, least) is not None:
         what = "no last grip lets the next thread catch before the wrist ends"
-        raise OutOfReach(f"{what}; turn the other bolt about its axis", 0.0, 0.0)
+        raise OutOfReach(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
 
 
@@ -135,4 +135,4 @@ def wanted_for(
 def _too_little(wrist: Wrist) -> OutOfReach:
     span = math.degrees(wrist.high - wrist.low)
     what = f"the wrist can turn by {span:.0f} deg there, which is too little to regrasp"
-    return OutOfReach(what, 0.0, 0.0)
+    return OutOfReach(what)

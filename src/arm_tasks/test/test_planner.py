@@ -178,9 +178,9 @@ def test_a_slower_step_takes_longer(plan):
     ("step", "position", "angle", "said"),
     [
         ("move_pose: {xyz: [0.5, 0, 0.08]}", 0.235, None, "mm"),
-        ("move_linear: {frame: tool0, xyz_mm: [0, 0, 150]}", None, None, "% of the way"),
+        ("move_linear: {frame: tool0, xyz_mm: [0, 0, 150]}", 0.026, None, "% of its length"),
         ("move_joints: {joints_deg: {elbow: 100}}", 0, 10, "joint elbow is 10.0 deg beyond"),
-        ("turn: {angle_deg: 100}", None, None, "out of reach"),
+        ("turn: {angle_deg: 100}", 0, 10, "wrist_roll at 100 deg (limit 90 deg)"),
         ("move_pose: {xyz: [0.2, 0, 0.15], rpy_deg: [0, 180, 0], tilt_deg: 2}", None, None, "deg"),
     ],
 )

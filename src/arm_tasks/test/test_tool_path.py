@@ -1,15 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tool poses to joints: residuals, density of a line, jumps, and the wrist's span at a bolt."""
+"""Tool poses to joints: residuals, what is said of a miss, and the wrist's span at a bolt."""
 
 import math
 
 import numpy as np
 import pytest
-from arm_tasks.geometry import pose, shift_z, turn_z
+from arm_kinematics.paths import line, screw
+from arm_tasks.geometry import pose, shift_z
 from arm_tasks.screw_places import Place, between, thread_turn_to_go, wrists
 from arm_tasks.task_steps import Tolerance
-from arm_tasks.tool_path import OutOfReach, branches, follow, reach, straight
+from arm_tasks.tool_path import OutOfReach, along, branches, wish
 
 from arm_kinematics import Chain
 
@@ -22,8 +23,8 @@ def test_what_the_arm_can_do_is_reached(chain, orientation):
     for q in rng.uniform(0.9 * chain.lower, 0.9 * chain.upper, (60, chain.n)):
         T = chain.fk(q)
         seed = np.clip(q + rng.uniform(-0.2, 0.2, chain.n), chain.lower, chain.upper)
-        found = reach(chain, T, seed, orientation, Tolerance())
-        assert np.linalg.norm(chain.fk(found.joints[0])[:3, 3] - T[:3, 3]) < 2e-5
+        found = branches(chain, T, seed, wish(orientation, Tolerance()))[0]
+        assert np.linalg.norm(chain.fk(found.q)[:3, 3] - T[:3, 3]) < 2e-5
         assert found.position_error < 2e-5
         if orientation == "full":
             assert found.orientation_error <= LOOSE.tilt + 1e-4
@@ -31,33 +32,32 @@ def test_what_the_arm_can_do_is_reached(chain, orientation):
 
 def test_the_ways_to_a_pose_come_nearest_first(chain):
     q = np.array([0.4, 0.5, -0.9, 0.3])
-    ways = branches(chain, chain.fk(q), q, "any", Tolerance())
-    distances = [np.linalg.norm(way.joints[0] - q) for way in ways]
+    ways = branches(chain, chain.fk(q), q, wish("any", Tolerance()))
+    distances = [np.linalg.norm(way.q - q) for way in ways]
     assert distances[0] < 1e-3
     assert distances == sorted(distances)
 
 
-def test_a_line_is_dense_and_ends_at_its_goal():
-    goal = pose(turn_z(math.radians(41.0))[:3, :3], (0.0, 0.021, 0.0))
-    line = straight(np.eye(4), goal)
-    assert len(line) == 21
-    assert np.allclose(line[-1], goal)
-    steps = np.diff([T[:3, 3] for T in [np.eye(4), *line]], axis=0)
-    assert np.linalg.norm(steps, axis=1).max() <= 2e-3
-    assert len(straight(np.eye(4), np.eye(4))) == 1
+def test_a_turn_beyond_a_limit_names_joint_part_and_degrees(chain):
+    turn = screw(chain.fk(np.zeros(4)), 0.0, math.radians(100.0))
+    with pytest.raises(OutOfReach, match=r"90 % .* wrist_roll at 100 deg \(limit 90") as miss:
+        along(chain, turn, np.zeros(4), wish("full", LOOSE))
+    assert miss.value.orientation_error == pytest.approx(math.radians(10.0), abs=1e-3)
 
 
-def test_a_jump_is_refused_with_the_joint_and_the_amount(chain):
-    far = chain.fk(np.array([0.8, 0.0, 0.0, 0.0]))
-    with pytest.raises(OutOfReach, match="joint waist would have to jump by 46 deg"):
-        follow(chain, [far], np.zeros(4), "full", LOOSE)
+def test_a_miss_says_where_on_the_way_and_by_how_much_at_its_end(chain):
+    T = chain.fk(np.zeros(4))
+    with pytest.raises(OutOfReach, match=r"ends after \d.* % .* out of reach.* mm") as miss:
+        along(chain, line(T, T @ shift_z(0.2)), np.zeros(4), wish("any", LOOSE))
+    # The arm reaches 265 mm from the shoulder, which is 80 mm above the base.
+    assert miss.value.position_error == pytest.approx(math.hypot(0.36, 0.105) - 0.265, abs=1e-4)
 
 
-def test_a_miss_says_where_on_the_way(chain):
-    line = straight(chain.fk(np.zeros(4)), chain.fk(np.zeros(4)) @ shift_z(0.2))
-    with pytest.raises(OutOfReach, match=r"out of reach by .* mm.* at \d+ % of the way") as miss:
-        follow(chain, line, np.zeros(4), "any", LOOSE)
-    assert miss.value.position_error > 0.0
+def test_a_tilt_that_is_not_allowed_is_told_with_what_is(chain):
+    down = pose(np.diag([1.0, -1.0, -1.0]), (0.2, 0.0, 0.15))
+    with pytest.raises(OutOfReach, match="where 8 deg are allowed") as miss:
+        branches(chain, down, np.zeros(4), wish("full", LOOSE))
+    assert miss.value.orientation_error > LOOSE.tilt
 
 
 def test_the_span_of_the_wrist_is_found_by_trying(scene, chain):
@@ -95,12 +95,9 @@ def _joints(chain):
 
 def test_roll_and_depth_go_in_step(scene):
     bolt = scene.bolt("upper_bolt")
-    poses = between(Place(bolt, 0.0, 0.0), Place(bolt, 0.001, 1.0))
-    for i, T in enumerate(poses):
-        local = np.linalg.inv(bolt.pose) @ T
-        u = (i + 1) / len(poses)
-        assert local[2, 3] == pytest.approx(0.001 * u)
-        assert math.atan2(local[1, 0], local[0, 0]) == pytest.approx(u)
+    way = between(Place(bolt, 0.0, 0.0), Place(bolt, 0.001, 4.0))
+    for u in (0.25, 0.5, 1.0):
+        assert np.allclose(way.pose(u), Place(bolt, 0.001 * u, 4.0 * u).pose)
 
 
 def test_turns_to_the_start_of_a_thread(scene):

@@ -23,6 +23,7 @@ from arm_kinematics.paths.reasons import Obstacle, beyond, jump, no_solution
 from arm_kinematics.paths.result import PathResult, PathStatus
 from arm_kinematics.paths.shapes import Shape
 from arm_kinematics.paths.wish import PathWish
+from arm_kinematics.result import IkResult
 
 Collision = Callable[[Array], str | None]
 """Says for joint positions (n,) what collides, or None."""
@@ -125,14 +126,16 @@ class _Walk:
                 continue
             step = 0.5 * (there - here.share)
             if step < _SHORTEST * longest:
-                return here.share, self._reason(found, here.q)
+                return here.share, self._reason(shape, found, here.q)
         return 1.0, None
 
-    def _step(self, shape: Shape, here: _Sample, share: float) -> _Sample | Obstacle | Array:
+    def _step(
+        self, shape: Shape, here: _Sample, share: float
+    ) -> _Sample | IkResult | Obstacle | Array:
         """Return the sample at a share, or what is in the way, or where a jump would lead."""
         result = self._chain.ik(shape.pose(share), here.q, **self._arguments)
         if not result.ok:
-            return no_solution(result)
+            return result
         q = result.q
         there = self._sample(shape, share, q)
         if (np.abs(q - here.q) > self._bounds.joint_step * self._bounds.units).any():
@@ -153,9 +156,11 @@ class _Walk:
         distance, angle = self._errors
         self._errors = max(distance, sample.distance), max(angle, sample.angle)
 
-    def _reason(self, found: Obstacle | Array, q: Array) -> Obstacle:
+    def _reason(self, shape: Shape, found: IkResult | Obstacle | Array, q: Array) -> Obstacle:
         if isinstance(found, Obstacle):
             return found
+        if isinstance(found, IkResult):
+            return no_solution(found, self._chain.ik(shape.goal, q, **self._arguments))
         return jump(self._chain, self._wish, self._bounds, q, found)
 
     def _colliding(self, q: Array) -> Obstacle | None:
@@ -192,6 +197,14 @@ class _Walk:
             f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
             f"{z:.4g}) m: {obstacle.clause}."
         )
+        missing = obstacle.position_error, obstacle.orientation_error
         return PathResult(
-            obstacle.status, message, *common, share, stops, obstacle.joints, *self._errors
+            obstacle.status,
+            message,
+            *common,
+            share,
+            stops,
+            obstacle.joints,
+            *self._errors,
+            *missing,
         )

@@ -125,4 +125,6 @@ def _nowhere(chain: Chain, obstacle: Obstacle) -> PathResult:
         np.empty((0, chain.n)),
         0.0,
         limiting_joints=obstacle.joints,
+        missing_distance=obstacle.position_error,
+        missing_angle=obstacle.orientation_error,
     )

@@ -13,7 +13,7 @@ from arm_kinematics.chain import Chain
 from arm_kinematics.lie import Array
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.wish import Bounds, PathWish, sliding
-from arm_kinematics.result import IkResult, joint_list
+from arm_kinematics.result import IkResult, apart, joint_list
 
 _AT_LIMIT = 5e-3  # so near to a limit [rad, or units of the joint] a joint is stopped by it
 _SINGULAR = 2e-2  # smallest over largest singular value
@@ -26,18 +26,33 @@ class Obstacle(NamedTuple):
         status: Its kind.
         clause: The same in words, without a capital and a full stop.
         joints: The joints to blame.
+        position_error: How far from a wanted pose the arm has to stay [m]; 0 if it could be met.
+        orientation_error: The same for its orientation [rad].
     """
 
     status: PathStatus
     clause: str
     joints: tuple[str, ...] = ()
+    position_error: float = 0.0
+    orientation_error: float = 0.0
 
 
-def no_solution(result: IkResult) -> Obstacle:
-    """Return what the inverse kinematics says of the next pose."""
-    text = result.message.rstrip(".")
+def no_solution(result: IkResult, end: IkResult | None = None) -> Obstacle:
+    """Return what the inverse kinematics says of the next pose.
+
+    Args:
+        result: Its answer to that pose.
+        end: Its answer to the end of the way. If that is out of reach too, it tells by how much;
+            the next pose, being next to one that was met, is missed by next to nothing.
+    """
+    worst, where = (result, "the target")
+    if end is not None and not end.ok:
+        worst, where = end, "the end of the way"
+    clause = worst.why if worst.status == result.status else result.why
+    errors = worst.position_error, worst.orientation_error
+    text = f"{clause}; the best found is {apart(*errors)} from {where}"
     status = PathStatus(int(result.status))
-    return Obstacle(status, text[:1].lower() + text[1:], result.limiting_joints)
+    return Obstacle(status, text, result.limiting_joints, *errors)
 
 
 def jump(chain: Chain, wish: PathWish, bounds: Bounds, q: Array, goal: Array) -> Obstacle:

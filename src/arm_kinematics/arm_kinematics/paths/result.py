@@ -46,6 +46,9 @@ class PathResult:
         limiting_joints: The joints to blame for the end, if any.
         position_error: Largest distance of a row from the path [m].
         orientation_error: Largest angle of a row from the path [rad].
+        missing_distance: How far from the end of the way the arm has to stay [m], if the path
+            ends because it is out of reach.
+        missing_angle: The same for its orientation [rad].
     """
 
     status: PathStatus
@@ -57,6 +60,8 @@ class PathResult:
     limiting_joints: tuple[str, ...] = ()
     position_error: float = 0.0
     orientation_error: float = 0.0
+    missing_distance: float = 0.0
+    missing_angle: float = 0.0
 
     @property
     def ok(self) -> bool:
