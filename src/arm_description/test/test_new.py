@@ -89,7 +89,8 @@ def test_ctrl_c_leaves_nothing(tmp_path):
             assert read, process.stderr.read()
             seen += read
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        process.wait(timeout=60)  # before its input is closed, which would end it too
+        _, err = process.communicate()
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []
