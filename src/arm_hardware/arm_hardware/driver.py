@@ -73,7 +73,7 @@ class Driver:
         self.bus: Bus = self._make_bus()
         self.output = Output(self.bus, self.axes, maps, self.period)
         slowly = options.recovers_slowly
-        self.motion = Motion(self.axes, self.output, self.period, rest, slowly)
+        self.motion = Motion(self.axes, self.output, self.period, rest, slowly, options.conduct)
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(self.motion.tick, self._failed, self.clock, self.period, slip)

@@ -12,27 +12,49 @@ from collections.abc import Sequence
 import numpy as np
 
 from arm_hardware.axes import Axes
-from arm_hardware.begin import begin
-from arm_hardware.bounds import check_position
+from arm_hardware.begin import Course, begin
+from arm_hardware.command_watch import CommandWatch
+from arm_hardware.conduct import USUAL, Conduct
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.goal import Goal, Outcome
+from arm_hardware.gripping import Grip, GripRun, Pressing, grip_of
 from arm_hardware.output import Output
 from arm_hardware.request import Plan
-from arm_hardware.runs import ArmRun, GripRun, Tolerances
+from arm_hardware.runs import ArmRun, Tolerances
 from arm_hardware.safety import HOLDING, Safety
-from arm_hardware.trajectory import Trajectory
+from arm_hardware.smoother import Smoother, ticks_of
 
 
 class Motion(Safety):
     """Runs one trajectory of the arm and one motion of the gripper at a time; see Safety."""
 
     def __init__(
-        self, axes: Axes, output: Output, dt: float, rest: Sequence[float], slowly: bool = False
+        self,
+        axes: Axes,
+        output: Output,
+        dt: float,
+        rest: Sequence[float],
+        slowly: bool = False,
+        conduct: Conduct = USUAL,
     ) -> None:
-        """Make the machine, disarmed; arguments as in Safety."""
+        """Make the machine, disarmed.
+
+        Args:
+            axes: As the others in Safety.
+            output: As there.
+            dt: As there.
+            rest: As there.
+            slowly: As there.
+            conduct: How the arm is moved.
+        """
         super().__init__(axes, output, dt, rest, slowly)
+        self._conduct = conduct
         self._arm: ArmRun | None = None
         self._grip: GripRun | None = None
+        self._smoother = Smoother(ticks_of(conduct.jerk_time, dt))
+        self._watch = CommandWatch(conduct.command_timeout)
+        self._pressing = Pressing(conduct.squeeze)
+        self._ending = ""
 
     @property
     def reference(self) -> tuple[float, ...] | None:
@@ -40,55 +62,84 @@ class Motion(Safety):
         with self._lock:
             return self._arm.reference if self._arm else None
 
-    def follow(self, plan: Plan, tolerances: Tolerances | None = None) -> Goal:
+    def follow(
+        self, plan: Plan, tolerances: Tolerances | None = None, streamed: bool = False
+    ) -> Goal:
         """Begin a trajectory; a running one is aborted and blended into it.
+
+        Args:
+            plan: From ``request.check``.
+            tolerances: Of a goal.
+            streamed: Whether it may be one of a stream, whose end brakes the arm.
 
         Raises:
             CommandError: The plan does not fit to where the arm is.
             StateError: Motion is refused.
         """
         with self._lock:
-            trajectory = self.try_follow(plan)
+            course = self.try_follow(plan)
+            self._watch.heard(self._arm is not None) if streamed else self._watch.end()
             self._preempt(self._arm)
-            self._arm = ArmRun(self.axes, trajectory, plan.delay, tolerances or Tolerances())
+            self._set_off()
+            self._arm = ArmRun(self.axes, course, tolerances or Tolerances())
             self._note = "Following a trajectory; positions are commanded, not measured."
             goal = self._arm.goal
         self.changed()
         return goal
 
-    def try_follow(self, plan: Plan) -> Trajectory:
-        """Return the trajectory that follow() would begin; errors as there."""
+    def try_follow(self, plan: Plan) -> Course:
+        """Return the course that follow() would begin; errors as there."""
         with self._lock:
             self.require_ready()
             n = len(self.axes.arm)
             position = np.array([s.position for s in self._states[:n]])
             velocity = np.array([s.velocity for s in self._states[:n]])
-            return begin(plan, self.axes, position, velocity)
+            supply = self._conduct.supply
+            return begin(plan, self.axes, position, velocity, self._dt, supply)
 
-    def grip(self, width: float) -> Goal:
-        """Begin to move the gripper to a width [m]; a running motion of it is aborted.
+    def hold(self, why: str) -> None:
+        """Brake the arm and hold it; a running trajectory is aborted.
 
         Raises:
-            CommandError: No gripper, or the width is out of its limits.
             StateError: Motion is refused.
         """
-        self.try_grip(width)
-        axis = self.axes.all[-1]
         with self._lock:
             self.require_ready()
+            self._give_up(why)
+        self.changed()
+
+    def grip(self, width: float, counts: float = 0.0) -> Goal:
+        """Begin to move the gripper; a running motion of it is aborted.
+
+        Args:
+            width: To go to, or at which the jaws touch [m].
+            counts: To press past that.
+
+        Raises:
+            CommandError: No gripper, the width is out of its limits, or it would press too hard.
+            StateError: Motion is refused.
+        """
+        with self._lock:
+            grip = self.try_grip(width, counts)
             self._preempt(self._grip)
-            self._grip = GripRun(axis, min(max(width, axis.lower), axis.upper))
+            self._set_off()
+            self._pressing.end()
+            self._grip = GripRun(self.axes.all[-1], grip)
             self._note = "Moving the gripper; commanded, not measured."
             goal = self._grip.goal
         self.changed()
         return goal
 
-    def try_grip(self, width: float) -> None:
-        """Raise what grip() would."""
-        if self.axes.gripper is None:
+    def try_grip(self, width: float, counts: float = 0.0) -> Grip:
+        """Return where grip() would go; errors as there."""
+        axis = self.axes.gripper
+        if axis is None:
             raise CommandError("This arm has no gripper.")
-        check_position(self.axes.gripper, width)
-        self.require_ready()
+        with self._lock:
+            now, servo = self._states[-1].position, self._output.maps[-1]
+            grip = grip_of(axis, servo, self._conduct.squeeze, width, counts, now)
+            self.require_ready()
+            return grip
 
     def cancel(self, goal: Goal) -> None:
         """Brake what a goal moves and hold; a goal that has ended is left alone."""
@@ -96,6 +147,15 @@ class Motion(Safety):
             for run in (self._arm, self._grip):
                 if run is not None and run.goal is goal:
                     run.cancel()
+
+    def give_up(self, goal: Goal, why: str) -> None:
+        """Abort a goal, brake what it moves and hold; a goal that has ended is left alone."""
+        with self._lock:
+            if self._arm is not None and self._arm.goal is goal and not goal.done:
+                self._give_up(why)
+            if self._grip is not None and self._grip.goal is goal:
+                self._grip.goal.finish(Outcome.ABORTED, INVALID_GOAL, why)
+                self._grip.cancel()
 
     def tick(self) -> None:
         """Do one period's work.
@@ -119,25 +179,62 @@ class Motion(Safety):
         if self._waking is not None:
             self._wake()
             return
+        self._look_after()
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
             return
         arm_over = arm is not None and arm.advance(self._states, self._dt)
         grip_over = grip is not None and grip.advance(self._states[-1], self._dt)
-        self._output.write([s.position for s in self._states])
+        self._send(self._smoother.push([s.position for s in self._states]))
         if self._latched:  # meanwhile: perhaps not all of it was sent
             self._freeze()
             return
-        if arm is not None and arm_over:
+        n = len(self.axes.arm)
+        if arm is not None and arm_over and self._smoother.settled(0, n):
             self._arm = None
             arm.finish()
-        if grip is not None and grip_over:
+            self._over(HOLDING)
+        if grip is not None and grip_over and self._smoother.settled(n, n + 1):
             self._grip = None
             grip.finish()
-        if self._arm is None and self._grip is None:
-            self._note = HOLDING
-        if arm_over or grip_over:
+            if not grip.canceled:
+                self._pressing.begin(grip.grip)
+            self._over(grip.goal.message)
+
+    def _send(self, positions: Sequence[float]) -> None:
+        self._output.write(positions)
+        for sent, position in zip(self._sent, positions, strict=True):
+            sent.velocity = (position - sent.position) / self._dt
+            sent.position = position
+
+    def _set_off(self) -> None:
+        """Let what is sent begin at what is commanded, if it is at rest."""
+        if not self._busy():
+            self._smoother.hold([s.position for s in self._states])
+
+    def _look_after(self) -> None:
+        """Brake if a stream has ended too early; let up if the gripper has pressed long enough."""
+        if self._arm is None:
+            self._watch.end()
+        elif self._watch.lost(self._dt):
+            self._watch.end()
+            self._give_up("The stream of trajectories ended before the arm was at rest.")
+        off = self._pressing.tick(self._output.maps[-1], self._dt)
+        if off is not None:
+            self._set_off()
+            self._grip = GripRun(self.axes.all[-1], off)
+
+    def _give_up(self, why: str) -> None:
+        if self._arm is not None:
+            self._arm.abort(why)
+            self._ending = f"{why} Holding."
+            self._note = f"{why} Braking."
             self.changed()
+
+    def _over(self, note: str) -> None:
+        if not self._busy():
+            self._note, self._ending = self._ending or note, ""
+        self.changed()
 
     def _wake(self) -> None:
         """Let the arming go on by one tick."""
@@ -166,4 +263,7 @@ class Motion(Safety):
             if run is not None:
                 run.goal.finish(Outcome.ABORTED, INVALID_GOAL, why)
         self._arm = self._grip = None
+        self._pressing.end()
+        self._watch.end()
+        self._ending = ""
         super()._drop(why)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arm_hardware.conduct import Conduct
 from arm_hardware.errors import HardwareError
 from arm_hardware.shipped import config_folder
 
@@ -31,6 +32,7 @@ class Options:
         recovery: How servos that get no pulses go to the rest posture: slow, direct, or auto: slow
             with real servos, direct with others.
         sim_registers: File that keeps the simulated chip's registers; empty for none.
+        conduct: How the arm is moved.
         folder: Where shipped calibrations are.
     """
 
@@ -42,6 +44,7 @@ class Options:
     exit_action: str = "auto"
     recovery: str = "auto"
     sim_registers: str = ""
+    conduct: Conduct = field(default_factory=Conduct)
     folder: Path = field(default_factory=config_folder)
 
     def check(self) -> None:
@@ -60,6 +63,7 @@ class Options:
             )
         if self.recovery not in RECOVERIES:
             raise HardwareError(f"recovery '{self.recovery}' is none of {', '.join(RECOVERIES)}.")
+        self.conduct.check()
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
         if not 5.0 <= self.rate_hz <= 200.0:

@@ -12,7 +12,7 @@ from arm_hardware.board_watch import BoardWatch
 from arm_hardware.bus import Bus
 from arm_hardware.errors import HardwareError
 from arm_hardware.line import Line
-from arm_hardware.servo_map import ServoMap
+from arm_hardware.servo_map import ServoMap, resolution
 
 ROUNDING = 1e-6  # [rad or m] slack of the last checks; the layers above keep the bounds themselves
 
@@ -40,6 +40,7 @@ class Output:
         self.maps = tuple(maps)
         self.counts: list[int | None] = [None] * len(axes)
         self._sent: list[float | None] = [None] * len(axes)
+        self._steps = [0.0] * len(axes)
         self._watch = BoardWatch(self._line, [m.channel for m in self.maps], dt)
         self.writes = 0
 
@@ -107,13 +108,17 @@ class Output:
             BusError: The bus is lost.
         """
         for i, position in enumerate(positions):
-            self._guard(i, position, first)
+            self._guard(i, position)
+            if not first:
+                self._guard_step(i, position)
         for i, position in enumerate(positions):
+            sent = self._sent[i]
+            self._steps[i] = 0.0 if first or sent is None else position - sent
             self._send(i, position)
 
     def write_one(self, index: int, position: float) -> None:
         """Send the first position of one axis [rad or m]; errors as in write()."""
-        self._guard(index, position, True)
+        self._guard(index, position)
         self._send(index, position)
 
     def release_one(self, index: int) -> None:
@@ -142,18 +147,36 @@ class Output:
             self.writes += 1
         self._sent[i] = position
 
-    def _guard(self, i: int, position: float, first: bool) -> None:
-        axis, sent = self._axes[i], self._sent[i]
+    def rest(self) -> None:
+        """Begin anew from rest: the last steps do not bound the next."""
+        self._steps = [0.0] * len(self._steps)
+
+    def _guard(self, i: int, position: float) -> None:
+        axis = self._axes[i]
         if not math.isfinite(position):
             raise HardwareError(f"{axis.name}: a position of {position} was held back.")
         if not axis.lower - ROUNDING <= position <= axis.upper + ROUNDING:
             raise HardwareError(
                 f"{axis.name}: {position:.4g} {axis.unit}, outside of its limits, was held back."
             )
-        if first or sent is None:
+
+    def _guard_step(self, i: int, position: float) -> None:
+        """Hold back a step that is too long, too sudden, or too many counts."""
+        axis, servo, sent, count = self._axes[i], self.maps[i], self._sent[i], self.counts[i]
+        if sent is None or count is None:
             return
-        if abs(position - sent) > axis.velocity * self._dt + ROUNDING:
+        step, most = position - sent, axis.velocity * self._dt
+        to = servo.count_of(position)
+        counted = abs(servo.position_of(to) - servo.position_of(count))
+        if abs(step) > most + ROUNDING or (
+            to != count and counted > most + resolution(servo, to) + ROUNDING
+        ):
             raise HardwareError(
-                f"{axis.name}: a step of {abs(position - sent):.4g} {axis.unit}, faster than its "
-                "speed limit, was held back."
+                f"{axis.name}: a step of {max(abs(step), counted):.4g} {axis.unit}, faster than "
+                "its speed limit, was held back."
+            )
+        if abs(step - self._steps[i]) > axis.acceleration * self._dt**2 + ROUNDING:
+            raise HardwareError(
+                f"{axis.name}: a change of speed by {abs(step - self._steps[i]) / self._dt:.4g} "
+                f"{axis.unit}/s in a tick, more than its acceleration limit, was held back."
             )

@@ -54,24 +54,27 @@ class Plan:
         times: (m,) seconds from the motion's begin; points in the past are left out.
         positions: (m, n), columns as the arm's axes; NaN where a partial goal leaves a joint out.
         velocities: (m, n) or None.
-        delay: Seconds until the motion begins.
+        accelerations: (m, n), or None if points lack them or velocities.
     """
 
     times: Array
     positions: Array
     velocities: Array | None
-    delay: float
+    accelerations: Array | None = None
 
 
-def check(request: Request, axes: Axes, allow_partial: bool = False) -> Plan:
+def check(
+    request: Request, axes: Axes, allow_partial: bool = False, allow_end_velocity: bool = False
+) -> Plan:
     """Return the plan of a request.
 
-    Accelerations are checked for their number and not used.
+    A start in the future counts as more time for the way to the first point.
 
     Args:
         request: As it came.
         axes: The arm; a request that names the gripper is refused.
         allow_partial: Whether joints may be left out: they then stay where they are.
+        allow_end_velocity: Whether the last velocities may be other than 0.
 
     Raises:
         CommandError: The first thing that is wrong, with the action's result code.
@@ -80,26 +83,33 @@ def check(request: Request, axes: Axes, allow_partial: bool = False) -> Plan:
     _check_sizes(request)
     times = _check_times(request)
     columns = [axes.names.index(name) for name in request.joints]
-    shape = (len(request.points), len(axes.arm))
-    positions = np.full(shape, np.nan)
-    positions[:, columns] = np.array([p.positions for p in request.points], dtype=float)
-    velocities = None
+    positions = _table(request, columns, axes, "positions", np.nan)
+    velocities = accelerations = None
     if request.points[0].velocities:
-        velocities = np.zeros(shape)
-        velocities[:, columns] = np.array([p.velocities for p in request.points], dtype=float)
+        velocities = _table(request, columns, axes, "velocities", 0.0)
+        if all(point.accelerations for point in request.points):
+            accelerations = _table(request, columns, axes, "accelerations", 0.0)
     for i in columns:
-        _check_column(
-            axes.arm[i], positions[:, i], None if velocities is None else velocities[:, i]
-        )
-    start = 0.0 if request.start is None else request.start
-    left = times + start > 0.0 if start < 0.0 else np.ones(len(times), dtype=bool)
+        _check_column(axes.arm[i], positions[:, i], velocities, i, allow_end_velocity)
+    times = times + (request.start or 0.0)
+    left = times > 0.0 if (request.start or 0.0) < 0.0 else np.ones(len(times), dtype=bool)
     left[-1] = True
     return Plan(
-        times[left] + min(start, 0.0),
+        times[left],
         positions[left],
         None if velocities is None else velocities[left],
-        max(0.0, start),
+        None if accelerations is None else accelerations[left],
     )
+
+
+def _table(request: Request, columns: list[int], axes: Axes, what: str, filling: float) -> Array:
+    """Return one kind of the points' values, (m, n); columns as the arm's axes."""
+    table = np.full((len(request.points), len(axes.arm)), filling)
+    table[:, columns] = np.array([getattr(p, what) for p in request.points], dtype=float)
+    if filling == 0.0 and not np.isfinite(table).all():
+        name = axes.names[int(np.argwhere(~np.isfinite(table))[0][1])]
+        raise CommandError(f"{name}: one of its {what} is not a finite number.", joint=name)
+    return table
 
 
 def _check_names(joints: Sequence[str], axes: Axes, allow_partial: bool) -> None:
@@ -156,19 +166,23 @@ def _check_times(request: Request) -> Array:
     return times
 
 
-def _check_column(axis: Axis, positions: Array, velocities: Array | None) -> None:
+def _check_column(
+    axis: Axis, positions: Array, velocities: Array | None, i: int, allow_end_velocity: bool
+) -> None:
     """Check one joint's values at the points."""
     for k, value in enumerate(positions):
         check_position(axis, float(value), f" at point {k}")
     if velocities is None:
         return
-    if not np.isfinite(velocities).all():
-        raise CommandError(f"{axis.name}: a velocity is not a finite number.", joint=axis.name)
-    check_speed(axis, float(np.abs(velocities).max()), SPEED_MARGIN, "at a point")
-    last = float(velocities[-1])
-    if last != 0.0:
+    check_speed(axis, float(np.abs(velocities[:, i]).max()), SPEED_MARGIN, "at a point")
+    last = float(velocities[-1, i])
+    if last == 0.0:
+        return
+    if not allow_end_velocity:
         raise CommandError(
             f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, it must be 0.",
             joint=axis.name,
             amount=last,
         )
+    stop = float(positions[-1]) + 0.5 * last * abs(last) / axis.acceleration
+    check_position(axis, stop, " where it can come to rest after its end")

@@ -7,15 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from arm_hardware.axes import Axes, Axis
+from arm_hardware.axes import Axes
+from arm_hardware.begin import Course
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
     PATH_TOLERANCE_VIOLATED,
     SUCCESSFUL,
 )
 from arm_hardware.goal import Goal, Outcome
 from arm_hardware.limiter import AxisState, brake, settled, track
-from arm_hardware.trajectory import Trajectory
+
+PASSED = "Passed the last point, with its velocity; the servos report no position."
 
 
 @dataclass(frozen=True)
@@ -23,58 +26,60 @@ class Tolerances:
     """Bounds that a goal sets, on the command: a servo reports nothing.
 
     Attributes:
-        path: By joint name, how far the command may lag behind the trajectory [rad or m].
+        path: By joint name, how far the command may lag behind the trajectory [rad or m]; joints
+            left out may by any amount.
+        goal: By joint name, how far the command may be from the goal when the time is up [rad or
+            m]; joints left out must have come to rest there.
         goal_time: Seconds after its end by which the command must have arrived; 0 means no bound.
     """
 
     path: Mapping[str, float] = field(default_factory=dict)
+    goal: Mapping[str, float] = field(default_factory=dict)
     goal_time: float = 0.0
 
 
 class ArmRun:
     """A trajectory being followed, or given up and braked."""
 
-    def __init__(
-        self, axes: Axes, trajectory: Trajectory, delay: float, tolerances: Tolerances
-    ) -> None:
+    def __init__(self, axes: Axes, course: Course, tolerances: Tolerances) -> None:
         """Make the run; it begins with the next tick.
 
         Args:
             axes: The arm.
-            trajectory: Begins at the present command.
-            delay: Seconds to wait before it.
+            course: Begins at the present command.
             tolerances: Of the goal.
         """
         self.goal = Goal()
         self.canceled = False
         self._axes = axes.arm
-        self._trajectory = trajectory
+        self._course = course
         self._tolerances = tolerances
-        self._time = -delay
+        self._ticks = 0
+        self._time = 0.0
 
     @property
     def reference(self) -> tuple[float, ...]:
         """Where the trajectory is now (n,) [rad or m]."""
-        return tuple(float(p) for p in self._trajectory.sample(self._time))
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the trajectory's start."""
-        return self._time
+        return tuple(float(p) for p in self._course.asked.sample(self._time))
 
     def cancel(self) -> None:
         """Give up the trajectory: brake, then report the goal as canceled."""
         self.canceled = True
 
+    def abort(self, why: str) -> None:
+        """Give up the trajectory: report the goal as aborted at once, and brake."""
+        self.goal.finish(Outcome.ABORTED, INVALID_GOAL, why)
+
     def advance(self, states: Sequence[AxisState], dt: float) -> bool:
         """Move the states by one tick; return whether the run is over."""
         if self.canceled or self.goal.done:
             return self._brake(states, dt)
-        now = self._trajectory.sample(self._time)
-        then = self._trajectory.sample(self._time + dt)
+        course, last = self._course, len(self._course.times) - 1
+        now, then = (course.positions[min(self._ticks + k, last)] for k in (0, 1))
         for i, axis in enumerate(self._axes):
-            turn = self._trajectory.next_turn(i, self._time)
+            turn = course.path.next_turn(i, float(course.times[min(self._ticks, last)]))
             track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
+        self._ticks += 1
         self._time += dt
         self._check_path(states)
         return self._arrived(states)
@@ -93,72 +98,44 @@ class ArmRun:
         )
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:
-        late = self._time - self._trajectory.duration
-        if late < -1e-9:
-            return False
-        rests = [
-            settled(state, float(final))
-            for state, final in zip(states, self._trajectory.final, strict=False)
-        ]
-        if all(rests):
-            return True
-        if 0.0 < self._tolerances.goal_time < late:
-            name = self._axes[rests.index(False)].name
-            self.goal.finish(
-                Outcome.ABORTED,
-                GOAL_TOLERANCE_VIOLATED,
-                f"{name}: not there {late:.3g} s after the trajectory's end; its limits of speed "
-                "and acceleration need longer.",
-            )
+        course = self._course
+        if self._ticks >= len(course.times) - 1:
+            if course.ends_moving:
+                self.goal.finish(Outcome.SUCCEEDED, SUCCESSFUL, PASSED)
+                return False
+            rests = [
+                settled(state, float(final))
+                for state, final in zip(states, course.path.final, strict=False)
+            ]
+            if all(rests):
+                return True
+        self._check_goal(states)
         return False
 
+    def _check_goal(self, states: Sequence[AxisState]) -> None:
+        late = self._time - self._course.asked.duration
+        if not 0.0 < self._tolerances.goal_time < late:
+            return
+        for axis, state, goal in zip(self._axes, states, self._course.path.final, strict=False):
+            away = abs(float(goal) - state.position)
+            if away > self._tolerances.goal.get(axis.name, 0.0):
+                self.goal.finish(
+                    Outcome.ABORTED,
+                    GOAL_TOLERANCE_VIOLATED,
+                    f"{axis.name}: {away:.4g} {axis.unit} from the goal {late:.3g} s after the "
+                    "trajectory's end; its limits of speed and acceleration need longer.",
+                )
+                return
+
     def _check_path(self, states: Sequence[AxisState]) -> None:
+        if not self._tolerances.path:
+            return
         for axis, state, wanted in zip(self._axes, states, self.reference, strict=False):
-            bound, lag = self._tolerances.path.get(axis.name, 0.0), abs(wanted - state.position)
-            if 0.0 < bound < lag:
+            bound, lag = self._tolerances.path.get(axis.name), abs(wanted - state.position)
+            if bound is not None and bound < lag:
                 self.goal.finish(
                     Outcome.ABORTED,
                     PATH_TOLERANCE_VIOLATED,
                     f"{axis.name}: {lag:.4g} {axis.unit} behind the trajectory, more than the "
                     f"tolerance {bound:.4g}.",
                 )
-
-
-class GripRun:
-    """The gripper on its way to a width."""
-
-    def __init__(self, axis: Axis, width: float) -> None:
-        """Make the run; it begins with the next tick.
-
-        Args:
-            axis: The gripper.
-            width: Within its limits [m].
-        """
-        self.goal = Goal()
-        self.canceled = False
-        self._axis = axis
-        self._width = width
-
-    def cancel(self) -> None:
-        """Brake, then report the goal as canceled."""
-        self.canceled = True
-
-    def advance(self, state: AxisState, dt: float) -> bool:
-        """Move the state by one tick; return whether the run is over."""
-        if self.canceled:
-            brake(self._axis, state, dt)
-            return state.velocity == 0.0
-        track(self._axis, state, self._width, self._width, dt, self._width)
-        return settled(state, self._width)
-
-    def finish(self) -> None:
-        """Report how the run ended, after its last width was sent."""
-        if self.canceled:
-            self.goal.finish(
-                Outcome.CANCELED, SUCCESSFUL, "Canceled; the gripper holds its width."
-            )
-        self.goal.finish(
-            Outcome.SUCCEEDED,
-            SUCCESSFUL,
-            f"Commanded to a width of {self._width * 1e3:.1f} mm; commanded, not measured.",
-        )

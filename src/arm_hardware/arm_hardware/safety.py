@@ -56,6 +56,7 @@ class Safety:
         self._rest = tuple(rest)
         self._lock = threading.RLock()
         self._states = [AxisState(p) for p in rest]
+        self._sent = [AxisState(p) for p in rest]
         self._estimate = Estimate(output.maps)
         self._slowly = slowly
         self._armed = False
@@ -76,8 +77,9 @@ class Safety:
         if self._waking is not None:
             self._waking.abandon()
             self._waking = None
-        for state in self._states:
+        for state in (*self._states, *self._sent):
             state.velocity = 0.0
+        self._output.rest()
 
     @property
     def state(self) -> State:
@@ -103,7 +105,7 @@ class Safety:
                 self.state,
                 self._fault or self._note,
                 tuple(shown),
-                tuple(s.velocity for s in self._states),
+                tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
                 tuple(self._estimate.positions()),
             )
@@ -111,7 +113,7 @@ class Safety:
     def command(self) -> tuple[list[float], list[float]]:
         """Return unquantised positions and velocities of all axes [rad or m, per second]."""
         with self._lock:
-            return [s.position for s in self._states], [s.velocity for s in self._states]
+            return [s.position for s in self._sent], [s.velocity for s in self._sent]
 
     def read(self) -> None:
         """Take the start state from the board's registers.
@@ -122,14 +124,19 @@ class Safety:
         with self._lock:
             found = self._output.read()
             self._estimate.found(self._output.counts)
-            for state, position, rest in zip(self._states, found, self._rest, strict=True):
-                state.position, state.velocity = rest if position is None else position, 0.0
+            for i, position in enumerate(found):
+                self._stand(i, self._rest[i] if position is None else position)
             self._note = (
                 "Positions unknown: the board sends no pulses; activate the node to arm."
                 if None in found
                 else "Not armed; the board still sends its last pulses."
             )
         self.changed()
+
+    def _stand(self, i: int, position: float) -> None:
+        """Take an axis for standing at a position [rad or m]."""
+        self._states[i] = AxisState(position)
+        self._sent[i] = AxisState(position)
 
     def arm(self) -> None:
         """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
@@ -235,8 +242,8 @@ class Safety:
             return
         self._armed = self._armed and self._waking is None
         self._drop(f"Stopped: {why}.")
-        for state, sent in zip(self._states, self._output.sent, strict=True):
-            state.position = state.position if sent is None else sent
+        for i, sent in enumerate(self._output.sent):
+            self._stand(i, self._sent[i].position if sent is None else sent)
         self._note = f"Stopped: {why}. Call reset to accept motion again."
 
     def reset(self) -> str:

@@ -9,11 +9,11 @@ sheet, rev. 4, section 7.3.5).
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
-
-import numpy as np
 
 from arm_hardware.sim.servo_model import SLEW_US
 
@@ -111,7 +111,7 @@ class PointMap:
 
     def pulse_of(self, position: float) -> float:
         """Return the pulse length of a position [us]; beyond the points, that of the end point."""
-        return float(np.interp(position, self.positions, self.pulses_us))
+        return _between(position, self.positions, self.pulses_us)
 
     def count_of(self, position: float) -> int:
         """Return the nearest count that may be sent for a position [rad or m]."""
@@ -124,9 +124,14 @@ class PointMap:
 
     def position_at(self, pulse_us: float) -> float:
         """Return the position that a pulse stands for; beyond the points, that of the last."""
-        rising = self.pulses_us[0] < self.pulses_us[-1]
-        step = 1 if rising else -1
-        return float(np.interp(pulse_us, self.pulses_us[::step], self.positions[::step]))
+        pulses, positions = self._by_pulse
+        return _between(pulse_us, pulses, positions)
+
+    @cached_property
+    def _by_pulse(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Pulses and positions of the points, pulses rising."""
+        step = 1 if self.pulses_us[0] < self.pulses_us[-1] else -1
+        return self.pulses_us[::step], self.positions[::step]
 
     def _ends(self) -> tuple[float, float]:
         low = max(self.pulse_limits_us[0], min(self.pulses_us))
@@ -149,6 +154,16 @@ class FineMap:
     def position_of(self, count: int) -> float:
         """Return the position of a count [rad or m]."""
         return count * FAKE_COUNT
+
+
+def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Return y at x by straight lines, that of the end beyond an end; numpy's takes ten times."""
+    if x <= xs[0]:
+        return float(ys[0])
+    if x >= xs[-1]:
+        return float(ys[-1])
+    k = bisect_right(xs, x) - 1
+    return float(ys[k] + (x - xs[k]) * (ys[k + 1] - ys[k]) / (xs[k + 1] - xs[k]))
 
 
 def resolution(servo: ServoMap, count: int | None) -> float:

@@ -50,20 +50,37 @@ class Trajectory:
         With s from 0 to 1 on a segment of length h, end points p, q and end velocities v, w:
         ``p + h v s + (3 d - 2 h v - h w) s^2 + (h v + h w - 2 d) s^3``, where ``d = q - p``.
         """
-        if time <= 0.0 or time >= self.duration:
-            edge: Array = self.positions[0 if time <= 0.0 else -1]
-            return edge
-        k = int(np.searchsorted(self.times, time, side="right")) - 1
-        h = float(self.times[k + 1] - self.times[k])
-        s = (time - float(self.times[k])) / h
-        p = self.positions[k]
-        d = self.positions[k + 1] - p
-        if self.velocities is None:
-            linear: Array = p + s * d
-            return linear
-        a, b = h * self.velocities[k], h * self.velocities[k + 1]
-        cubic: Array = p + s * (a + s * ((3.0 * d - 2.0 * a - b) + s * (a + b - 2.0 * d)))
-        return cubic
+        row: Array = self.samples(np.array([time]))[0]
+        return row
+
+    def samples(self, times: Array) -> Array:
+        """Return the positions (k, n) [rad or m] at times (k,) [s]; see sample()."""
+        if len(self.times) == 1:
+            return np.repeat(self.positions, len(times), axis=0)
+        k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
+        a, c, e = (part[k] for part in self._coefficients)
+        s = ((times - self.times[k]) / np.diff(self.times)[k])[:, None]
+        inner: Array = self.positions[k] + s * (a + s * (c + s * e))
+        inner[times <= 0.0] = self.positions[0]
+        inner[times >= self.duration] = self.positions[-1]
+        return inner
+
+    def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
+        """Return rates and accelerations, (k, n) each, per second and per second^2.
+
+        Args:
+            segments: Numbers (k,) of segments.
+            places: Where in them, (k,) from 0 to 1.
+        """
+        a, c, e = (part[segments] for part in self._coefficients)
+        h, s = np.diff(self.times)[segments][:, None], places[:, None]
+        return (a + s * (2.0 * c + 3.0 * s * e)) / h, (2.0 * c + 6.0 * s * e) / h**2
+
+    @property
+    def end_rates(self) -> tuple[Array, Array]:
+        """The first and the last velocities, (n,) each."""
+        ends = self.derivatives(np.array([0, len(self.times) - 2]), np.array([0.0, 1.0]))[0]
+        return ends[0], ends[1]
 
     def mean_speeds(self) -> Array:
         """Return the mean speed of each segment, (m - 1, n) [rad/s or m/s]."""
@@ -78,7 +95,7 @@ class Trajectory:
         if self.velocities is None:
             return self.mean_speeds()
         h = np.diff(self.times)[:, None]
-        a, c, e = self._coefficients()
+        a, c, e = self._coefficients
         with np.errstate(divide="ignore", invalid="ignore"):
             s = np.nan_to_num(-c / (3.0 * e), nan=0.0, posinf=0.0, neginf=0.0)
         s = np.clip(s, 0.0, 1.0)
@@ -103,6 +120,7 @@ class Trajectory:
         times, positions = self._knots
         return tuple(_turns(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
 
+    @cached_property
     def _coefficients(self) -> tuple[Array, Array, Array]:
         """Return a, c, e of all segments' ``p + a s + c s^2 + e s^3``, (m - 1, n) each."""
         h = np.diff(self.times)[:, None]
@@ -119,7 +137,7 @@ class Trajectory:
         if self.velocities is None:
             return times, self.positions
         h = np.diff(self.times)[:, None]
-        a, c, e = self._coefficients()
+        a, c, e = self._coefficients
         all_times, all_positions = [times], [self.positions]
         for s in _roots(3.0 * e, 2.0 * c, a):
             all_times.append(times[:-1] + s * h)
@@ -127,6 +145,17 @@ class Trajectory:
         times, positions = np.concatenate(all_times), np.concatenate(all_positions)
         order = np.argsort(times, axis=0, kind="stable")
         return np.take_along_axis(times, order, 0), np.take_along_axis(positions, order, 0)
+
+
+def joined(first: Trajectory, second: Trajectory) -> Trajectory:
+    """Return one trajectory after another, which begins where the first one ends."""
+    if first.velocities is None or second.velocities is None:
+        raise ValueError("both need velocities")
+    return Trajectory(
+        np.concatenate([first.times, first.duration + second.times[1:]]),
+        np.vstack([first.positions, second.positions[1:]]),
+        np.vstack([first.velocities, second.velocities[1:]]),
+    )
 
 
 def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from arm_hardware.request import Point, Request, check
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 HOME = np.zeros(4)
+DT = 0.02
 
 
 def request(*points, names=NAMES, start=None):
@@ -28,7 +29,7 @@ def at(time, *q, **more):
 
 
 def plan_of(rig, message, **more):
-    return begin(check(message, rig.axes, **more), rig.axes, HOME, HOME)
+    return begin(check(message, rig.axes, **more), rig.axes, HOME, HOME, DT)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +115,16 @@ def test_columns_are_mapped_by_name(rig):
 
 def test_partial_goals_hold_the_other_joints_if_allowed(rig):
     message = request(at(1, 0.3), names=("elbow",))
-    trajectory = begin(
-        check(message, rig.axes, allow_partial=True), rig.axes, np.full(4, 0.05), HOME
-    )
-    np.testing.assert_allclose(trajectory.final, [0.05, 0.05, 0.3, 0.05])
+    plan = check(message, rig.axes, allow_partial=True)
+    course = begin(plan, rig.axes, np.full(4, 0.05), HOME, DT)
+    np.testing.assert_allclose(course.path.final, [0.05, 0.05, 0.3, 0.05])
+
+
+def test_joints_left_out_come_to_rest_instead_of_turning_back(rig):
+    plan = check(request(at(2, 0.3), names=("elbow",)), rig.axes, allow_partial=True)
+    moving = np.array([1.0, 0.0, 0.0, -0.5])
+    way = begin(plan, rig.axes, HOME, moving, DT).positions
+    assert way[-1][0] > 0.0 > way[-1][3]
 
 
 def test_points_in_the_past_are_left_out(rig):
@@ -125,24 +132,43 @@ def test_points_in_the_past_are_left_out(rig):
     plan = check(message, rig.axes)
     np.testing.assert_allclose(plan.times, [0.5, 1.5])
     np.testing.assert_allclose(plan.positions[:, 0], [0.2, 0.3])
-    assert plan.delay == 0.0
 
 
-def test_a_start_in_the_future_is_waited_for(rig):
+def test_a_start_in_the_future_gives_more_time_to_the_first_point(rig):
     plan = check(request(at(0, 0, 0, 0, 0), at(1), start=2.0), rig.axes)
-    assert plan.delay == 2.0
-    np.testing.assert_allclose(plan.times, [0.0, 1.0])
+    np.testing.assert_allclose(plan.times, [2.0, 3.0])
 
 
 def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
     first = np.full(4, 0.0077)  # one count
     plan = check(request(at(0, *first), at(1)), rig.axes)
-    trajectory = begin(plan, rig.axes, HOME, HOME)
-    np.testing.assert_allclose(trajectory.positions[0], first)
+    course = begin(plan, rig.axes, HOME, HOME, DT)
+    np.testing.assert_allclose(course.asked.positions[0], first)
+    np.testing.assert_allclose(course.positions[0], HOME)
 
 
 def test_cubics_lead_in_with_the_present_velocity(rig):
     plan = check(request(at(1, velocities=(0.0,) * 4)), rig.axes)
     moving = np.array([0.5, 0.0, 0.0, 0.0])
-    trajectory = begin(plan, rig.axes, HOME, moving)
-    np.testing.assert_array_equal(trajectory.velocities, [moving, HOME])
+    course = begin(plan, rig.axes, HOME, moving, DT)
+    np.testing.assert_array_equal(course.path.velocities, [moving, HOME])
+
+
+def test_accelerations_make_quintics(rig):
+    zero = {"velocities": (0.0,) * 4, "accelerations": (0.0,) * 4}
+    plan = check(request(at(2, 1.0, 0, 0, 0, **zero)), rig.axes)
+    path = begin(plan, rig.axes, HOME, HOME, DT).path
+    for s in np.linspace(0.0, 1.0, 41):
+        exact = 10 * s**3 - 15 * s**4 + 6 * s**5
+        assert path.sample(2.0 * s)[0] == pytest.approx(exact, abs=2e-4)
+    some = check(request(at(1, **zero), at(2, velocities=(0.0,) * 4)), rig.axes)
+    assert some.accelerations is None
+
+
+def test_a_last_velocity_needs_leave_and_room_to_brake(rig):
+    fast = request(at(1, 0.5, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
+    plan = check(fast, rig.axes, allow_end_velocity=True)
+    assert begin(plan, rig.axes, HOME, HOME, DT).ends_moving
+    near = request(at(2, 1.57, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
+    with pytest.raises(CommandError, match=r"waist.*where it can come to rest"):
+        check(near, rig.axes, allow_end_velocity=True)

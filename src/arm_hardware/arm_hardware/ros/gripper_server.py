@@ -39,10 +39,10 @@ class GripperServer:
         return self._server.busy
 
     def _try(self, goal: GripperCommand.Goal) -> None:
-        self._node.motion().try_grip(goal.command.position)
+        self._node.motion().try_grip(goal.command.position, goal.command.max_effort)
 
     def _begin(self, goal: GripperCommand.Goal, motion: Motion) -> Goal:
-        return motion.grip(goal.command.position)
+        return motion.grip(goal.command.position, goal.command.max_effort)
 
     def _feedback(self, running: Running) -> GripperCommand.Feedback:
         return _filled(GripperCommand.Feedback(), running)

@@ -38,10 +38,13 @@ def request_of(message: JointTrajectory, start: float | None) -> Request:
 
 
 def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
-    """Return what a goal says about tolerances.
+    """Return what a goal says about tolerances (control_msgs/msg/JointTolerance).
+
+    0 means the default, which is none; -1 means none too.
 
     Raises:
-        CommandError: It names an unknown joint, or brings points for free-flying joints.
+        CommandError: It names an unknown joint, brings points for free-flying joints, or a
+            tolerance is negative but not -1.
     """
     for entry in (*goal.path_tolerance, *goal.goal_tolerance):
         if entry.name not in axes.names:
@@ -52,11 +55,23 @@ def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
             )
     if goal.multi_dof_trajectory.points:
         raise CommandError("Multi-dof trajectories are not for this arm.")
-    late = goal.goal_time_tolerance
+    late = goal.goal_time_tolerance.sec + goal.goal_time_tolerance.nanosec * 1e-9
     return Tolerances(
-        {entry.name: entry.position for entry in goal.path_tolerance},
-        late.sec + late.nanosec * 1e-9,
+        {e.name: e.position for e in goal.path_tolerance if _bounds(e.name, e.position)},
+        {
+            e.name: e.position if e.position > 0.0 else math.inf
+            for e in goal.goal_tolerance
+            if _bounds(e.name, e.position) or e.position < 0.0
+        },
+        late if _bounds("goal_time", late) else 0.0,
     )
+
+
+def _bounds(name: str, value: float) -> bool:
+    """Return whether a tolerance bounds anything; refuse what is neither a bound nor a sign."""
+    if value > 0.0 or value == 0.0 or value == -1.0:
+        return value > 0.0
+    raise CommandError(f"{name}: a tolerance of {value:g} means nothing; give -1 for none.")
 
 
 def joint_state(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState | None:

@@ -53,8 +53,9 @@ class TrajectoryServer:
         """Check a message as far as that is possible without knowing where the arm is."""
         motion.require_ready()
         start = self._node.time.seconds_until(trajectory.header.stamp)
-        partial = self._node.parameters.allow_partial
-        return check(request_of(trajectory, start), motion.axes, partial)
+        chosen = self._node.parameters
+        request = request_of(trajectory, start)
+        return check(request, motion.axes, chosen.allow_partial, chosen.allow_end_velocity)
 
     def _try(self, goal: FollowJointTrajectory.Goal) -> None:
         motion = self._node.motion()
@@ -89,6 +90,9 @@ class TrajectoryServer:
     def _on_topic(self, message: JointTrajectory) -> None:
         try:
             motion = self._node.motion()
-            motion.follow(self._plan(message, motion))
+            if not message.points:
+                motion.hold("An empty trajectory came on the topic.")
+                return
+            motion.follow(self._plan(message, motion), streamed=True)
         except HardwareError as error:
             self._node.refuse("arm_controller/joint_trajectory", error)

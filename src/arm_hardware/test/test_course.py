@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is driven of a trajectory: on its path, never ahead of it, all joints late together."""
+
+import itertools
+
+import numpy as np
+import pytest
+from arm_hardware.axes import Axes, Axis
+from arm_hardware.begin import begin
+from arm_hardware.errors import CommandError
+from arm_hardware.limiter import AxisState, settled, track
+from arm_hardware.request import Plan
+from arm_hardware.supply import Supply
+from arm_hardware.trajectory import Trajectory
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DT = 0.02
+AXES = Axes(
+    tuple(
+        Axis(name, "rad", -3.0, 3.0, speed, acceleration)
+        for name, speed, acceleration in [("a", 3.0, 12.0), ("b", 1.5, 12.0), ("c", 3.0, 4.0)]
+    )
+)
+SPEED = np.array([axis.velocity for axis in AXES.arm])
+ZERO = np.zeros(3)
+ON_PATH = 0.004  # [rad] half a count of the board
+
+
+def random_plan(rng: np.random.Generator, kind: str) -> Plan:
+    """A plan within the speed limits on average, with corners and bends that are not feasible."""
+    m = int(rng.integers(1, 7))
+    h = rng.uniform(0.05, 0.8, m)
+    steps = rng.uniform(-0.9, 0.9, (m, 3)) * SPEED * h[:, None]
+    points = np.clip(np.cumsum(steps, axis=0), -2.5, 2.5)
+    rates = rng.uniform(-0.4, 0.4, (m, 3)) * SPEED
+    rates[-1] = 0.0
+    return Plan(
+        np.cumsum(h),
+        points,
+        None if kind == "linear" else rates,
+        rng.uniform(-5.0, 5.0, (m, 3)) if kind == "quintic" else None,
+    )
+
+
+def course_of(plan, position=ZERO, velocity=ZERO, supply=Supply()):  # noqa: B008 - frozen
+    try:
+        return begin(plan, AXES, position, velocity, DT, supply)
+    except CommandError:
+        return None
+
+
+def drive(course, position=ZERO, velocity=ZERO) -> np.ndarray:
+    """Return where the axes are at each tick, the limits kept by the limiter."""
+    states = [AxisState(p, v) for p, v in zip(position, velocity, strict=True)]
+    rows = [[s.position for s in states]]
+    for k, (now, then) in enumerate(itertools.pairwise(course.positions)):
+        for i, axis in enumerate(AXES.arm):
+            turn = course.path.next_turn(i, float(course.times[k]))
+            track(axis, states[i], float(now[i]), float(then[i]), DT, turn)
+        rows.append([s.position for s in states])
+    return np.array(rows)
+
+
+seeds = st.integers(0, 100_000)
+
+
+@settings(max_examples=150)
+@given(seeds, st.sampled_from(["linear", "cubic", "quintic"]))
+def test_from_rest_the_arm_stays_on_its_path_whatever_the_limits(seed, kind):
+    course = course_of(random_plan(np.random.default_rng(seed), kind))
+    if course is None:
+        return
+    assert course.times[0] == 0.0 and course.times[-1] == course.path.duration
+    assert (np.diff(course.times) >= 0.0).all() and (np.diff(course.times) <= DT + 1e-9).all()
+    np.testing.assert_allclose(drive(course), course.positions, atol=ON_PATH)
+    np.testing.assert_allclose(course.path.final, course.asked.final)
+
+
+@settings(max_examples=100)
+@given(seeds, st.sampled_from(["linear", "cubic"]))
+def test_from_motion_it_comes_onto_its_path_and_ends_there(seed, kind):
+    rng = np.random.default_rng(seed)
+    velocity = rng.uniform(-1.0, 1.0, 3) * SPEED
+    course = course_of(random_plan(rng, kind), ZERO, velocity)
+    if course is None:
+        return
+    way = drive(course, ZERO, velocity)
+    n = len(way) // 2
+    np.testing.assert_allclose(way[n:], course.positions[n:], atol=5 * ON_PATH)
+
+
+def test_a_feasible_trajectory_is_driven_as_it_is():
+    plan = Plan(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
+    course = course_of(plan)
+    np.testing.assert_allclose(course.times, DT * np.arange(101), atol=1e-9)
+
+
+def test_where_one_joint_cannot_follow_all_are_late_together():
+    alone = Plan(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
+    beside = Plan(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
+    slow, both = course_of(alone), course_of(beside)
+    assert len(both.times) == len(slow.times) > 0.5 / DT + 5
+    way = drive(both)
+    np.testing.assert_allclose(way[:, 0], way[:, 2] / 2.0, atol=ON_PATH)
+    np.testing.assert_allclose(way[:, 1], -way[:, 2] / 2.0, atol=ON_PATH)
+
+
+def test_corners_are_rounded_as_little_as_the_accelerations_allow():
+    points = np.array([[0.5, 0.0, 0.0], [0.5, 0.5, 0.0]])
+    course = course_of(Plan(np.array([0.5, 1.0]), points, None))
+    way = course.path.samples(np.linspace(0.0, 1.0, 2001))
+    assert np.abs(way - points[0]).max(axis=1).min() <= 1.0**2 / (8 * 0.9 * 12.0) + 1e-3
+    low, high = course.path.extremes()
+    assert (low >= -1e-12).all() and (high <= 0.5 + 1e-12).all()
+    assert len(course.times) * DT < 1.0 + 0.3
+
+
+def test_a_reversal_under_way_is_blended_and_keeps_its_joints_together():
+    velocity = np.array([1.0, 0.5, 0.5])
+    plan = Plan(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
+    course = course_of(plan, ZERO, velocity)
+    way = drive(course, ZERO, velocity)
+    np.testing.assert_allclose(way, course.positions, atol=ON_PATH)
+    np.testing.assert_allclose(way[:, 0], 2.0 * way[:, 1], atol=ON_PATH)
+
+
+def moving_joints(rows: np.ndarray) -> np.ndarray:
+    return (np.abs(np.diff(rows, axis=0)) > 1e-7).sum(axis=1)
+
+
+@settings(max_examples=60)
+@given(seeds, st.integers(1, 3), st.sampled_from([0.0, 0.1]), st.booleans())
+def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger, moving):
+    rng = np.random.default_rng(seed)
+    goal = rng.uniform(-1.0, 1.0, (1, 3)) * (rng.random(3) < 0.8)
+    velocity = np.array([0.5, 0.0, 0.0]) * moving
+    plan = Plan(np.array([2.0]), goal, None)
+    course = course_of(plan, ZERO, velocity, Supply(joints, stagger))
+    way = drive(course, ZERO, velocity)
+    begins = np.flatnonzero(np.abs(velocity).max() * 0.9 > 0)
+    assert moving_joints(way)[3 * len(begins) :].max(initial=0) <= joints
+    np.testing.assert_allclose(way[-1], goal[0], atol=ON_PATH)
+
+
+def test_staggered_joints_set_off_one_after_another_and_arrive_together():
+    plan = Plan(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
+    way = drive(course_of(plan, supply=Supply(0, 0.1)))
+    away = np.abs(way - way[0]) > 1e-6
+    starts = [int(np.argmax(column)) for column in away.T]
+    assert [b - a for a, b in itertools.pairwise(starts)] == [pytest.approx(5, abs=1)] * 2
+    near = np.abs(way - way[-1]) > 1e-3
+    ends = [int(np.flatnonzero(column)[-1]) for column in near.T]
+    assert max(ends) - min(ends) <= 3
+
+
+def test_a_path_that_moves_too_many_joints_is_refused_and_one_that_does_not_is_not():
+    both = Plan(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.2, 0.1, 0]]), None)
+    with pytest.raises(CommandError, match=r"point 2 moves 2 joints.*max_moving_joints"):
+        begin(both, AXES, ZERO, ZERO, DT, Supply(1))
+    one = Plan(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.1, 0.1, 0]]), None)
+    assert begin(one, AXES, ZERO, ZERO, DT, Supply(1)).positions[-1][1] == 0.1
+
+
+def test_a_single_point_now_is_where_the_arm_is():
+    near = Plan(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
+    course = course_of(near)
+    assert course.positions[-1][0] == 0.01 and len(course.times) < 10
+
+
+def test_a_trajectory_joins_only_what_has_velocities():
+    from arm_hardware.trajectory import joined
+
+    bare = Trajectory(np.array([0.0]), np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="velocities"):
+        joined(bare, bare)
+
+
+def test_settling_is_exact():
+    state = AxisState(1e-10, 1e-12)
+    assert settled(state, 0.0) and state == AxisState(0.0)
