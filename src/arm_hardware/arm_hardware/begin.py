@@ -44,6 +44,10 @@ class Course:
     positions: Array
     ends_moving: bool = False
 
+    def next_turn(self, joint: int, tick: int) -> float | None:
+        """Return where a joint reverses or rests next, which it must not overshoot [rad or m]."""
+        return None if self.ends_moving else self.path.next_turn(joint, float(self.times[tick]))
+
 
 def begin(
     plan: Plan,

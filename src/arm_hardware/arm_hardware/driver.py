@@ -76,7 +76,9 @@ class Driver:
         self.motion = Motion(self.axes, self.output, self.period, rest, slowly, options.conduct)
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
-        self.loop = ControlLoop(self.motion.tick, self._failed, self.clock, self.period, slip)
+        self.loop = ControlLoop(
+            self.motion.tick, self._failed, self.clock, self.period, slip, options.priority
+        )
         self._open = False
         self._closing = threading.Lock()
 

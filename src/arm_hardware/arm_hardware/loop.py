@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arm_hardware.clock import Clock
+from arm_hardware.priority import NORMAL, raise_priority
 
 LOGGER = logging.getLogger(__name__)
 MEMORY = 1000  # ticks that the figures of lateness look back
@@ -37,7 +38,11 @@ class Lateness:
 
 
 class ControlLoop:
-    """Calls a function once a period from a thread of its own, until it is closed."""
+    """Calls a function once a period from a thread of its own, until it is closed.
+
+    Attributes:
+        scheduling: How the system runs the thread, for a person.
+    """
 
     def __init__(
         self,
@@ -46,6 +51,7 @@ class ControlLoop:
         clock: Clock,
         period: float,
         slip: float = SLIP,
+        priority: int = 0,
     ) -> None:
         """Make the loop; ``start`` begins it.
 
@@ -55,12 +61,15 @@ class ControlLoop:
             clock: Time base.
             period: [s] of that clock.
             slip: Periods; a tick later than this moves the schedule.
+            priority: Of the thread, see raise_priority().
         """
         self._tick = tick
         self._failed = failed
         self._clock = clock
         self._period = period
         self._slip = slip
+        self._priority = priority
+        self.scheduling = NORMAL
         self._late: deque[float] = deque(maxlen=MEMORY)
         self._ticks = 0
         self._slips = 0
@@ -86,6 +95,9 @@ class ControlLoop:
         )
 
     def _run(self) -> None:
+        self.scheduling = raise_priority(self._priority)
+        if self._priority:
+            LOGGER.info("The control loop's scheduling is %s.", self.scheduling)
         due = self._clock.now() + self._period
         while not self._closing.is_set():
             self._clock.sleep_until(due, self._closing)

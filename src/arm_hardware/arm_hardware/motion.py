@@ -234,6 +234,8 @@ class Motion(Safety):
     def _over(self, note: str) -> None:
         if not self._busy():
             self._note, self._ending = self._ending or note, ""
+            for sent in self._sent:
+                sent.velocity = 0.0
         self.changed()
 
     def _wake(self) -> None:

@@ -14,6 +14,7 @@ from arm_hardware.shipped import config_folder
 BACKENDS = ("servokit", "i2c_dev")
 HARDWARE = ("fake", "sim", "real")
 RECOVERIES = ("auto", "slow", "direct")
+PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
 EXIT_ACTIONS = ("auto", "hold", "park", "release")
 
 
@@ -31,6 +32,8 @@ class Options:
             real servos, hold others.
         recovery: How servos that get no pulses go to the rest posture: slow, direct, or auto: slow
             with real servos, direct with others.
+        realtime_priority: Of the control loop's thread, 0 for none, below for auto: some with real
+            servos.
         sim_registers: File that keeps the simulated chip's registers; empty for none.
         conduct: How the arm is moved.
         folder: Where shipped calibrations are.
@@ -43,6 +46,7 @@ class Options:
     speed: float = 1.0
     exit_action: str = "auto"
     recovery: str = "auto"
+    realtime_priority: int = -1
     sim_registers: str = ""
     conduct: Conduct = field(default_factory=Conduct)
     folder: Path = field(default_factory=config_folder)
@@ -63,6 +67,8 @@ class Options:
             )
         if self.recovery not in RECOVERIES:
             raise HardwareError(f"recovery '{self.recovery}' is none of {', '.join(RECOVERIES)}.")
+        if not -1 <= self.realtime_priority <= 99:
+            raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
         self.conduct.check()
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
@@ -77,6 +83,13 @@ class Options:
     def recovers_slowly(self) -> bool:
         """Whether servos that get no pulses are brought to the rest posture in short bursts."""
         return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
+
+    @property
+    def priority(self) -> int:
+        """Priority to ask for the control loop's thread, 0 for none."""
+        if self.realtime_priority >= 0:
+            return self.realtime_priority
+        return PRIORITY if self.hardware == "real" else 0
 
     @property
     def at_exit(self) -> str:

@@ -77,7 +77,7 @@ class ArmRun:
         course, last = self._course, len(self._course.times) - 1
         now, then = (course.positions[min(self._ticks + k, last)] for k in (0, 1))
         for i, axis in enumerate(self._axes):
-            turn = course.path.next_turn(i, float(course.times[min(self._ticks, last)]))
+            turn = course.next_turn(i, min(self._ticks, last))
             track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
         self._ticks += 1
         self._time += dt

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from arm_hardware.axes import axes_of, rest_of
 from arm_hardware.calibration_file import load_calibration
+from arm_hardware.conduct import USUAL
 from arm_hardware.fake_bus import FakeBus
 from arm_hardware.motion import Motion
 from arm_hardware.output import Output
@@ -42,13 +43,13 @@ class ManualClock:
 class Rig:
     """The motion core over a mirroring bus with real servo maps, ticked by hand."""
 
-    def __init__(self, model, calibration) -> None:
+    def __init__(self, model, calibration, conduct=USUAL) -> None:
         axes = axes_of(model)
         self.maps = calibration.maps(axes)
         self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
         self.output = Output(self.bus, self.axes, self.maps, DT)
-        self.motion = Motion(self.axes, self.output, DT, rest_of(model, axes))
+        self.motion = Motion(self.axes, self.output, DT, rest_of(model, axes), conduct=conduct)
 
     def arm(self) -> None:
         self.motion.read()
@@ -96,6 +97,12 @@ def calibration(calibration_path):
 @pytest.fixture
 def rig(model, calibration) -> Iterator[Rig]:
     return Rig(model, calibration)
+
+
+@pytest.fixture
+def make_rig(model, calibration):
+    """Return a function that makes a rig of some conduct."""
+    return lambda conduct: Rig(model, calibration, conduct)
 
 
 @pytest.fixture

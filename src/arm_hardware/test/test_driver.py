@@ -3,6 +3,8 @@
 """The driver put together, without ROS."""
 
 import dataclasses
+import os
+import re
 import threading
 from importlib.util import find_spec
 
@@ -13,6 +15,7 @@ from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.goal import Outcome
 from arm_hardware.loop import SLIP, ControlLoop, period_of
 from arm_hardware.options import Options
+from arm_hardware.priority import raise_priority
 from arm_hardware.request import Point, Request, check
 from arm_hardware.sim.pca9685_chip import CHANNELS
 from arm_hardware.states import State
@@ -217,3 +220,27 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
 def test_options_are_data():
     assert dataclasses.replace(Options(), hardware="real").at_exit == "release"
     assert Options().at_exit == "hold" and Options(exit_action="park").at_exit == "park"
+
+
+@pytest.mark.parametrize(
+    ("raised", "says"),
+    [(None, "SCHED_FIFO 40"), (PermissionError(1, "not permitted"), "refused.*LimitRTPRIO")],
+)
+def test_priority_is_asked_for_and_a_refusal_explained(monkeypatch, raised, says):
+    asked = []
+
+    def schedule(pid, policy, parameter):
+        asked.append((pid, policy, parameter.sched_priority))
+        if raised:
+            raise raised
+
+    monkeypatch.setattr(os, "sched_setscheduler", schedule)
+    assert re.search(says, raise_priority(40)) and asked == [(0, os.SCHED_FIFO, 40)]
+    assert raise_priority(0) == "normal" and len(asked) == 1
+
+
+def test_only_real_servos_ask_for_priority_by_themselves():
+    assert [Options(hardware=h).priority for h in ("fake", "sim", "real")] == [0, 0, 40]
+    assert Options(hardware="sim", realtime_priority=7).priority == 7
+    with pytest.raises(HardwareError, match="realtime_priority 100"):
+        Options(realtime_priority=100).check()

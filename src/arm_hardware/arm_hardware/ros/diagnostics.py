@@ -37,6 +37,7 @@ def diagnostics(node: Any, snapshot: Snapshot, stamp: Time) -> DiagnosticArray:
                 f"{1e3 * x:.2f}" for x in (late.median, late.p99, late.worst)
             ),
             "schedule slips": str(late.slips),
+            "scheduling of the loop": driver.loop.scheduling,
             "channels written": str(driver.output.writes),
             "transfers repeated": str(driver.output.faults),
         }

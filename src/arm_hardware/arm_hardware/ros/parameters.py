@@ -117,6 +117,15 @@ def declare(node: Any) -> Parameters:
             "How servos without pulses go to the rest posture: slow (in short bursts, one joint "
             "after another), direct (full speed), auto (slow with real, direct with others).",
         ),
+        realtime_priority=int(
+            number(
+                "realtime_priority",
+                -1.0,
+                -1.0,
+                99.0,
+                "SCHED_FIFO priority of the control loop; 0: none; -1: 40 with real, else none.",
+            )
+        ),
         conduct=_conduct(number),
         folder=config_folder(),
     )

@@ -10,6 +10,7 @@ released, the last status goes out.
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
@@ -53,6 +54,10 @@ def run(make_node: Callable[[], Any], args: list[str] | None, end: ProcessEnd) -
         return 1
     node.signals = end.signals
     forward_logging(node.get_logger())
+    # What lives now lives to the end: without it a collection would stop all threads for longer
+    # than a tick.
+    gc.collect()
+    gc.freeze()
     try:
         return _spin_until(node, end)
     finally:

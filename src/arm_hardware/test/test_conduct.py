@@ -1,0 +1,345 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an owner chooses: jerk, streams, the gripper's force; and how goals end otherwise."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from arm_hardware.command_watch import CommandWatch
+from arm_hardware.conduct import Conduct, Squeeze
+from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, HardwareError, StateError
+from arm_hardware.goal import Outcome
+from arm_hardware.options import Options
+from arm_hardware.request import Plan, check
+from arm_hardware.runs import Tolerances
+from arm_hardware.smoother import Smoother, ticks_of
+from arm_hardware.states import State
+from arm_hardware.supply import Supply
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DT = 0.02
+AWAY = (1.2, -0.4, 0.3, 1.0)
+HOME = (0.0,) * 4
+
+
+def follow(rig, *points, tolerances=None, streamed=False, end=False, **more):
+    plan = check(rig.request(*points, **more), rig.axes, allow_end_velocity=end)
+    return rig.motion.follow(plan, tolerances, streamed)
+
+
+def sent(rig) -> np.ndarray:
+    return np.array(rig.motion.command()[0])
+
+
+def rest(rig) -> list[np.ndarray]:
+    """Tick until the arm is at rest; return what was sent at each tick."""
+    rows = [sent(rig)]
+    while rig.motion.state is State.MOVING:
+        rig.motion.tick()
+        rows.append(sent(rig))
+        assert len(rows) < 5000
+    return rows
+
+
+# -- Jerk -------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.floats(-12.0, 12.0), min_size=1, max_size=60),
+    st.floats(0.01, 0.3),
+    st.sampled_from([0.005, 0.02]),
+)
+def test_jerk_is_bounded_at_every_tick_and_no_other_bound_grows(pushes, jerk_time, dt):
+    n = ticks_of(jerk_time, dt)
+    smoother, x, v, out = Smoother(n), 0.0, 0.0, [0.0] * 3
+    smoother.hold([0.0])
+    speeds = []
+    for push in pushes + [0.0] * n:
+        v = min(max(v + push * dt, -2.0), 2.0)
+        x += v * dt
+        speeds.append(abs(v))
+        out.append(smoother.push([x])[0])
+    jerk = np.abs(np.diff(out, 3)).max() / dt**3
+    assert jerk <= 12.0 / jerk_time * (1 + 1e-6) + 1e-6 / dt**3 * 1e-6
+    assert np.abs(np.diff(out, 2)).max() / dt**2 <= 12.0 * (1 + 1e-6) + 1e-6
+    assert np.abs(np.diff(out)).max() / dt <= max(speeds) + 1e-9
+
+
+@pytest.fixture
+def gentle(make_rig):
+    rig = make_rig(Conduct(jerk_time=0.15))
+    rig.arm()
+    return rig
+
+
+def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(gentle):
+    goal = follow(gentle, (1.5, AWAY))
+    rows = [sent(gentle)]
+    for _ in range(30):
+        gentle.motion.tick()
+        rows.append(sent(gentle))
+    second = follow(gentle, (1.5, HOME))
+    grip = gentle.motion.grip(0.02)
+    for _ in range(30):
+        gentle.motion.tick()
+        rows.append(sent(gentle))
+    gentle.motion.cancel(second)
+    rows += rest(gentle)[1:]
+    last = follow(gentle, (2.0, AWAY))
+    rows += rest(gentle)[1:]
+    assert [g.outcome for g in (goal, second, grip, last)] == [
+        Outcome.ABORTED,
+        Outcome.CANCELED,
+        Outcome.SUCCEEDED,
+        Outcome.SUCCEEDED,
+    ]
+    np.testing.assert_allclose(sent(gentle)[:4], AWAY, atol=1e-12)
+    jerk = np.abs(np.diff(rows, 3, axis=0)) / DT**3
+    limit = np.array([axis.acceleration for axis in gentle.axes]) / 0.15
+    assert (jerk <= limit * (1 + 1e-6)).all() and (jerk.max(axis=0) > 0.4 * limit).any()
+    assert gentle.motion.command()[1] == [0.0] * 5
+
+
+def test_stop_freezes_at_once_with_a_jerk_limit_too(gentle):
+    follow(gentle, (1.5, AWAY))
+    for _ in range(30):
+        gentle.motion.tick()
+    counts = dict(gentle.bus.counts)
+    gentle.motion.stop()
+    gentle.motion.reset()
+    for _ in range(30):
+        gentle.motion.tick()
+    assert gentle.bus.counts == counts
+    goal = follow(gentle, (2.0, AWAY))
+    gentle.run(goal)
+    assert goal.outcome is Outcome.SUCCEEDED
+
+
+# -- Streams ----------------------------------------------------------------------------------
+
+
+def stream(rig, messages: int, every: int = 5) -> list:
+    """Send a long way again and again, as somebody does who holds a key."""
+    goals = []
+    for _ in range(messages):
+        goals.append(follow(rig, (4.0, AWAY), streamed=True))
+        for _ in range(every):
+            rig.motion.tick()
+    return goals
+
+
+def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
+    *_, last = stream(armed, 5)
+    rows = rest(armed)
+    assert last.outcome is Outcome.ABORTED and "stream of trajectories ended" in last.message
+    assert 0.0 < sent(armed)[0] < AWAY[0] / 2
+    assert len(rows) * DT < 1.0
+    change = np.abs(np.diff(rows, 2, axis=0)) / DT**2
+    assert (change <= np.array([axis.acceleration for axis in armed.axes]) + 1e-6).all()
+    message = armed.motion.snapshot().message
+    assert "ended before the arm was at rest. Holding" in message
+    follow(armed, (1.0, HOME))
+    rest(armed)
+    assert "Holding; positions" in armed.motion.snapshot().message
+
+
+def test_a_single_trajectory_on_the_topic_runs_to_its_end(armed):
+    assert stream(armed, 1)[0].outcome is None
+    rest(armed)
+    np.testing.assert_allclose(sent(armed)[:4], AWAY)
+
+
+def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
+    for k in range(1, 6):
+        goal = follow(armed, (0.2, (0.1 * k, 0, 0, 0)), streamed=True)
+        for _ in range(5):
+            armed.motion.tick()
+    rest(armed)
+    assert goal.outcome is Outcome.SUCCEEDED
+
+
+def test_a_goal_ends_a_stream(armed):
+    stream(armed, 3)
+    goal = follow(armed, (3.0, AWAY))
+    armed.run(goal)
+    assert goal.outcome is Outcome.SUCCEEDED
+
+
+def test_a_watch_without_timeout_never_barks():
+    watch = CommandWatch(0.0)
+    watch.heard(False)
+    watch.heard(True)
+    assert not any(watch.lost(10.0) for _ in range(10))
+
+
+def test_hold_brakes_and_aborts(armed):
+    goal = follow(armed, (2.0, AWAY))
+    for _ in range(30):
+        armed.motion.tick()
+    armed.motion.hold("An empty trajectory came on the topic.")
+    assert goal.outcome is Outcome.ABORTED and armed.motion.state is State.MOVING
+    rest(armed)
+    assert "empty trajectory" in armed.motion.snapshot().message
+    armed.motion.hold("Again.")
+    armed.motion.stop()
+    with pytest.raises(StateError, match="STOPPED"):
+        armed.motion.hold("Once more.")
+
+
+def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
+    goal, grip = follow(armed, (2.0, AWAY)), armed.motion.grip(0.03)
+    armed.motion.tick()
+    armed.motion.give_up(goal, "The client has gone.")
+    assert goal.outcome is Outcome.ABORTED and grip.outcome is None
+    armed.motion.give_up(grip, "The client has gone.")
+    rest(armed)
+    assert grip.outcome is Outcome.ABORTED and sent(armed)[4] < 0.03
+
+
+# -- Ends of trajectories ---------------------------------------------------------------------
+
+
+def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
+    goal = follow(armed, (1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
+    armed.run(goal)
+    assert goal.outcome is Outcome.SUCCEEDED and "Passed" in goal.message
+    rest(armed)
+    axis = armed.axes.arm[0]
+    assert 0.5 < sent(armed)[0] <= 0.5 + 1.0 / (2 * axis.acceleration) + DT
+
+
+def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
+    rates = []
+    for k in (1, 2, 3):
+        goal = follow(armed, (0.4, (0.4 * k, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
+        while not goal.done:
+            armed.motion.tick()
+            rates.append(armed.motion.command()[1][0])
+    assert min(rates[25:]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("goal", "outcome"),
+    [({}, Outcome.ABORTED), ({"waist": 0.001}, Outcome.ABORTED), ({"waist": 3.0}, None)],
+)
+def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
+    bounds = Tolerances(goal=goal, goal_time=0.02)
+    ended = follow(armed, (0.5, (1.5, 0, 0, 0)), tolerances=bounds)
+    for _ in range(int(0.55 / DT)):
+        armed.motion.tick()
+    assert ended.outcome is outcome
+    if outcome is Outcome.ABORTED:
+        assert ended.code == GOAL_TOLERANCE_VIOLATED and ended.message.startswith("waist")
+    else:
+        armed.run(ended)
+        assert ended.outcome is Outcome.SUCCEEDED
+
+
+def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
+    plan = Plan(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
+    goal = armed.motion.follow(plan)
+    rows = np.array(rest(armed))
+    assert goal.outcome is Outcome.SUCCEEDED and len(rows) * DT > 0.7
+    for column, share in ((1, -0.5), (2, 0.5), (3, 0.2)):
+        np.testing.assert_allclose(rows[:, column], share * rows[:, 0], atol=1e-9)
+
+
+# -- The gripper ------------------------------------------------------------------------------
+
+
+def count_of(rig) -> int:
+    return rig.bus.counts[rig.maps[-1].channel]
+
+
+def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
+    armed.run(armed.motion.grip(0.02))
+    servo = armed.maps[-1]
+    goal = armed.motion.grip(0.011, 5)
+    armed.run(goal)
+    contact = servo.count_of(0.011)
+    assert count_of(armed) == contact - 5
+    assert goal.message == (
+        "Commanded closed to 11.0 mm and 5 counts past it; grasp not measured."
+    )
+    assert goal.message in armed.motion.snapshot().message
+    for _ in range(int(Squeeze().time / DT) - 5):
+        armed.motion.tick()
+    assert count_of(armed) == contact - 5
+    for _ in range(100):
+        armed.motion.tick()
+    assert count_of(armed) == contact - Squeeze().held and armed.motion.state is State.ARMED
+    armed.run(armed.motion.grip(0.02))
+    for _ in range(int(Squeeze().time / DT) + 100):
+        armed.motion.tick()
+    assert count_of(armed) == servo.count_of(0.02)
+
+
+def test_a_new_command_or_a_stop_ends_the_pressing(armed):
+    armed.run(armed.motion.grip(0.011, 5))
+    held = count_of(armed)
+    armed.motion.stop()
+    armed.motion.reset()
+    for _ in range(int(Squeeze().time / DT) + 100):
+        armed.motion.tick()
+    assert count_of(armed) == held
+
+
+@pytest.mark.parametrize(
+    ("width", "counts", "says"),
+    [
+        (0.011, 9, "max_effort 9 is not a whole number of counts from 0 to 8"),
+        (0.011, 0.5, "max_effort 0.5"),
+        (0.011, -1, "max_effort -1"),
+        (0.011, math.nan, "max_effort nan"),
+        (0.011, math.inf, "max_effort inf"),
+        (0.0, 3, "beyond its closed end"),
+    ],
+)
+def test_a_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, says):
+    before = armed.motion.snapshot()
+    with pytest.raises(CommandError, match=says):
+        armed.motion.grip(width, counts)
+    assert armed.motion.snapshot() == before
+
+
+@settings(max_examples=30)
+@given(st.floats(0.002, 0.028), st.integers(0, 8))
+def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, counts):
+    from arm_hardware.axes import axes_of
+    from arm_hardware.gripping import pressed_width
+
+    servo = calibration.maps(axes_of(model))[-1]
+    at = servo.count_of(pressed_width(servo, width, counts))
+    assert at == servo.count_of(width) - counts
+
+
+# -- Options ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("conduct", "says"),
+    [
+        (Conduct(jerk_time=-1.0), "jerk_time -1"),
+        (Conduct(command_timeout=math.nan), "command_timeout nan"),
+        (Conduct(supply=Supply(joints=-1)), "max_moving_joints -1"),
+        (Conduct(supply=Supply(stagger=9.0)), "stagger 9"),
+        (Conduct(squeeze=Squeeze(limit=1000)), "gripper_squeeze_limit 1000"),
+    ],
+)
+def test_conduct_that_makes_no_sense_is_refused(conduct, says):
+    with pytest.raises(HardwareError, match=says):
+        Options(conduct=conduct).check()
+
+
+def test_velocities_are_those_of_what_is_sent(armed):
+    follow(armed, (1.0, AWAY))
+    rows, rates = [sent(armed)], []
+    for _ in range(40):
+        armed.motion.tick()
+        rows.append(sent(armed))
+        rates.append(armed.motion.snapshot().velocities)
+    for (a, b), rate in zip(itertools.pairwise(rows), rates, strict=True):
+        np.testing.assert_allclose((b - a) / DT, rate, atol=1e-9)
