@@ -17,8 +17,8 @@ from arm_hardware.line import Line
 PERIOD = 0.1  # [s] between two looks
 
 RESET = (
-    "The servo board was reset or lost its power, its servos are limp; check the supply, then "
-    "deactivate and activate."
+    "The servo board was reset or lost its power, or another program set it up anew; check the "
+    "supply, then deactivate and activate."
 )
 
 
