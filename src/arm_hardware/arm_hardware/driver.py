@@ -140,7 +140,12 @@ class Driver:
             if action == "park":
                 park(self.motion, self._rest, hurried)
             self._open = False
-            self.loop.close()
+            if not self.loop.close():
+                LOGGER.error(
+                    "The control loop hangs in a transfer; the servos keep their pulses. Switch "
+                    "their power off, or run: ros2 run arm_hardware release"
+                )
+                return
             try:
                 if action == "hold":
                     self.motion.disarm("the driver ended.")

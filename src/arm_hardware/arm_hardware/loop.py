@@ -15,6 +15,7 @@ from arm_hardware.priority import NORMAL, raise_priority
 
 LOGGER = logging.getLogger(__name__)
 MEMORY = 1000  # ticks that the figures of lateness look back
+CLOSE_WITHIN = 5.0  # [s] of the wall
 SHORTEST_TICK = 0.0025  # [s] of wall time: simulated time may run fast, the processor does not
 # A tick later than this many periods moves the schedule, instead of the next ticks crowding after
 # it: with real servos that would be a jerk, in simulated time it is of no account.
@@ -80,11 +81,12 @@ class ControlLoop:
         """Begin to tick."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Return once the last tick has ended."""
+    def close(self) -> bool:
+        """End; return whether the last tick has ended too, and does not hang."""
         self._closing.set()
         if self._thread.is_alive():
-            self._thread.join(timeout=5.0)
+            self._thread.join(CLOSE_WITHIN)
+        return not self._thread.is_alive()
 
     def lateness(self) -> Lateness:
         """Return figures of the ticks so far; thread-safe."""

@@ -132,6 +132,29 @@ class Judge:
         assert not (bend > bound).any(), (ticks, bend, bound)
 
 
+class Commands:
+    """The same laws exactly, on what is commanded before it is rounded to counts."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._motion, self._dt, self._axes = driver.motion, driver.period, driver.axes.all
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Take what is commanded now as given."""
+        self._before = self._motion.command()
+
+    def look(self, abrupt: bool) -> None:
+        """Judge what one tick has done; see Judge.look()."""
+        now, before = self._motion.command(), self._before
+        self._before = now
+        if abrupt:
+            return
+        for axis, x, v, old_x, old_v in zip(self._axes, *now, *before, strict=True):
+            assert axis.lower <= x <= axis.upper, (axis.name, x)
+            assert abs(x - old_x) <= axis.velocity * self._dt + 1e-9, (axis.name, x, old_x)
+            assert abs(v - old_v) <= axis.acceleration * self._dt + 1e-9, (axis.name, v, old_v)
+
+
 class Soak:
     """A driver under random commands and faults."""
 
@@ -145,7 +168,7 @@ class Soak:
         self.goals = []
         self._first_goal = 0
         self.driver.open()
-        self.judge = Judge(self.driver)
+        self.judge, self.commands = Judge(self.driver), Commands(self.driver)
         self._arm()
         self._acts = {
             self._follow: 0.5,
@@ -194,7 +217,14 @@ class Soak:
                 assert self.motion.state is State.FAULT
             if not could:
                 self.judge.look_unmoved()
-            self.judge.look(abrupt=self.motion.state in (State.FAULT, State.STOPPED))
+            abrupt = self.motion.state in (State.FAULT, State.STOPPED)
+            self.judge.look(abrupt)
+            self.commands.look(abrupt or not could)
+
+    def _begin_again(self) -> None:
+        """Let both judges forget the past."""
+        self.judge.begin_again()
+        self.commands.begin_again()
 
     # -- Commands --------------------------------------------------------------------------------
 
@@ -254,7 +284,7 @@ class Soak:
 
     def _stop(self) -> None:
         self.motion.stop()
-        self.judge.begin_again()
+        self._begin_again()
         self.judge.look_unmoved()
 
     def _stop_within_a_transfer(self) -> None:
@@ -309,7 +339,7 @@ class Soak:
     def _break_board(self) -> None:
         chip = self.sim.chip
         (chip.reset if self.rng.random() < 0.5 else chip.power_off)()
-        self.judge.begin_again()
+        self._begin_again()
         self._ticks(int(self.rng.integers(0, 8)))
         if not chip.powered:
             chip.power_on()
@@ -326,7 +356,7 @@ class Soak:
     def _rearm(self) -> None:
         """Deactivate, reset, activate."""
         self.motion.disarm("deactivated.")
-        self.judge.begin_again()
+        self._begin_again()
         self._try_quietly(self.motion.reset)
         self.judge.look_unmoved()
         self._arm()
@@ -335,7 +365,7 @@ class Soak:
         for _ in range(5):
             if self._try_quietly(self.motion.arm):
                 break
-        self.judge.begin_again()
+        self._begin_again()
         for _ in range(200):
             if not self.motion.arming:
                 return

@@ -17,6 +17,8 @@ from arm_hardware.options import Options
 from arm_hardware.request import Point, Request, check
 from arm_hardware.states import State
 
+from arm_hardware import loop
+
 WITH_SERVOKIT = pytest.mark.skipif(
     find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
 )
@@ -308,6 +310,19 @@ def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
     driver.sim.faults.fail()
     driver.close()
     assert "could not be released" in caplog.text
+
+
+def test_closing_does_not_wait_for_a_transfer_without_end(model, monkeypatch, caplog):
+    monkeypatch.setattr(loop, "CLOSE_WITHIN", 0.05)
+    driver = Driver(model, Options(hardware="sim", backend="i2c_dev", exit_action="release"))
+    driver.open()
+    driver.arm()
+    gate = Gate(driver.sim.chip)
+    driver.motion.follow(check(Request(driver.axes.names, [Point(1.0, THERE)]), driver.axes))
+    assert gate.reached.wait(30)
+    driver.close()
+    assert "hangs in a transfer" in caplog.text
+    gate.free.set()
 
 
 PAGE = Path(__file__).parents[3] / "docs" / "hardware.md"

@@ -95,6 +95,20 @@ ARGUMENTS = (
         ("fake", "sim", "real"),
     ),
     Argument(
+        "backend",
+        "servokit",
+        "What drives the board of sim and real: servokit is Adafruit's library, i2c_dev needs"
+        " none.",
+        ("servokit", "i2c_dev"),
+    ),
+    Argument(
+        "exit_action",
+        "auto",
+        "What the servos do when the driver ends: hold, park and then release, release, or auto:"
+        " release real ones, hold others.",
+        ("auto", "hold", "park", "release"),
+    ),
+    Argument(
         "calibration",
         "",
         "Servo calibration: a shipped name or a path; empty means the robot's own.",
@@ -151,6 +165,8 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             {
                 "robot": Arg("robot"),
                 "hardware": Arg("hardware"),
+                "backend": Arg("backend"),
+                "exit_action": Arg("exit_action"),
                 "calibration": Arg("calibration"),
                 "speed": Arg("speed", float),
                 "autostart": "auto",
