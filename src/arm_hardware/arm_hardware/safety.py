@@ -63,7 +63,7 @@ class Safety:
         self._ever_armed = False
         self._latched = False
         self._stopping = ""
-        self._ending = ""
+        self._closed = ""
         self._fault = ""
         self._note = NOT_ARMED
         self._waking: Waking | Recovery | None = None
@@ -199,7 +199,7 @@ class Safety:
     def accept_no_more(self, why: str) -> None:
         """Let what runs go on to its end, and refuse everything else from now on."""
         with self._lock:
-            self._ending = why
+            self._closed = why
 
     def require_ready(self) -> None:
         """Refuse motion unless armed.
@@ -209,8 +209,8 @@ class Safety:
         """
         with self._lock:
             state = self.state
-            if self._ending:
-                raise StateError(f"Refused: {self._ending}.")
+            if self._closed:
+                raise StateError(f"Refused: {self._closed}.")
             if state in (State.ARMED, State.MOVING):
                 return
             reason = REFUSALS.get(state, "the driver is not armed; activate it")

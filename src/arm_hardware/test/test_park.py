@@ -9,6 +9,7 @@ import threading
 import pytest
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.goal import Outcome
 from arm_hardware.options import Options
 from arm_hardware.request import Point, Request, check
 from arm_hardware.sim.chip_memory import ChipMemory
@@ -100,8 +101,19 @@ def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monke
     with pytest.raises(StateError, match="the driver is ending"):
         driver.motion.grip(0.01)
     driver.motion.stop()
+    with pytest.raises(StateError, match="the driver is ending"):
+        driver.motion.grip(0.01)
     closing.join(30)
     assert not closing.is_alive() and not any(history.rows[-1])
+
+
+def test_a_motion_that_brakes_can_be_followed_by_another(driver):
+    driver.motion.follow(check(Request(driver.axes.names, [Point(9.0, FAR)]), driver.axes))
+    driver.motion.hold("The test says so.")
+    goal = driver.motion.follow(
+        check(Request(driver.axes.names, [Point(3.0, THERE)]), driver.axes)
+    )
+    assert goal.wait(30) and goal.outcome is Outcome.SUCCEEDED
 
 
 @pytest.mark.parametrize("spoil", ["stop", "fail"])
