@@ -10,7 +10,6 @@ within 1e-5 m and 1e-4 rad, limits kept.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import platform
 import sys
 from contextlib import ExitStack
@@ -23,7 +22,6 @@ from ik.peers import make_environment, running, versions
 from ik.tables import processor, write
 
 from arm_description import shipped_robots
-from arm_kinematics import Chain
 
 COMMAND = "./arm bench ik"
 
@@ -54,8 +52,8 @@ PARTS = {
 }
 
 
-def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) -> str | None:
-    """Return the table of a part, None if this version has nothing to measure there."""
+def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) -> str:
+    """Return the table of a part."""
     one = [peer for name, peer in peers.items() if not name.endswith(", all")]
     many = [peer for name, peer in peers.items() if name in ("EAIK", "ssik, all")]
     if part == "solvers":
@@ -64,12 +62,11 @@ def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) 
         hard = [name for name in robots if name in shipped_robots()]
         return sections.hard_sets(hard_cases(hard, amount.timed), amount, one)
     if part == "all":
-        return sections.all_solutions(amount, many) if hasattr(Chain, "all_solutions") else None
+        return sections.all_solutions(amount, many)
     if part == "general":
-        there = importlib.util.find_spec("arm_kinematics.general_6r")
-        return sections.general(amount, many) if there else None
+        return sections.general(amount, many)
     if part == "batch":
-        return sections.batches(amount) if hasattr(Chain, "ik_batch") else None
+        return sections.batches(amount)
     return sections.forward(robots or list(shipped_robots()), amount)
 
 
@@ -111,8 +108,7 @@ def main() -> int:
         for part in chosen.only or PARTS:
             print(f"-- {PARTS[part]}", flush=True)
             table = measure(part, chosen.robots, amount, peers)
-            if table is not None:
-                texts.append(f"### {PARTS[part]}\n\n{table}")
+            texts.append(f"### {PARTS[part]}\n\n{table}")
     if chosen.write:
         write(chosen.write, "ik", "\n\n".join(texts))
         print(f"written to {chosen.write}")
