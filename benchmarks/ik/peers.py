@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -27,7 +28,7 @@ VENV = REPOSITORY / ".venv-peers"
 PYTHON = VENV / "bin" / "python3"
 REQUIREMENTS = FOLDER.parent / "requirements-peers.txt"
 WORKER = FOLDER / "worker.py"
-PATIENCE, TELL = 600, 20  # [s] for a peer on one line, and between two words about it
+PATIENCE, TELL = 60, 20  # [s] for a peer on one line, and between two words about it
 
 
 def make_environment() -> int:
@@ -74,8 +75,9 @@ class Peer:
         name: Name in the tables.
     """
 
-    def __init__(self, name: str, process: subprocess.Popen[str], folder: Path) -> None:
-        self.name, self._process, self._folder = name, process, folder
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self._folder = name, folder
+        self._process: subprocess.Popen[str] | None = None
 
     def answer(self, problem: Problem, seconds: float) -> Answers | str:
         """Return the answers of at most so many seconds, or why there are none."""
@@ -85,46 +87,55 @@ class Peer:
             "seconds": seconds,
         }
         problem.save(Path(task["problem"]))
-        assert self._process.stdin and self._process.stdout
+        process = self._process = self._process or self._start()
+        assert process.stdin and process.stdout
         try:
-            print(json.dumps(task), file=self._process.stdin, flush=True)
-            line = self._line()
+            print(json.dumps(task), file=process.stdin, flush=True)
+            line = self._line(process.stdout)
         except BrokenPipeError:
             line = ""
         if not line:
-            return f"its process ended with code {self._process.wait()}"
+            self.close()  # the next line gets a new one
+            return f"no answer after {PATIENCE} s, or its process ended"
         said = json.loads(line)
         if "why_not" in said:
             return str(said["why_not"])
         with np.load(task["answers"]) as data:
             return Answers(data["times"], data["q"])
 
-    def _line(self) -> str:
-        """Return what the peer says, telling that it is still at work (some prepare an arm)."""
-        assert self._process.stdout
-        for waited in range(0, PATIENCE, TELL):
-            if select.select([self._process.stdout], [], [], TELL)[0]:
-                return self._process.stdout.readline()
-            print(f"    {self.name} is at work for {waited + TELL} s", flush=True)
-        self._process.kill()
-        return ""
+    def close(self) -> None:
+        """End its process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
 
-
-@contextmanager
-def running(name: str) -> Iterator[Peer]:
-    """Run one peer."""
-    python = str(PYTHON) if PYTHON.exists() else sys.executable
-    with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [python, str(WORKER), name],
+    def _start(self) -> subprocess.Popen[str]:
+        python = str(PYTHON) if PYTHON.exists() else sys.executable
+        return subprocess.Popen(
+            [python, str(WORKER), self.name],
             env=_environment(),
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+
+    def _line(self, answers: IO[str]) -> str:
+        """Return what the peer says, telling that it is still at work (some prepare an arm)."""
+        for waited in range(0, PATIENCE, TELL):
+            if select.select([answers], [], [], TELL)[0]:
+                return answers.readline()
+            print(f"    {self.name} is at work for {waited + TELL} s", flush=True)
+        return ""
+
+
+@contextmanager
+def running(name: str) -> Iterator[Peer]:
+    """Run one peer."""
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Peer(name, Path(folder))
         try:
-            yield Peer(name, process, Path(folder))
+            yield peer
         finally:
-            process.kill()
-            process.wait()
+            peer.close()
