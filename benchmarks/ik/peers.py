@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -106,7 +107,7 @@ class Peer:
     def close(self) -> None:
         """End its process, if there is one."""
         if self._process is not None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)  # with what it has started
             self._process.wait()
             self._process = None
 
@@ -119,6 +120,7 @@ class Peer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
 
     def _line(self, answers: IO[str]) -> str:
