@@ -21,6 +21,7 @@ from arm_hardware.sim.pca9685_chip import CHANNELS
 from arm_hardware.states import State
 
 from arm_description import load_robot
+from arm_hardware import priority
 
 FAST = {"speed": 10.0}
 WITH_SERVOKIT = pytest.mark.skipif(
@@ -235,8 +236,21 @@ def test_priority_is_asked_for_and_a_refusal_explained(monkeypatch, raised, says
             raise raised
 
     monkeypatch.setattr(os, "sched_setscheduler", schedule)
-    assert re.search(says, raise_priority(40)) and asked == [(0, os.SCHED_FIFO, 40)]
-    assert raise_priority(0) == "normal" and len(asked) == 1
+    monkeypatch.setattr(priority, "_others", lambda: [7])
+    assert re.search(says, raise_priority(40))
+    assert asked == [(7, os.SCHED_FIFO, 39), (0, os.SCHED_FIFO, 40)][: 1 if raised else 2]
+    asked.clear()
+    assert raise_priority(0) == "normal" and not asked
+
+
+def test_the_other_threads_of_a_process_are_found():
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait, args=(30,))
+    thread.start()
+    assert thread.native_id in priority._others()
+    assert threading.get_native_id() not in priority._others()
+    done.set()
+    thread.join()
 
 
 def test_only_real_servos_ask_for_priority_by_themselves():

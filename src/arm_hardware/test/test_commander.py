@@ -1,0 +1,101 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Who commands, over real DDS: a client that goes, a topic that says hold, a stream that ends."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+_spec = importlib.util.spec_from_file_location(
+    "node_client", Path(__file__).with_name("node_client.py")
+)
+nc = importlib.util.module_from_spec(_spec)
+sys.modules["node_client"] = nc
+_spec.loader.exec_module(nc)
+
+import rclpy  # noqa: E402
+from action_msgs.msg import GoalStatus  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+from arm_interfaces.msg import HardwareStatus  # noqa: E402
+
+pytestmark = pytest.mark.system
+DOMAIN = 43
+
+
+@pytest.fixture
+def process():
+    made = nc.NodeProcess(DOMAIN, hardware="fake", autostart="activate")
+    yield made
+    code, output = made.end()
+    assert code == 0 and "Traceback" not in output, output
+
+
+@pytest.fixture
+def client(process):
+    made = nc.Client(DOMAIN)
+    made.wait_armed()
+    yield made
+    made.close()
+
+
+class Observer:
+    """Hears the status and is no client of any action."""
+
+    def __init__(self) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=DOMAIN)
+        self.node = rclpy.create_node("observer", context=self.context)
+        self.status = None
+        topic = "arm_hardware/status"
+        self.node.create_subscription(HardwareStatus, topic, self._on_status, nc.LATCHED)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+
+    def _on_status(self, message) -> None:
+        self.status = message
+
+    def says(self, state: int, text: str) -> bool:
+        self.executor.spin_once(0.05)
+        return self.status and self.status.state == state and text in self.status.message
+
+    def close(self) -> None:
+        rclpy.shutdown(context=self.context)
+
+
+def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(process):
+    observer = Observer()
+    client = nc.Client(DOMAIN)
+    client.wait_armed()
+    client.creep()
+    client.wait_moving()
+    client.close()
+    client.arm.destroy()
+    gone = "client of the goal has gone"
+    nc.wait_for(lambda: observer.says(HardwareStatus.ARMED, gone), "end of the goal")
+    observer.close()
+
+
+def test_an_empty_trajectory_on_the_topic_holds(client):
+    handle = client.creep()
+    client.wait_moving()
+    client.topic.publish(JointTrajectory())
+    result = client.result(handle)
+    assert result.status == GoalStatus.STATUS_ABORTED
+    assert "empty trajectory came on the topic" in result.result.error_string
+    client.wait_settled(HardwareStatus.ARMED)
+    assert 0.0 < client.position("waist") < nc.AWAY[0]
+
+
+def test_a_stream_on_the_topic_that_ends_is_braked(client):
+    def lost():
+        return "stream of trajectories ended" in client.status.message
+
+    for _ in range(10):
+        client.topic.publish(nc.trajectory([(nc.CREEP, nc.AWAY)]))
+    nc.wait_for(lost, "end of the stream")
+    client.wait_state(HardwareStatus.ARMED)
+    assert "Holding" in client.status.message
