@@ -14,7 +14,7 @@ from arm_kinematics.paths import PathWish, Shape, line, screw
 
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array
-from arm_tasks.plan_builder import Labels, PlanBuilder
+from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene
 from arm_tasks.task_steps import (
     MoveJoints,
@@ -83,15 +83,22 @@ class Motions:
         return self.scene.frame(target.frame) @ target.pose
 
     def move_pose(self, step: MovePose, name: str) -> None:
-        """Plan a step to a tool pose, straight in joint space to the nearest solution."""
+        """Plan a step to a tool pose, straight in joint space to the nearest that is free."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
         goal, q, chain = self._goal(step.target), self.builder.q, self.builder.chain
         try:
-            way = branches(chain, goal, q, wish(step.target.orientation, step.tolerance))[0]
+            ways = branches(chain, goal, q, wish(step.target.orientation, step.tolerance))
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
-        errors = way.position_error, way.orientation_error
-        self.builder.joint_motion(labels, way.q, errors)
+        refusal = None
+        for way in ways:
+            try:
+                errors = way.position_error, way.orientation_error
+                return self.builder.joint_motion(labels, way.q, errors)
+            except Refused as collision:
+                refusal = refusal or collision
+        assert refusal is not None
+        raise refusal
 
     def move_linear(self, step: MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""

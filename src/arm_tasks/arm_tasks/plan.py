@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from arm_tasks.collision import Clearance
 from arm_tasks.geometry import Array
 
 Kind = Literal["motion", "gripper", "wait"]
@@ -68,6 +69,7 @@ class StepReport:
         limit_joint: The joint it belongs to, or "".
         duration: Estimated [s].
         message: One sentence.
+        near: The bodies that come nearest to each other; None if that was not checked.
     """
 
     index: int
@@ -79,6 +81,7 @@ class StepReport:
     limit_joint: str
     duration: float
     message: str
+    near: Clearance | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,7 @@ class Plan:
         start_width: Width of the jaws it begins at [m].
         steps: What can be done, up to the refused step if there is one.
         refusal: The step that cannot be done, or None.
+        warnings: What a person should know although every step can be done.
     """
 
     task: str

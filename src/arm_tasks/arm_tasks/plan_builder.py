@@ -12,6 +12,7 @@ from arm_kinematics.timing import time_path
 
 from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain
+from arm_tasks.collision import Clearance, CollisionChecker, clearance_along
 from arm_tasks.errors import TaskFileError
 from arm_tasks.geometry import Array
 from arm_tasks.plan import JointTrajectory, Kind, PlannedStep, StepReport
@@ -59,6 +60,7 @@ class PlanBuilder:
         q: Joint positions (n,) [rad or m].
         width: Width of the jaws [m].
         steps: Made so far.
+        checker: What knows of collisions, or None.
         warnings: Things that were planned but depend on what nobody knows.
         task_step: Index of the task's step that is being planned.
     """
@@ -67,6 +69,7 @@ class PlanBuilder:
     chain: Chain
     q: Array
     width: float
+    checker: CollisionChecker | None = None
     steps: list[PlannedStep] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     task_step: int = 0
@@ -89,13 +92,16 @@ class PlanBuilder:
         if np.abs(joints - self.q).max() < _STILL:
             self._add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
+        near = self._check_way(labels, joints)
         timed = time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
         )
         trajectory = JointTrajectory(
             self.chain.joint_names, timed.times, timed.positions, timed.velocities
         )
-        self._add(labels, "motion", trajectory.duration, "", errors, trajectory, turns=turns)
+        self._add(
+            labels, "motion", trajectory.duration, "", errors, trajectory, turns=turns, near=near
+        )
         self.q = readonly(joints[-1])
 
     def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
@@ -109,9 +115,10 @@ class PlanBuilder:
             low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
             what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
             raise self.wrong(labels.source, what)
+        near = self._check_jaws(labels, width)
         way = abs(width - self.width)
         seconds = _ramp_time(way, jaws.velocity, jaws.acceleration)
-        self._add(labels, "gripper", seconds, width=width)
+        self._add(labels, "gripper", seconds, width=width, near=near)
         self.width = width
 
     def wait(self, labels: Labels, seconds: float) -> None:
@@ -134,6 +141,28 @@ class PlanBuilder:
         )
         return Refused(report)
 
+    def _check_way(self, labels: Labels, rows: Array) -> Clearance | None:
+        """Return what a motion comes nearest to; refuse it if it collides."""
+        if self.checker is None:
+            return None
+        way = clearance_along(self.checker, rows, self.width)
+        if way.hit_at is not None:
+            where = f"first after {100.0 * way.hit_at:.0f} % of the way"
+            raise self.refuse(labels, OutOfReach(f"collision: {way.nearest.clause}, {where}"))
+        return way.nearest
+
+    def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
+        """Return what the jaws come nearest to when they have opened; refuse it if it collides.
+
+        Closing them is not looked at: it is meant to touch something.
+        """
+        if self.checker is None or width < self.width:
+            return None
+        nearest = self.checker.at(self.q, width)
+        if nearest.hits:
+            raise self.refuse(labels, OutOfReach(f"collision: {nearest.clause}"))
+        return nearest
+
     def jaws(self, step: StepBase) -> Gripper:
         """Return the robot's gripper; a robot without one is the task's fault."""
         if self.model.gripper is None:
@@ -154,6 +183,7 @@ class PlanBuilder:
         trajectory: JointTrajectory | None = None,
         width: float | None = None,
         turns: float = 0.0,
+        near: Clearance | None = None,
     ) -> None:
         points = self.q[None] if trajectory is None else trajectory.positions
         margin, joint = self._margin(points)
@@ -168,6 +198,7 @@ class PlanBuilder:
             limit_joint=joint,
             duration=duration,
             message="fine",
+            near=near,
         )
         self.steps.append(
             PlannedStep(

@@ -12,6 +12,7 @@ import numpy as np
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
+from arm_tasks.collision import LIBRARY, CollisionChecker, available
 from arm_tasks.errors import PlanError, SceneError
 from arm_tasks.geometry import Array
 from arm_tasks.motions import Motions
@@ -44,6 +45,7 @@ def plan_task(
     chain: Chain,
     start: Mapping[str, float],
     start_width: float,
+    collisions: bool = True,
 ) -> Plan:
     """Plan and prove a whole task; nothing moves.
 
@@ -54,6 +56,7 @@ def plan_task(
         chain: Its kinematics; limits of speed and acceleration must be known.
         start: Joint positions by name [rad or m]; other names, such as fingers, are not looked at.
         start_width: Width of the jaws [m]; not looked at if there is no gripper.
+        collisions: Whether to look for collisions, as far as the library for it is installed.
 
     Returns:
         The plan; if a step cannot be done, plan.feasible is False and plan.refusal names it and
@@ -67,7 +70,8 @@ def plan_task(
     q = _start(chain, start)
     if model.gripper is not None and not math.isfinite(start_width):
         raise PlanError(f"the width of the jaws at the start is {start_width}")
-    builder = PlanBuilder(model, chain, q, start_width)
+    checker, unchecked = _checker(model, scene) if collisions else (None, [])
+    builder = PlanBuilder(model, chain, q, start_width, checker)
     planner = _Planner(task, scene, builder)
     refusal = None
     try:
@@ -82,8 +86,18 @@ def plan_task(
         start_width=start_width,
         steps=tuple(builder.steps),
         refusal=refusal,
-        warnings=tuple(builder.warnings),
+        warnings=(*builder.warnings, *unchecked),
     )
+
+
+def _checker(model: RobotModel, scene: Scene) -> tuple[CollisionChecker | None, list[str]]:
+    """Return what knows of collisions, and what a person should know that it does not know."""
+    if not available():
+        return None, [f"collisions were not looked for: pip install {LIBRARY}"]
+    checker = CollisionChecker(model, scene)
+    meshes = ", ".join(checker.unknown)
+    why = f"collisions of {meshes} were not looked for: of meshes nothing is known here"
+    return checker, [why] if meshes else []
 
 
 class _Planner:

@@ -70,7 +70,7 @@ class Nut:
 
 @dataclass(frozen=True)
 class Box:
-    """A box to look at, and later to collide with.
+    """A box to look at and not to collide with.
 
     Attributes:
         name: Name, also of its tf frame, which is at the box's centre.

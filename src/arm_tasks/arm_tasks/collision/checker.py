@@ -1,0 +1,133 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Does the arm touch itself or the scene, where, and how deep?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from arm_description import RobotModel
+from arm_description.urdf import read_urdf
+from arm_tasks.collision.bodies import robot_bodies, scene_bodies
+from arm_tasks.collision.pairs import Pairs
+from arm_tasks.collision.placing import Placing
+from arm_tasks.collision.reach import Reach, neighbours, rigid_groups
+from arm_tasks.geometry import Array
+from arm_tasks.scene import Scene
+
+TOUCH = 1e-4  # bodies that overlap by no more than this only touch, as closed jaws do [m]
+NEAR = 0.03  # m
+_POSTURES = 64  # tried to find the pairs that no motion changes
+_STILL = 1e-6  # m
+_SEED = 20
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """A pair of bodies and how near they are.
+
+    Attributes:
+        distance: Between them [m], negative by the depth if they overlap; inf without any pair.
+        first: Link of the robot.
+        second: Another link, or a thing of the scene.
+    """
+
+    distance: float
+    first: str = ""
+    second: str = ""
+
+    @property
+    def hits(self) -> bool:
+        """Whether they do more than touch."""
+        return self.distance < -TOUCH
+
+    @property
+    def clause(self) -> str:
+        """Both bodies and how deep one is in the other, or how near."""
+        if self.hits:
+            return f"{self.first} would be {-1e3 * self.distance:.1f} mm deep in {self.second}"
+        return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
+
+
+class CollisionChecker:
+    """Answers for one robot in one scene.
+
+    Not compared are the links on the two sides of a joint, and what no motion can change: pairs
+    that touch in every posture, because they are drawn so, or whose distance is always the same.
+
+    Args:
+        model: The robot.
+        scene: What stands around it.
+
+    Attributes:
+        always: Pairs that touch in every posture tried.
+        unknown: Links with shapes (meshes) that are not compared.
+        levers: (pairs, n) how far each pair comes nearer for each radian or metre at most [m].
+    """
+
+    def __init__(self, model: RobotModel, scene: Scene) -> None:
+        xml = model.to_urdf()
+        tree = read_urdf(xml)
+        own, self.unknown = robot_bodies(xml)
+        self._bodies = [*own, *scene_bodies(scene)]
+        self._placing = Placing(model, xml, own)
+        first, near = rigid_groups(tree), neighbours(tree)
+
+        def apart(i: int, j: int) -> bool:
+            """Whether a pair is of the robot and a thing, or of links that no joint connects."""
+            groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
+            return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
+
+        both = combinations(range(len(self._bodies)), 2)
+        self._pairs = Pairs(self._bodies, [pair for pair in both if apart(*pair)])
+        tried = self._tried(model)
+        touching = np.all(tried <= TOUCH, axis=0).tolist()
+        still = (np.ptp(tried, axis=0) < _STILL).tolist()
+        every = list(zip(self._pairs.pairs, touching, still, strict=True))
+        self.always = tuple(sorted({self._owners(pair) for pair, touches, _ in every if touches}))
+        kept = [p for p, _, same in every if not same and self._owners(p) not in self.always]
+        self._pairs = Pairs(self._bodies, kept)
+        reach = Reach(tree, own, model.joint_names)
+        levers = [reach.pair(i, j if j < len(own) else None) for i, j in kept]
+        self.levers = np.array(levers).reshape(-1, len(model.joint_names))
+
+    def distances(self, q: Sequence[float] | Array, width: float, near: float = NEAR) -> Array:
+        """Return the distance of each pair [m] for joint positions (n,) and a width [m].
+
+        Of pairs farther apart than near, a lower bound is told instead.
+        """
+        own = self._placing.poses(q, width)
+        poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
+        return self._pairs.distances(poses, near)
+
+    def clearance(self, distances: Array) -> Clearance:
+        """Return the nearest of all pairs from their distances [m]."""
+        if not len(distances):
+            return Clearance(np.inf)
+        k = int(np.argmin(distances))
+        return Clearance(float(distances[k]), *self._owners(self._pairs.pairs[k]))
+
+    def at(self, q: Sequence[float] | Array, width: float) -> Clearance:
+        """Return the nearest pair for joint positions (n,) and a width of the jaws [m]."""
+        return self.clearance(self.distances(q, width))
+
+    def collision(self, q: Array, width: float) -> str | None:
+        """Return what collides, or None; with the width bound, what paths.follow takes."""
+        found = self.at(q, width)
+        return found.clause if found.hits else None
+
+    def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
+        return self._bodies[pair[0]].owner, self._bodies[pair[1]].owner
+
+    def _tried(self, model: RobotModel) -> Array:
+        """Return the distances of the pairs in some random postures (postures, pairs) [m]."""
+        rng = np.random.default_rng(_SEED)
+        widths = (model.gripper.min_width, model.gripper.max_width) if model.gripper else (0, 0)
+        postures = [
+            (rng.uniform(model.lower, model.upper), rng.uniform(*widths)) for _ in range(_POSTURES)
+        ]
+        return np.array([self.distances(q, width) for q, width in postures])

@@ -1,0 +1,176 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Collisions: depths that are known, bounds that hold, paths that are proven between points."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from arm_kinematics.paths import PathWish, follow, line
+from arm_tasks.collision import CollisionChecker, clearance_along
+from arm_tasks.collision.bodies import Body, robot_bodies, scene_bodies
+from arm_tasks.geometry import pose, shift_z
+from arm_tasks.planner import plan_task
+from arm_tasks.scene import Box
+from arm_tasks.task_file import task_from_text
+
+from arm_description import load_robot
+
+pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+
+HOME = np.zeros(4)  # the tool is at (160, 0, 185) mm and points along x
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+
+
+def box(name, xyz, size=(0.02, 0.02, 0.02)):
+    return Box(name, pose(p=xyz), np.array(size), (1.0, 1.0, 1.0, 1.0))
+
+
+@pytest.fixture(scope="module")
+def empty(scene):
+    """The scene without anything but the floor."""
+    return replace(scene, bolts={}, boxes={}, nut=None, frames={})
+
+
+@pytest.fixture
+def checker_of(model, empty):
+    def make(*boxes):
+        return CollisionChecker(model, replace(empty, boxes={b.name: b for b in boxes}))
+
+    return make
+
+
+@pytest.mark.parametrize("depth", [-0.004, 0.0025, 0.004])
+def test_a_depth_is_what_it_was_made(checker_of, depth):
+    """A finger's box ends 3 mm past the tool: its faces and depths are known."""
+    wall = box("wall", (0.163 + 0.05 - depth, 0.0, 0.185), (0.1, 0.1, 0.1))
+    found = checker_of(wall).at(HOME, 0.02)
+    assert found.distance == pytest.approx(-depth, abs=1e-6)
+    assert found.second == "wall" and found.first.endswith("finger_link")
+    assert found.hits == (depth > 0.0)
+    if found.hits:
+        assert f"would be {1e3 * depth:.1f} mm deep in wall" in found.clause
+
+
+def test_closed_jaws_touch_and_do_not_collide(checker_of):
+    found = checker_of().at(HOME, 0.0)
+    assert found.distance == pytest.approx(0.0, abs=1e-6) and not found.hits
+    assert {found.first, found.second} == {"left_finger_link", "right_finger_link"}
+
+
+def test_what_no_motion_can_change_is_found_and_not_asked_again(checker_of):
+    checker = checker_of(box("slab", (0.0, 0.0, 0.0), (0.1, 0.1, 0.02)))
+    assert ("waist_link", "slab") in checker.always
+    assert checker.collision(HOME, 0.02) is None
+
+
+def test_an_arm_meets_itself(empty):
+    """A PUMA can fold its hand into its shoulder; links that a joint connects never count."""
+    puma = load_robot("puma560")
+    checker = CollisionChecker(puma, empty)
+    rng = np.random.default_rng(1)
+    seen = [checker.at(rng.uniform(puma.lower, puma.upper), 0.0) for _ in range(300)]
+    own = {(c.first, c.second) for c in seen if c.hits and c.second != "the floor"}
+    assert own and own.isdisjoint(checker.always)
+    links = [f"{name}_link" for name in puma.joint_names]
+    assert own.isdisjoint(pairwise(links))
+
+
+def test_no_distance_shrinks_by_more_than_the_levers_say(model, scene):
+    checker = CollisionChecker(model, scene)
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        a = rng.uniform(model.lower, model.upper)
+        b = np.clip(a + rng.normal(0.0, 0.1, 4), model.lower, model.upper)
+        before, after = (checker.distances(q, 0.02, math.inf) for q in (a, b))
+        assert (before - after <= checker.levers @ np.abs(b - a) + 1e-7).all()
+
+
+def test_a_thin_plate_between_two_points_of_a_path_is_found(checker_of):
+    """Both ends of the swing are free; the plate is as thin as half a millimetre."""
+    plate = box("plate", (0.12, 0.0, 0.185), (0.2, 0.0005, 0.1))
+    checker = checker_of(plate)
+    ends = np.array([[-0.8, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0]])
+    assert all(checker.collision(q, 0.02) is None for q in ends)
+    way = clearance_along(checker, ends, 0.02)
+    assert way.nearest.hits and way.nearest.second == "plate"
+    assert way.hit_at == pytest.approx(0.295, abs=0.01)  # the wrist, 6.4 mm thick, at its edge
+    free = clearance_along(checker, ends[:1], 0.02)
+    assert free.hit_at is None and free.nearest.distance > 0.0
+
+
+def test_a_tool_path_stops_where_it_would_collide(chain, checker_of):
+    checker = checker_of(box("wall", (0.28, 0.0, 0.185), (0.2, 0.2, 0.2)))
+    start = chain.fk(HOME)
+    path = line(start, start @ shift_z(0.04))
+    wish = PathWish(mode="position")
+    result = follow(chain, [path], HOME, wish, lambda q: checker.collision(q, 0.02))
+    assert result.status.name == "COLLISION"
+    assert "finger_link would be" in result.message and "deep in wall" in result.message
+    assert result.fraction == pytest.approx(17.0 / 40.0, abs=0.05)
+
+
+def test_shapes_of_links_and_things_are_read(model, scene):
+    bodies, unknown = robot_bodies(model.to_urdf())
+    assert not unknown
+    assert {b.kind for b in bodies} == {"box", "cylinder"}
+    things = {b.owner: b for b in scene_bodies(scene)}
+    assert {"table", "upper_post", "upper_bolt", "lower_bolt", "the floor"} <= set(things)
+    bolt = things["upper_bolt"]
+    assert bolt.size == (0.006350 / 2.0, 0.0254)
+    assert np.allclose(bolt.pose, scene.frame("upper_bolt") @ shift_z(0.0127))
+
+
+def test_meshes_are_told_to_be_unknown():
+    xml = """<robot name="r"><link name="base"><collision><geometry>
+    <mesh filename="a.stl"/></geometry></collision></link></robot>"""
+    assert robot_bodies(xml) == ([], ["base"])
+
+
+def test_balls_hold_their_body():
+    sizes = {"box": (0.1, 0.2, 0.3), "sphere": (0.1,)}
+    for body in (Body("a", kind, size, np.eye(4)) for kind, size in sizes.items()):
+        assert max(np.linalg.norm(c) + r for c, r in body.balls) == pytest.approx(body.radius)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("move_joints: {joints_deg: {waist: 80}}", "in post, first after"),
+        ("move_pose: {xyz: [0.03, 0.16, 0.185], orientation: any}", "deep in post"),
+        ("move_linear: {xyz: [0.1, 0.12, 0.185], orientation: any}", "in post, first after"),
+    ],
+)
+def test_a_step_that_would_collide_is_refused_with_both_bodies(empty, model, chain, step, said):
+    post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
+    scene = replace(empty, boxes={"post": post})
+    task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml")
+    plan = plan_task(task, scene, model, chain, REST, 0.02)
+    free = plan_task(task, empty, model, chain, REST, 0.02)
+    assert free.feasible and not plan.feasible
+    assert said in plan.message
+    assert "mm deep in post" in plan.message and "_link would be" in plan.message
+
+
+def test_the_nut_transfer_keeps_clear(nut_plan):
+    near = [r.near for r in nut_plan.reports if r.near is not None]
+    assert len(near) > 50
+    assert not any(clearance.hits for clearance in near)
+    bolt = min((c for c in near if "bolt" in c.second), key=lambda c: c.distance)
+    assert 1e-3 < bolt.distance < 4e-3  # the jaws on the nut
+
+
+def test_without_the_library_a_warning_says_what_to_do(monkeypatch, empty, model, chain):
+    monkeypatch.setattr("arm_tasks.planner.available", lambda: False)
+    task = task_from_text("task: t\nsteps: [open]")
+    plan = plan_task(task, empty, model, chain, REST, 0.02)
+    assert plan.feasible and "pip install coal" in plan.warnings[0]
+    assert plan.reports[0].near is None
+
+
+def test_any_arm_is_taken(scene):
+    for name in ("puma560", "planar2"):
+        checker = CollisionChecker(load_robot(name), scene)
+        assert math.isfinite(checker.at(np.zeros(len(load_robot(name).joint_names)), 0.0).distance)
