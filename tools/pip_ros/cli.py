@@ -145,6 +145,12 @@ COMMANDS = (
         "play a joint trajectory on the running arm or view",
         executable("arm_tasks", "play"),
     ),
+    Command(
+        "teleop",
+        "[ROBOT]",
+        "jog the running arm with keys or a joystick",
+        executable("arm_tasks", "teleop"),
+    ),
     *(
         Command(tool, arguments, text, executable(package, tool))
         for package, tool, arguments, text in TOOLS

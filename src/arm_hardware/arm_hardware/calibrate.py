@@ -15,12 +15,12 @@ from pathlib import Path
 
 from arm_description.commands.shell import run
 from arm_description.keyboard import Keyboard
+from arm_description.screen import Screen
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.backends import real_bus, sim_bus
 from arm_hardware.bus import Bus
 from arm_hardware.calibrating.pulses import Pulses
-from arm_hardware.calibrating.screen import Screen
 from arm_hardware.calibrating.session import Session
 from arm_hardware.calibrating.template import template
 from arm_hardware.calibration import Board

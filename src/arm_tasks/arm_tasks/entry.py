@@ -22,6 +22,11 @@ def play() -> int:
     return start("arm_tasks.play", interrupted=INTERRUPTED)
 
 
+def teleop() -> int:
+    """Run `./arm teleop`."""
+    return start("arm_tasks.teleop_node", interrupted=INTERRUPTED)
+
+
 def run_task() -> int:
     """Run `run_task`."""
     return start("arm_tasks.run_task", interrupted=INTERRUPTED)

@@ -63,9 +63,14 @@ class ArmState:
         """The driver's own sentence about its state."""
         return str(self._status.message) if self._status else ""
 
+    @property
+    def silence(self) -> float:
+        """Seconds on the wall since the last joint_states."""
+        return time.monotonic() - self._heard
+
     def lost(self) -> str:
         """Return why the driver must be taken for lost, or "" while it is heard."""
-        silent = time.monotonic() - self._heard
+        silent = self.silence
         if silent < SILENCE:
             return ""
         return f"the servo driver is gone: no joint_states for {silent:.1f} s"

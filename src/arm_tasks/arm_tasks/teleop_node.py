@@ -1,0 +1,294 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm teleop`: jog the arm with keys or a joystick, through the driver's limits."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import rclpy
+from arm_description.keyboard import Keyboard
+from arm_description.node_main import described
+from arm_description.screen import Screen
+from rclpy.duration import Duration
+from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+from sensor_msgs.msg import Joy
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_kinematics import Chain
+from arm_tasks.demo import raise_interrupt
+from arm_tasks.geometry import Array
+from arm_tasks.ros_arm_state import ArmState
+from arm_tasks.ros_conversions import duration_message
+from arm_tasks.teleop_jog import PERIOD, Jogger, Stretch
+from arm_tasks.teleop_wish import HELD, Keys, Layout, Wish, pairs_text
+
+FRESH = 1.0  # [s] joint_states older than this stop the motion
+HELP = """\
+Hold a key to move; let go and the arm stops.
+{pairs}
+  m      joints, tool along the base's axes, tool along its own  (now: {mode})
+  + -    faster, slower
+  space  STOP: latched, nothing moves until z (reset)
+  ?      these keys            q  leave (Ctrl-C too)
+A joystick on the topic joy moves the tool while its dead man's button is held (LB).
+"""
+
+
+class TeleopNode(Node):  # type: ignore[misc]
+    """Publishes short trajectories that end at rest, as long as somebody wishes to move.
+
+    Args:
+        model: The robot.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        super().__init__("teleop")
+        self._model = model
+        self._jogger = Jogger(Chain.from_model(model))
+        self._state = ArmState(self, model)
+        self._layout = self._declared()
+        self._publisher = self.create_publisher(
+            JointTrajectory, "arm_controller/joint_trajectory", 1
+        )
+        self._joy: tuple[float, Joy] | None = None
+        self.create_subscription(Joy, "joy", self._on_joy, 1)
+        self._triggers = {
+            name: self.create_client(Trigger, f"arm_hardware/{name}") for name in ("stop", "reset")
+        }
+
+    def wish_of_joystick(self, now: float, speed: float) -> Wish | None:
+        """Return what a joystick wishes, None where none was heard of late."""
+        if self._joy is None or now - self._joy[0] > HELD:
+            return None
+        return self._layout.wish(self._joy[1].axes, self._joy[1].buttons, speed)
+
+    def tick(self, wish: Wish) -> str:
+        """Go on for one period; return why nothing moves, or "" if nothing is in the way."""
+        problem = self._state.not_ready() or self._silent()
+        if problem:
+            self._jogger.forget()
+            return problem
+        here = self._here()
+        if self._jogger.settled:
+            self._jogger.start(here)
+        elif self._jogger.astray(here):
+            self._jogger.start(here)
+            return "the driver does not follow: at a limit of its calibration? See its log"
+        stretch = self._jogger.step(wish)
+        if stretch is not None:
+            self._publisher.publish(self._message(stretch))
+        slow = ", ".join(self._jogger.slowed_by)
+        return f"{slow}: no faster, or at the limit" if slow else ""
+
+    def trigger(self, name: str) -> None:
+        """Call a service of the driver; "stop" or "reset"."""
+        self._jogger.forget()
+        if self._triggers[name].service_is_ready():
+            self._triggers[name].call_async(Trigger.Request())
+
+    def rest(self) -> None:
+        """Brake if the arm moves, and see the message off."""
+        stretch = self._jogger.step(Wish("joint"))
+        if stretch is not None:
+            self._publisher.publish(self._message(stretch))
+            self._publisher.wait_for_all_acked(Duration(seconds=1))
+
+    def shown(self) -> str:
+        """Return where joints and tip are, in deg and mm."""
+        if self._state.not_ready():
+            return ""
+        here = self._here()
+        joints = " ".join(
+            f"{math.degrees(q):.1f}" if joint.type == "revolute" else f"{q * 1e3:.0f}mm"
+            for q, joint in zip(here, self._model.joints, strict=True)
+        )
+        x, y, z = self._model.fk(here)[:3, 3] * 1e3
+        return f"joints {joints}  tip {x:.0f} {y:.0f} {z:.0f} mm"
+
+    def _declared(self) -> Layout:
+        plain = Layout()
+        says = described
+
+        def number(name: str, text: str) -> int:
+            return int(self.declare_parameter(name, getattr(plain, name), says(text)).value)
+
+        def numbers(name: str, text: str) -> Sequence[int]:
+            value = self.declare_parameter(name, list(getattr(plain, name)), says(text)).value
+            return [int(entry) for entry in value]
+
+        return Layout(
+            number("dead_man", "Button of the joystick to be held; nothing moves without it."),
+            number("joint_mode", "Button that moves joints while it is held, -1 for none."),
+            number("base_mode", "Button for the base's axes while it is held, -1 for none."),
+            numbers("axes", "Stick of x, y, z and turns about them (or of joints), -1 for none."),
+            numbers("signs", "1 or -1 for each of axes."),
+        )
+
+    def _on_joy(self, message: Joy) -> None:
+        self._joy = (time.monotonic(), message)
+
+    def _silent(self) -> str:
+        silent = self._state.silence
+        return f"no joint_states for {silent:.1f} s" if silent > FRESH else ""
+
+    def _here(self) -> Array:
+        return np.array([self._state.positions[name] for name in self._model.joint_names])
+
+    def _message(self, stretch: Stretch) -> JointTrajectory:
+        points = [
+            JointTrajectoryPoint(
+                positions=positions.tolist(),
+                velocities=velocities.tolist(),
+                time_from_start=duration_message(seconds),
+            )
+            for seconds, positions, velocities in zip(
+                stretch.times, stretch.positions, stretch.velocities, strict=True
+            )
+        ]
+        return JointTrajectory(joint_names=list(self._model.joint_names), points=points)
+
+
+class Desk:
+    """A person's keys, and what is shown to them."""
+
+    def __init__(self, node: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
+        """Serve a node.
+
+        Args:
+            node: What moves.
+            screen: None without a terminal: joystick only.
+            model: The robot.
+        """
+        self._node = node
+        self._screen = screen
+        self._names = model.joint_names
+        self._keys = Keys()
+        self._shown = ""
+        self._open = True
+
+    def run(self) -> None:
+        """Serve until a key says to leave."""
+        self._say(self._help())
+        due = time.monotonic()
+        while self._open:
+            due = max(due + PERIOD, time.monotonic())
+            self._read_until(due)
+            now = time.monotonic()
+            wish = self._keys.wish(now)
+            if wish.still:
+                wish = self._node.wish_of_joystick(now, wish.speed) or wish
+            problem = self._node.tick(wish)
+            said = f"  ({problem})" if problem else ""
+            self._show(f"{wish.mode} {wish.speed:g}  {self._node.shown()}{said}")
+
+    def _read_until(self, due: float) -> None:
+        while self._open and (left := due - time.monotonic()) > 0.0:
+            if self._screen is None:
+                time.sleep(left)
+            elif key := self._screen.key(left):
+                self._take(key)
+
+    def _take(self, key: str) -> None:
+        if self._keys.press(key, time.monotonic()):
+            if key == "m":
+                self._say(self._help())
+            return
+        if key == " ":
+            self._node.trigger("stop")
+            self._say("Stop.")
+        elif key == "z":
+            self._node.trigger("reset")
+        elif key == "?":
+            self._say(self._help())
+        elif key == "q":
+            self._open = False
+
+    def _help(self) -> str:
+        mode = self._keys.wish(0.0).mode
+        pairs = pairs_text(mode, self._names)
+        rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
+        return HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
+
+    def _say(self, text: str) -> None:
+        if self._screen is not None:
+            self._screen.say(text)
+            self._shown = ""
+
+    def _show(self, text: str) -> None:
+        if self._screen is not None and text != self._shown:
+            self._screen.show(text)
+            self._shown = text
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    result = argparse.ArgumentParser(
+        prog="./arm teleop", description="Jog the running arm with keys or a joystick."
+    )
+    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
+    result.add_argument(
+        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
+    )
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit code."""
+    given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
+    options = parser().parse_args(given)
+    try:
+        model = load_robot(options.robot)
+        with contextlib.ExitStack() as stack:
+            screen = None
+            if not options.joystick_only:
+                screen = Screen(stack.enter_context(Keyboard()), sys.stdout)
+            _serve(model, screen)
+    except DescriptionError as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, EOFError):
+        pass
+    print("\nThe arm holds where it is.", flush=True)
+    return 0
+
+
+def _serve(model: RobotModel, screen: Screen | None) -> None:
+    """Run node and desk; the node hears in a thread of its own."""
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, raise_interrupt)
+    node = TeleopNode(model)
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
+    thread.start()
+    try:
+        Desk(node, screen, model).run()
+    finally:
+        node.rest()
+        executor.shutdown(timeout_sec=2.0)
+        rclpy.try_shutdown()
+        thread.join(timeout=2.0)
+
+
+def _spin(executor: SingleThreadedExecutor) -> None:
+    with contextlib.suppress(ExternalShutdownException, ShutdownException):
+        executor.spin()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

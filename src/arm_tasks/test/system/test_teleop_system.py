@@ -1,0 +1,199 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Jogging the driver from a terminal and from a joystick, over real DDS."""
+
+import importlib.util
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arm_description import load_robot
+
+HARDWARE_TESTS = Path(__file__).resolve().parents[3] / "arm_hardware/test"
+
+
+def helper(name):
+    """Return a module that the tests of arm_hardware share."""
+    spec = importlib.util.spec_from_file_location(name, HARDWARE_TESTS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+nc, pp = helper("node_client"), helper("pty_program")
+
+from sensor_msgs.msg import Joy  # noqa: E402
+
+from arm_interfaces.msg import HardwareStatus  # noqa: E402
+
+pytestmark = pytest.mark.system
+DOMAIN = 65
+BETWEEN = 0.04  # [s] between the repeats of a held key or of a joystick
+
+
+@pytest.fixture(scope="module")
+def client():
+    client = nc.Client(DOMAIN)
+    process = nc.NodeProcess(DOMAIN, robot="nut_arm", hardware="fake", autostart="activate")
+    try:
+        client.wait_armed()
+        yield client
+    finally:
+        code, output = process.end()
+        client.close()
+    assert code == 0 and "Traceback" not in output
+
+
+@pytest.fixture
+def arm(client):
+    client.restore()
+    return client
+
+
+def started(*arguments):
+    program = pp.PtyProgram(
+        *(sys.executable, "-m", "arm_tasks.teleop_node", "nut_arm", *arguments),
+        environment={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+    )
+    program.wait_for("tip 160 0 185 mm")
+    return program
+
+
+@pytest.fixture(scope="module")
+def running(client):
+    """A teleop, and at last that it leaves in order."""
+    program = started()
+    try:
+        yield program
+        program.type("q")
+        assert program.end() == 0 and "Traceback" not in program.said
+        assert "The arm holds" in program.said and program.attributes() == program.before
+    finally:
+        program.close()
+
+
+@pytest.fixture
+def teleop(running, arm):
+    """The same in joint mode at a slow pace, which knows that the arm is at home."""
+    running.type("-----")
+    running.ask("?", "now: joints")
+    running.wait_for("tip 160 0 185 mm")
+    return running
+
+
+def repeat(act, condition, what):
+    """Act again and again until a condition holds."""
+    deadline = time.monotonic() + nc.BOUND
+    while not condition():
+        assert time.monotonic() < deadline, f"no {what}"
+        act()
+        time.sleep(BETWEEN)
+
+
+def hold(program, key, condition):
+    repeat(lambda: program.type(key), condition, f"motion by {key!r}")
+    program._read()
+
+
+def test_a_held_key_moves_a_joint_and_letting_go_stops_it(arm, teleop):
+    hold(teleop, "w", lambda: arm.position("waist") > 0.1)
+    arm.wait_settled(HardwareStatus.ARMED)
+    assert abs(arm.position("shoulder")) < nc.NEAR
+    there = arm.position("waist")
+    hold(teleop, "s", lambda: arm.position("waist") < there - 0.05)
+    arm.wait_settled(HardwareStatus.ARMED)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_teleop_that_ends_at_speed_leaves_an_arm_that_stops(arm, number):
+    program = started()
+    try:
+        program.type("++")
+        hold(program, "w", lambda: arm.position("waist") > 0.1)
+        os.kill(program._pid, number)
+        arm.wait_settled(HardwareStatus.ARMED)
+        assert program.end() == (0 if number == signal.SIGTERM else -number)
+        assert arm.position("waist") < 1.5
+    finally:
+        program.close()
+
+
+def test_no_step_is_faster_than_the_joints_limits(arm, teleop):
+    teleop.type("+++++")
+    first = len(arm.states)
+    hold(teleop, "w", lambda: arm.position("waist") > 0.6)
+    hold(teleop, "s", lambda: arm.position("waist") < 0.2)
+    arm.wait_settled(HardwareStatus.ARMED)
+    limit = load_robot("nut_arm").velocity[0]
+    rates = np.array([s.velocity[list(s.name).index("waist")] for s in arm.states[first:]])
+    assert 0.3 * limit < np.abs(rates).max() <= limit * (1 + 1e-6)
+
+
+def test_the_tool_goes_along_the_axes_of_the_base(arm, teleop):
+    model = load_robot("nut_arm")
+
+    def tip():
+        return model.fk([arm.position(name) for name in nc.NAMES])[:3, 3]
+
+    teleop.ask("m", "along x")
+    before = tip()
+    hold(teleop, "f", lambda: tip()[2] < before[2] - 0.02)
+    arm.wait_settled(HardwareStatus.ARMED)
+    sideways = np.abs((tip() - before)[:2])
+    teleop.ask("mm", "now: joints")
+    assert (sideways < 0.006).all(), f"not straight down: {before} to {tip()}"
+
+
+def test_the_stop_is_a_key_and_latches_until_reset(arm, teleop):
+    hold(teleop, "w", lambda: arm.position("waist") > 0.05)
+    teleop.type(" ")
+    arm.wait_settled(HardwareStatus.STOPPED)
+    stood = arm.position("waist")
+    teleop.type("wwww")
+    teleop.wait_for("not armed: Stopped")
+    assert arm.position("waist") == stood
+    teleop.type("z")
+    arm.wait_settled(HardwareStatus.ARMED)
+    hold(teleop, "w", lambda: arm.position("waist") > stood + 0.05)
+    arm.wait_settled(HardwareStatus.ARMED)
+
+
+def test_a_joystick_moves_the_arm_only_with_its_dead_mans_button(arm, teleop):
+    publisher = arm.node.create_publisher(Joy, "joy", 1)
+    joints = [0, 0, 0, 0, 1, 1]  # dead man, joints
+    nc.wait_for(publisher.get_subscription_count, "teleop that listens to joy")
+
+    def push(buttons):
+        return lambda: publisher.publish(Joy(axes=[0.0, 1.0] + [0.0] * 6, buttons=buttons))
+
+    waited = iter(range(12))
+    repeat(push([0, 0, 0, 0, 0, 1]), lambda: next(waited, None) is None, "end of the pushes")
+    assert abs(arm.position("waist")) < nc.NEAR
+    repeat(push(joints), lambda: arm.position("waist") > 0.1, "motion by joystick")
+    arm.wait_settled(HardwareStatus.ARMED)  # silence stops it
+    arm.node.destroy_publisher(publisher)
+
+
+def test_without_an_arm_it_says_so(arm, monkeypatch):
+    program = pp.PtyProgram(
+        *(sys.executable, "-m", "arm_tasks.teleop_node", "puma560"),
+        environment={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+    )
+    try:
+        program.wait_for("is it the same robot?")
+        program.type("\x03")
+        assert program.end() == 0 and "Traceback" not in program.said
+    finally:
+        program.close()
+
+
+def test_help_fits_on_one_screen(teleop):
+    teleop.ask("?", "A joystick on the topic joy")
+    help_text = teleop.said.split("Hold a key")[1].split("(LB)")[0]
+    assert len(help_text.splitlines()) < 22
