@@ -236,13 +236,25 @@ def test_disarm_aborts_and_holds(armed):
 
 @pytest.mark.parametrize(
     ("position", "says"),
-    [(math.nan, "held back"), (math.inf, "held back"), (2.0, "limits"), (0.5, "speed limit")],
+    [
+        (math.nan, "held back"),
+        (math.inf, "held back"),
+        (2.0, "limits"),
+        (0.5, "speed limit"),
+        (0.02, "acceleration limit"),
+    ],
 )
 def test_the_lowest_layer_holds_back_what_breaks_a_bound(armed, position, says):
     counts = dict(armed.bus.counts)
     with pytest.raises(HardwareError, match=says):
         armed.output.write([0.0, position, 0.0, 0.0, 0.0])
     assert armed.bus.counts == counts
+
+
+def test_the_lowest_layer_judges_steps_in_counts_too(armed):
+    armed.output.counts[1] += 30  # as if the board stood elsewhere than was sent
+    with pytest.raises(HardwareError, match=r"shoulder: a step of 0\.23 rad, faster than"):
+        armed.output.write([0.0] * 5)
 
 
 def test_unchanged_counts_are_not_rewritten(armed):

@@ -1,0 +1,102 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages and plain numbers: tolerances, the status, joint states."""
+
+import math
+
+import pytest
+
+pytest.importorskip("control_msgs")
+
+from arm_hardware.driver import Driver
+from arm_hardware.errors import CommandError
+from arm_hardware.options import Options
+from arm_hardware.ros.messages import joint_state, status, tolerances_of
+from builtin_interfaces.msg import Duration, Time
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+
+Goal = FollowJointTrajectory.Goal
+
+
+@pytest.fixture
+def driver(model, clock):
+    pytest.importorskip("adafruit_servokit")
+    made = Driver(model, Options(hardware="sim"), clock)
+    made.output.open()
+    made.motion.read()
+    return made
+
+
+def ticks(driver, number: int) -> None:
+    for _ in range(number):
+        driver.clock.time += driver.period
+        driver.motion.tick()
+
+
+def test_tolerances_of_0_and_minus_1_bound_nothing(rig):
+    goal = Goal(
+        path_tolerance=[
+            JointTolerance(name="waist", position=0.1),
+            JointTolerance(name="elbow", position=0.0),
+            JointTolerance(name="shoulder", position=-1.0),
+        ],
+        goal_tolerance=[
+            JointTolerance(name="waist", position=0.2),
+            JointTolerance(name="elbow", position=0.0),
+            JointTolerance(name="shoulder", position=-1.0),
+        ],
+        goal_time_tolerance=Duration(sec=-1),
+    )
+    bounds = tolerances_of(goal, rig.axes)
+    assert bounds.path == {"waist": 0.1}
+    assert bounds.goal == {"waist": 0.2, "shoulder": math.inf} and bounds.goal_time == 0.0
+    goal.goal_time_tolerance = Duration(sec=1, nanosec=500_000_000)
+    assert tolerances_of(goal, rig.axes).goal_time == 1.5
+
+
+@pytest.mark.parametrize(
+    ("goal", "says"),
+    [
+        (Goal(path_tolerance=[JointTolerance(name="waist", position=-0.5)]), "waist: .* -0.5"),
+        (Goal(goal_tolerance=[JointTolerance(name="waist", position=math.nan)]), "waist: .* nan"),
+        (Goal(goal_time_tolerance=Duration(sec=-2)), "goal_time: .* -2"),
+        (Goal(path_tolerance=[JointTolerance(name="tail", position=1.0)]), "names 'tail'"),
+    ],
+)
+def test_tolerances_that_mean_nothing_are_refused(rig, goal, says):
+    with pytest.raises(CommandError, match=says):
+        tolerances_of(goal, rig.axes)
+
+
+def test_the_status_tells_what_is_known_of_each_servo(driver):
+    def servos():
+        return status("sim", driver, driver.motion.snapshot(), Time()).joints
+
+    unknown = servos()
+    assert all(math.isnan(j.position) and math.isnan(j.estimated_position) for j in unknown)
+    assert all(j.count == 0 and j.pulse_us == 0.0 for j in unknown)
+    assert joint_state(driver.axes, driver.motion.snapshot(), Time()) is None
+    count = math.pi / 2 / 1000 * 4.88
+    assert [j.resolution for j in unknown] == pytest.approx([count] * 4 + [4.88 * 0.03 / 1000])
+    driver.motion.arm()
+    ticks(driver, 25)
+    fresh = servos()
+    assert not any(math.isnan(j.position) for j in fresh)
+    assert math.isnan(fresh[4].estimated_position)  # its first pulse came last
+    ticks(driver, 50)
+    assert all(abs(j.estimated_position - j.position) <= 2 * j.resolution for j in servos())
+
+
+def test_joint_states_are_in_whole_counts_and_rest_at_rest(driver):
+    driver.motion.arm()
+    ticks(driver, 75)
+    goal = driver.motion.grip(0.02)
+    while not goal.done:
+        ticks(driver, 1)
+    message = joint_state(driver.axes, driver.motion.snapshot(), Time())
+    assert message.name == [*driver.axes.names, "left_finger", "right_finger"]
+    width = 2.0 * message.position[-1]
+    servo = driver.output.maps[-1]
+    assert width == servo.position_of(servo.count_of(0.02)) != 0.02
+    assert list(message.velocity) == [0.0] * 6 and list(message.effort) == []

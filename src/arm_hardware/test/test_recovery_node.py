@@ -1,0 +1,67 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The slow recovery over real DDS: activate returns, the status tells, stop ends it."""
+
+import importlib.util
+import math
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+_spec = importlib.util.spec_from_file_location(
+    "node_client", Path(__file__).with_name("node_client.py")
+)
+nc = importlib.util.module_from_spec(_spec)
+sys.modules["node_client"] = nc
+_spec.loader.exec_module(nc)
+
+from lifecycle_msgs.msg import Transition  # noqa: E402
+
+from arm_interfaces.msg import HardwareStatus  # noqa: E402
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(
+        find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
+    ),
+]
+DOMAIN = 44
+
+
+@pytest.fixture
+def client():
+    process = nc.NodeProcess(DOMAIN, hardware="sim", recovery="slow", speed=8)
+    made = nc.Client(DOMAIN)
+    yield made
+    made.close()
+    code, output = process.end()
+    assert code == 0 and "Traceback" not in output, output
+
+
+def recovering(client, joint: str):
+    message = client.status.message if client.status else ""
+    return f"Recovering from unknown positions: {joint} goes" in message and client.status
+
+
+def test_a_recovery_is_told_step_by_step_can_be_stopped_and_goes_on(client):
+    assert client.change(Transition.TRANSITION_CONFIGURE)
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    status = nc.wait_for(lambda: recovering(client, "shoulder"), "recovery of the second joint")
+    assert status.state == HardwareStatus.UNKNOWN and client.states == []
+    assert not math.isnan(status.joints[0].position) and math.isnan(status.joints[1].position)
+    assert not client.send((1.0, nc.HOME)).accepted
+    assert client.trigger("stop").success
+    status = client.wait_state(HardwareStatus.STOPPED)
+    counts = [joint.count for joint in status.joints]
+    assert counts[0] > 0 and counts[-1] == 0
+    assert client.trigger("reset").success
+    status = client.wait_state(HardwareStatus.UNKNOWN)
+    assert [joint.count for joint in status.joints] == counts and client.states == []
+    assert client.change(Transition.TRANSITION_DEACTIVATE)
+    assert client.change(Transition.TRANSITION_ACTIVATE)
+    status = client.wait_state(HardwareStatus.ARMED)
+    assert "Recovered" in status.message and all(joint.count > 0 for joint in status.joints)
+    nc.wait_for(lambda: client.states, "joint states")
