@@ -221,6 +221,7 @@ class Motion(Safety):
             self._give_up("The stream of trajectories ended before the arm was at rest.")
         off = self._pressing.tick(self._output.maps[-1], self._dt)
         if off is not None:
+            self._ending = f"The gripper pressed long enough; it let up to {off.counts} counts."
             self._set_off()
             self._grip = GripRun(self.axes.all[-1], off)
 

@@ -271,6 +271,7 @@ def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
     for _ in range(100):
         armed.motion.tick()
     assert count_of(armed) == contact - Squeeze().held and armed.motion.state is State.ARMED
+    assert "let up to 2 counts" in armed.motion.snapshot().message
     armed.run(armed.motion.grip(0.02))
     for _ in range(int(Squeeze().time / DT) + 100):
         armed.motion.tick()
