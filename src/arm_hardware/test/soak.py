@@ -21,15 +21,18 @@ import time
 from collections import Counter, deque
 
 import numpy as np
+from arm_hardware.conduct import Conduct, Squeeze
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.options import Options
 from arm_hardware.request import Point, Request, check
 from arm_hardware.states import State
+from arm_hardware.supply import Supply
 
 from arm_description import load_robot
 
 WINDOW = 5  # ticks of the wider of the two looks at accelerations
+ROUND = 1000  # motions of one driver; the next is another one, moved otherwise
 BOUND = 30.0  # [s] of the wall
 FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
 
@@ -160,7 +163,17 @@ class Soak:
 
     def __init__(self, seed: int, backend: str = "i2c_dev", model=None) -> None:
         self.rng = np.random.default_rng(seed)
-        options = Options(hardware="sim", backend=backend, recovery="direct")
+        options = Options(
+            hardware="sim",
+            backend=backend,
+            recovery="direct",
+            conduct=Conduct(
+                jerk_time=float(self.rng.choice([0.0, 0.1])),
+                command_timeout=0.3,
+                supply=Supply(int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))),
+                squeeze=Squeeze(time=0.5),
+            ),
+        )
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
         self.driver.loop.start = lambda: None
         self.motion, self.sim = self.driver.motion, self.driver.sim
@@ -210,14 +223,17 @@ class Soak:
 
     def _ticks(self, number: int) -> None:
         for _ in range(number):
-            could = self.motion.state in (State.MOVING, State.UNKNOWN)
+            before = self.motion.state
             try:
                 self.motion.tick()
             except HardwareError:
                 assert self.motion.state is State.FAULT
+            now = self.motion.state
+            # A gripper that has pressed long enough lets up by itself.
+            could = before in (State.MOVING, State.UNKNOWN) or now is State.MOVING
             if not could:
                 self.judge.look_unmoved()
-            abrupt = self.motion.state in (State.FAULT, State.STOPPED)
+            abrupt = now in (State.FAULT, State.STOPPED)
             self.judge.look(abrupt)
             self.commands.look(abrupt or not could)
 
@@ -236,11 +252,14 @@ class Soak:
             self.said["refused"] += 1
 
     def _follow(self) -> None:
-        self._try(lambda: self.motion.follow(check(self._request(), self.driver.axes)))
+        streamed = self.rng.random() < 0.2
+        self._try(
+            lambda: self.motion.follow(check(self._request(), self.driver.axes), streamed=streamed)
+        )
 
     def _grip(self) -> None:
-        width = float(self.rng.uniform(-0.002, 0.032))
-        self._try(lambda: self.motion.grip(width))
+        width, counts = float(self.rng.uniform(-0.002, 0.032)), float(self.rng.choice([0, 3, 9]))
+        self._try(lambda: self.motion.grip(width, counts))
 
     def _garbage(self) -> None:
         names, nan = self.driver.axes.names, float("nan")
@@ -389,12 +408,18 @@ def main() -> None:
     parser.add_argument("--backend", default="i2c_dev", choices=("i2c_dev", "servokit"))
     chosen = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    begin, soak = time.monotonic(), Soak(chosen.seed, chosen.backend)
-    soak.run(chosen.motions)
-    print(f"{len(soak.goals)} motions, {soak.judge.ticks} ticks, no bound broken")
-    print(f"fastest step: {soak.judge.fastest:.2f} of a tick at the speed limit, with rounding")
-    print(f"transfers that failed on purpose: {soak.sim.faults.failed}")
-    print(", ".join(f"{what} {number}" for what, number in sorted(soak.said.items())))
+    begin, said = time.monotonic(), Counter()
+    ticks, failed, fastest = 0, 0, 0.0
+    for start in range(0, chosen.motions, ROUND):
+        soak = Soak(chosen.seed + start // ROUND, chosen.backend)
+        soak.run(min(ROUND, chosen.motions - start))
+        said += soak.said
+        ticks, failed = ticks + soak.judge.ticks, failed + soak.sim.faults.failed
+        fastest = max(fastest, soak.judge.fastest)
+    print(f"{chosen.motions} motions, {ticks} ticks, no bound broken")
+    print(f"fastest step: {fastest:.2f} of a tick at the speed limit, with rounding to counts")
+    print(f"transfers that failed on purpose: {failed}")
+    print(", ".join(f"{what} {number}" for what, number in sorted(said.items())))
     print(f"{time.monotonic() - begin:.0f} s")
 
 
