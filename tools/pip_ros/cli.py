@@ -27,7 +27,7 @@ class Command:
     Attributes:
         name: what the user types.
         arguments: what may follow, for the help.
-        text: one line for the help.
+        text: one line for the help; "" if it shares that of the next command.
         run: called with the environment of the nodes and the arguments, returns the exit code.
     """
 
@@ -101,10 +101,10 @@ TOOLS = (
         "ROBOT -o FILE",
         "a picture of it in a posture, as SVG, PDF or PNG",
     ),
-    ("arm_description", "dh2urdf", "ROBOT [-o FILE]", "its URDF"),
-    ("arm_description", "dh2srdf", "ROBOT [-o FILE]", "its postures, as SRDF"),
-    ("arm_description", "urdf2dh", "URDF [-o FILE]", "the DH table of an arm given as URDF"),
-    ("arm_description", "rvs2dh", "FILE [-o FILE]", "the same from an architecture file of RVS"),
+    ("arm_description", "dh2urdf", "ROBOT", ""),
+    ("arm_description", "dh2srdf", "ROBOT", "its URDF; its postures, as SRDF"),
+    ("arm_description", "urdf2dh", "URDF", ""),
+    ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
     (
         "arm_description",
         "trajectory",
@@ -118,12 +118,13 @@ TOOLS = (
         "how evenly it moves, its best posture, what it reaches",
     ),
     ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
-    ("arm_hardware", "calibrate", "FILE [--robot ROBOT]", "find the pulses of servos with keys"),
+    ("arm_hardware", "calibrate", "FILE", ""),
+    ("arm_hardware", "verify", "FILE", "find the pulses of servos with keys; drive to postures"),
     (
         "arm_hardware",
-        "verify",
-        "FILE [POSTURE] ...",
-        "drive to postures; where is the tip?",
+        "calibrate_kinematics",
+        "FILE POINTS",
+        "find the zeros of joints from touched points",
     ),
 )
 COMMANDS = (
@@ -175,14 +176,20 @@ COMMANDS = (
 
 def help_text() -> str:
     """Return the help: every command on one screen."""
-    width = max(len(f"{command.name} {command.arguments}") for command in COMMANDS)
-    rows = [f"  ./arm {f'{c.name} {c.arguments}':<{width}}  {c.text}" for c in COMMANDS]
+    rows, names = list[tuple[str, str]](), ""
+    for command in COMMANDS:
+        names += " | " * bool(names) + f"./arm {command.name} {command.arguments}".rstrip()
+        if command.text:
+            rows.append((names, command.text))
+            names = ""
+    width = max(len(name) for name, _ in rows)
+    lines = [f"  {name:<{width}}  {text}" for name, text in rows]
     head = "From a DH table to a moving ROS 2 arm.\n\n"
     tail = """
         Where a ROS 2 is sourced (ROS_DISTRO is set), that one is used. Elsewhere the first command
         makes one from PyPI in .venv, once. Each command answers --help with its own options.
     """
-    return head + "\n".join(rows) + "\n\n" + textwrap.dedent(tail).strip() + "\n"
+    return head + "\n".join(lines) + "\n\n" + textwrap.dedent(tail).strip() + "\n"
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -29,6 +29,11 @@ from arm_hardware.kinematic.parameters import chosen
 from arm_hardware.kinematic.touches import Touches, load_touches
 from arm_hardware.tip import Array
 
+OLDER = (
+    "Note: {file} was changed after {points}; points that were touched with other zeros than it "
+    "has now would correct twice.\n"
+)
+
 
 def with_zeros(path: Path, found: Fit) -> Change:
     """Return the calibration file with what was found of the zeros.
@@ -91,6 +96,8 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
     calibration = parse_calibration(read_bytes(options.file), options.file)
     model = load_robot(options.robot or calibration.robot)
     touches = load_touches(options.points, model)
+    if options.points.stat().st_mtime < options.file.stat().st_mtime:
+        sys.stdout.write(OLDER.format(file=options.file, points=options.points))
     found = fit(model, chosen(model, options.lengths, options.keep), touches)
     sys.stdout.write(report(model, found, touches))
     new = with_zeros(options.file, found)

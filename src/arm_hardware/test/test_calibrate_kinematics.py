@@ -3,6 +3,7 @@
 """Kinematic calibration on simulated arms whose joints do not stand where they are told."""
 
 import math
+import os
 import re
 from copy import deepcopy
 from dataclasses import replace
@@ -237,6 +238,16 @@ def test_the_command_reports_and_writes_with_a_backup(case, capsys):
     assert "tip errors before" in out and ".1.bak" in out
     assert arm.file.with_name("servos.yaml.1.bak").read_text() == before
     assert arm.worst(np.random.default_rng(2)) < 1.0
+
+
+def test_points_older_than_the_calibration_are_said_to_be_so(case, capsys):
+    arm, _, points = case
+    os.utime(arm.file, (0, 0))
+    assert ran(case, "--yes") == 0
+    assert "would correct twice" not in capsys.readouterr().out
+    os.utime(points, (0, 0))
+    calibrate_kinematics.main([str(arm.file), str(points)])
+    assert "would correct twice" in capsys.readouterr().out
 
 
 def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch):

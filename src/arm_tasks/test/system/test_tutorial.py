@@ -1,11 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorial as a person follows it: files saved, commands typed, and what they say compared.
+"""The tutorials as a person follows them: files saved, commands typed, and what they say compared.
 
-In its blocks `...` stands for any text. ```yaml NAME is a file to save, ```console holds commands
-and what they say; ```text is what the view in the first terminal says next.
+In their blocks `...` stands for any text. ```yaml NAME is a file to save, ```console holds
+commands and what they say; ```text is what the view in the first terminal says next; ```keys holds
+a program that reads keys, what is typed there on the left and what is read then on the right.
 """
 
+import importlib.util
 import os
 import re
 import signal
@@ -17,10 +19,17 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 
+PTY = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
+spec = importlib.util.spec_from_file_location("pty_program", PTY)
+pp = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pp)
+
 pytestmark = pytest.mark.system
 BOUND = 120.0  # s
 DOMAIN = "77"
-TUTORIAL = Path(__file__).resolve().parents[4] / "docs/tutorials/from_a_dh_table.md"
+REPOSITORY = Path(__file__).resolve().parents[4]
+TUTORIALS = REPOSITORY / "docs/tutorials"
+PACKAGES = ("arm_description", "arm_hardware", "arm_tasks")
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ARM = """\
 #!/bin/sh
@@ -55,9 +64,7 @@ class Reader:
 
     def __init__(self, folder):
         self.folder = folder
-        prefixes = (get_package_prefix(package) for package in ("arm_description", "arm_tasks"))
-        packages = ("arm_description", "arm_tasks")
-        folders = [f"'{p}/lib/{n}'" for p, n in zip(prefixes, packages, strict=True)]
+        folders = [f"'{get_package_prefix(package)}/lib/{package}'" for package in PACKAGES]
         (folder / "arm").write_text(ARM.format(folders=" ".join(folders)))
         (folder / "arm").chmod(0o755)
         self.environment = os.environ | {
@@ -67,6 +74,7 @@ class Reader:
             "RCUTILS_COLORIZED_OUTPUT": "0",
         }
         self.view, self.read = None, 0
+        self.program = None
         self.terminal = folder / "terminal"
 
     def follow(self, kind, name, body):
@@ -77,6 +85,18 @@ class Reader:
                 self.type(command, shown)
         elif kind == "text":
             self.wait_for(body)
+        elif kind == "keys":
+            for line in body.splitlines():
+                self.press(line)
+
+    def press(self, line):
+        """Start a program, or type keys to it and wait for what it says then."""
+        if line.startswith("$ "):
+            words = line[2:].split()
+            self.program = pp.PtyProgram(*words, folder=self.folder, environment=self.environment)
+            return
+        keys, said = line[:16].strip(), line[16:]
+        self.program.ask(keys.replace(" Enter", "\n"), said)
 
     def type(self, command, shown):
         if command.startswith("./arm view"):
@@ -110,6 +130,8 @@ class Reader:
         self.read = found.end()
 
     def close(self):
+        if self.program:
+            self.program.close()
         if self.view and self.view.poll() is None:
             self.view.send_signal(signal.SIGINT)
             self.view.wait(BOUND)
@@ -122,11 +144,19 @@ def reader(tmp_path):
     reader.close()
 
 
-def test_every_step_does_what_the_tutorial_says(reader):
-    blocks = BLOCK.findall(TUTORIAL.read_text())
-    assert sum(kind == "console" for kind, _, _ in blocks) >= 8
-    for kind, name, body in blocks:
-        reader.follow(kind, name, body)
+def follow(reader, name):
+    text = (TUTORIALS / name).read_text()
+    told = subprocess.run([REPOSITORY / "arm", "--help"], capture_output=True, text=True).stdout
+    for command in re.findall(r"\./arm (\w+)", text):
+        assert f"./arm {command} " in told, command
+    blocks = BLOCK.findall(text)
+    assert sum(kind == "console" for kind, _, _ in blocks) >= 5
+    for kind, file, body in blocks:
+        reader.follow(kind, file, body)
+
+
+def test_from_a_dh_table(reader):
+    follow(reader, "from_a_dh_table.md")
     assert (reader.folder / "scara.svg").read_text().startswith("<?xml")
     address = re.search(r"http://[\d.]+:\d+", reader.terminal.read_text())[0]
     with urllib.request.urlopen(address, timeout=BOUND) as page:
@@ -134,3 +164,12 @@ def test_every_step_does_what_the_tutorial_says(reader):
     reader.close()
     assert reader.view.returncode == 0, reader.terminal.read_text()
     assert "Traceback" not in reader.terminal.read_text()
+
+
+def test_calibration(reader):
+    follow(reader, "calibration.md")
+    assert reader.program.end() == 0 and "Traceback" not in reader.program.said
+    backup = (reader.folder / "mine.yaml.1.bak").read_text()
+    zeros = re.findall(r"zero_deg: (\S+)}", (reader.folder / "mine.yaml").read_text())
+    assert "zero_deg:" not in backup
+    assert [float(zero) for zero in zeros] == pytest.approx([-3.0, 2.5, -4.0], abs=0.3)
