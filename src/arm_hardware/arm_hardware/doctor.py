@@ -21,7 +21,7 @@ from arm_hardware.examining.board import board, device
 from arm_hardware.examining.calibrations import calibration
 from arm_hardware.examining.computer import computer
 from arm_hardware.examining.finding import Finding
-from arm_hardware.examining.reach import hears_itself, reach
+from arm_hardware.examining.reach import HEARD_WITHIN, reach
 from arm_hardware.examining.software import has_ros, software
 from arm_hardware.pi_i2c import DEVICE
 from arm_hardware.shipped import config_folder
@@ -36,6 +36,13 @@ def _throttled() -> str:
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout
+
+
+def _heard() -> bool:
+    """Return whether two nodes here hear each other; needs ROS 2."""
+    from arm_hardware.ros.hearing import hears_itself
+
+    return hears_itself(HEARD_WITHIN)
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class Machine:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     connect: Callable[[Board], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
     throttled: Callable[[], str] = _throttled
-    heard: Callable[[], bool] | None = hears_itself if has_ros() else None
+    heard: Callable[[], bool] | None = _heard if has_ros() else None
     today: date = field(default_factory=date.today)
 
 

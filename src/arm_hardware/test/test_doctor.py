@@ -15,7 +15,6 @@ import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
 from arm_hardware.doctor import Machine, look, main
-from arm_hardware.examining.reach import hears_itself
 from arm_hardware.sim.arm import SimArm
 
 TODAY = date(2026, 6, 1)
@@ -264,5 +263,6 @@ def test_every_problem_has_a_fix_on_this_very_machine():
 def test_two_nodes_hear_each_other_unless_discovery_is_off(monkeypatch, ways, heard):
     monkeypatch.setenv("ROS_DOMAIN_ID", "49")
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", ways)
-    monkeypatch.setattr("arm_hardware.examining.reach.HEARD_WITHIN", 60.0 if heard else 1.0)
-    assert hears_itself() is heard
+    from arm_hardware.ros.hearing import hears_itself
+
+    assert hears_itself(60.0 if heard else 1.0) is heard

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -76,32 +75,3 @@ def _interfaces(sys: Path) -> list[str]:
         if flags & UP and flags & MULTICAST and not flags & LOOPBACK:
             found.append(interface.name)
     return found
-
-
-def hears_itself() -> bool:
-    """Return whether a message goes from one ROS 2 context to another of this process."""
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-    from std_msgs.msg import Empty
-
-    contexts = rclpy.Context(), rclpy.Context()
-    received: list[Empty] = []
-    try:
-        for context in contexts:
-            rclpy.init(args=[], context=context)
-        talker = rclpy.create_node("doctor_talker", context=contexts[0])
-        listener = rclpy.create_node("doctor_listener", context=contexts[1])
-        publisher = talker.create_publisher(Empty, "doctor_echo", 1)
-        listener.create_subscription(Empty, "doctor_echo", received.append, 1)
-        executor = SingleThreadedExecutor(context=contexts[1])
-        executor.add_node(listener)
-        deadline = time.monotonic() + HEARD_WITHIN
-        while not received and time.monotonic() < deadline:
-            publisher.publish(Empty())
-            executor.spin_once(timeout_sec=0.1)
-    except RuntimeError:  # what rclpy raises where the middleware cannot start
-        return False
-    finally:
-        for context in contexts:
-            rclpy.try_shutdown(context=context)
-    return bool(received)

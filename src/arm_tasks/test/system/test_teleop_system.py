@@ -5,6 +5,7 @@
 import importlib.util
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -164,20 +165,53 @@ def test_the_stop_is_a_key_and_latches_until_reset(arm, teleop):
     arm.wait_settled(HardwareStatus.ARMED)
 
 
-def test_a_joystick_moves_the_arm_only_with_its_dead_mans_button(arm, teleop):
-    publisher = arm.node.create_publisher(Joy, "joy", 1)
-    joints = [0, 0, 0, 0, 1, 1]  # dead man, joints
-    nc.wait_for(publisher.get_subscription_count, "teleop that listens to joy")
+@pytest.fixture
+def joystick(arm):
+    """Returns what pushes a stick forward, with buttons, once a teleop listens to a topic."""
+    publishers = []
 
-    def push(buttons):
-        return lambda: publisher.publish(Joy(axes=[0.0, 1.0] + [0.0] * 6, buttons=buttons))
+    def plugged(topic):
+        publisher = arm.node.create_publisher(Joy, topic, 1)
+        publishers.append(publisher)
+        nc.wait_for(publisher.get_subscription_count, "teleop that listens")
+        axes = [0.0, 1.0] + [0.0] * 6
+        return lambda *buttons: publisher.publish(Joy(axes=axes, buttons=list(buttons)))
 
-    waited = iter(range(12))
-    repeat(push([0, 0, 0, 0, 0, 1]), lambda: next(waited, None) is None, "end of the pushes")
+    yield plugged
+    for publisher in publishers:
+        arm.node.destroy_publisher(publisher)
+
+
+JOINTS, JOINTS_AND_DEAD_MAN = (0, 0, 0, 0, 0, 1), (0, 0, 0, 0, 1, 1)
+
+
+def test_a_joystick_moves_the_arm_only_with_its_dead_mans_button(arm, teleop, joystick):
+    waited, joy = iter(range(12)), joystick("joy")
+    repeat(lambda: joy(*JOINTS), lambda: next(waited, None) is None, "end of the pushes")
     assert abs(arm.position("waist")) < nc.NEAR
-    repeat(push(joints), lambda: arm.position("waist") > 0.1, "motion by joystick")
+    repeat(lambda: joy(*JOINTS_AND_DEAD_MAN), lambda: arm.position("waist") > 0.1, "motion")
     arm.wait_settled(HardwareStatus.ARMED)  # silence stops it
-    arm.node.destroy_publisher(publisher)
+
+
+def test_a_joystick_needs_no_terminal(arm, joystick):
+    program = [sys.executable, "-m", "arm_tasks.teleop_node", "nut_arm", "--joystick-only"]
+    process = subprocess.Popen(
+        [*program, "--ros-args", "-r", "joy:=another_joy"],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        joy = joystick("another_joy")
+        repeat(lambda: joy(*JOINTS_AND_DEAD_MAN), lambda: arm.position("waist") > 0.1, "motion")
+        process.send_signal(signal.SIGTERM)
+        said, _ = process.communicate(timeout=nc.BOUND)
+        assert process.returncode == 0 and "Traceback" not in said
+        arm.wait_settled(HardwareStatus.ARMED)
+    finally:
+        process.kill()
 
 
 def test_without_an_arm_it_says_so(arm, monkeypatch):
