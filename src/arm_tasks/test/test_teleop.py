@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jogging: what a key or a joystick wishes, and that every message keeps the limits."""
 
+import dataclasses
+from pathlib import Path
+
 import numpy as np
 import pytest
 from arm_tasks.teleop_jog import AHEAD, GENTLE, LINEAR, PERIOD, Jogger
@@ -205,3 +208,18 @@ def test_sticks_and_buttons_as_laid_out():
     assert layout.wish(sticks, [1, 0, 0, 0, 1], 0.2).mode == "base"
     turned = Layout(dead_man=0, axes=(-1, 1), signs=(1, -1))
     assert turned.wish([0.0, 1.0], [1], 0.1).way == way(1, -1.0)
+
+
+# -- The page ------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/reference/teleop.md"
+
+
+def test_the_page_has_every_key_and_every_parameter_with_its_default():
+    text = PAGE.read_text()
+    assert " ".join(f"`{more} {less}`" for more, less in PAIRS) in text
+    assert f"{', '.join(f'{speed * 100:g}' for speed in SPEEDS)} %" in text
+    for field in dataclasses.fields(Layout):
+        default = field.default
+        said = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        assert f"| `{field.name}` | {said}" in text, field.name

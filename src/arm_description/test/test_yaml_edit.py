@@ -1,0 +1,54 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Values put into YAML text: what was asked for changes, and nothing else does."""
+
+import pytest
+import yaml
+from arm_description.yaml_edit import with_values
+
+from arm_description import shipped_robots
+
+FORMS = {
+    "flow": "a: 1  # one\nin: {x: 1, y: [1, 2]}  # two\n# three\nlast: 3\n",
+    "block": "a: 1  # one\nin:\n  x: 1\n  y:  # two\n    - 1\n    - 2\n# three\nlast: 3\n",
+    "windows": "a: 1\r\nin:\r\n  x: 1  # two\r\n\r\n  # three\r\nlast: 3\r\n",
+    "no end": "last: 3\nin:\n  x: 1",
+    "empty": "in: {}\nlast: 3\n",
+    "marked": "\ufeffin: {x: 1}\nlast: 3\n",
+}
+
+
+def comments(text):
+    return [line[line.index("#") :].strip() for line in text.splitlines() if "#" in line]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("key", ["x", "y", "new"])
+@pytest.mark.parametrize("value", ["7", "[[-90, 500], [90, 2500]]", "{b: 2}", "2026-05-17"])
+def test_one_value_changes_and_all_else_stays(form, key, value):
+    text = FORMS[form]
+    changed = with_values(text.encode(), ["in"], {key: value}).decode()
+    before, after = yaml.safe_load(text), yaml.safe_load(changed)
+    assert after["in"][key] == yaml.safe_load(value)
+    before["in"][key] = after["in"][key]
+    assert after == before
+    assert comments(changed) == comments(text)
+    assert changed.count("\r\n") >= text.count("\r\n")
+    assert changed.startswith("\ufeff") == text.startswith("\ufeff")
+
+
+def test_several_values_and_the_root():
+    text = with_values(b"a: {x: 1}\nb: 2\n", [], {"b": "3", "c": "[4]"})
+    assert text == b"a: {x: 1}\nb: 3\nc: [4]\n"
+    assert with_values(text, ["a"], {"x": "5", "y": "6"}).startswith(b"a: {x: 5, y: 6}\n")
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_every_section_of_a_shipped_file_takes_a_key(robot):
+    text = shipped_robots()[robot].read_text(encoding="utf-8")
+    before = yaml.safe_load(text)
+    for section in [name for name, value in before.items() if isinstance(value, dict)]:
+        changed = with_values(text.encode(), [section], {"added": "42"}).decode()
+        after = yaml.safe_load(changed)
+        assert after[section].pop("added") == 42
+        assert after == before and comments(changed) == comments(text)
