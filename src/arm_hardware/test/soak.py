@@ -32,6 +32,7 @@ from arm_hardware.supply import Supply
 from arm_description import load_robot
 
 WINDOW = 5  # ticks of the wider of the two looks at accelerations
+EVERY, ARM = slice(None), slice(-1)  # of the axes; the gripper is the last
 ROUND = 1000  # motions of one driver; the next is another one, moved otherwise
 BOUND = 30.0  # [s] of the wall
 FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
@@ -85,11 +86,11 @@ class Judge:
         chip = self._chip
         return [chip.count(c) if chip.running else 0 for c in self._channels]
 
-    def look_unmoved(self) -> None:
+    def look_unmoved(self, channels: slice = EVERY) -> None:
         """Judge what must not have moved anything: no channel has another count, but none."""
         counts, before = self.counts(), self._counts
         self._counts = counts
-        for count, old in zip(counts, before, strict=True):
+        for count, old in zip(counts[channels], before[channels], strict=True):
             assert count in (old, 0), f"{before} became {counts} while no motion is allowed"
 
     def look(self, abrupt: bool) -> None:
@@ -229,13 +230,12 @@ class Soak:
             except HardwareError:
                 assert self.motion.state is State.FAULT
             now = self.motion.state
-            # A gripper that has pressed long enough lets up by itself.
-            could = before in (State.MOVING, State.UNKNOWN) or now is State.MOVING
-            if not could:
-                self.judge.look_unmoved()
+            could = before in (State.MOVING, State.UNKNOWN)
+            if not could:  # but a gripper that has pressed long enough lets up by itself
+                self.judge.look_unmoved(ARM if State.ARMED in (before, now) else EVERY)
             abrupt = now in (State.FAULT, State.STOPPED)
             self.judge.look(abrupt)
-            self.commands.look(abrupt or not could)
+            self.commands.look(abrupt or before not in (State.MOVING, State.ARMED))
 
     def _begin_again(self) -> None:
         """Let both judges forget the past."""
