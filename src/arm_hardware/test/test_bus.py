@@ -212,6 +212,15 @@ def test_transfers_are_bounded_in_time_by_the_adapter(sim):
     assert sim.faults.timeout == pytest.approx(0.05)
 
 
+def test_a_scan_of_a_stuck_bus_ends_at_the_first_address(sim):
+    bus = sim_bus("i2c_dev", BOARD, sim)
+    bus.open()
+    sim.faults.block()
+    with pytest.raises(TimeoutError):
+        bus.scan()
+    assert sim.faults.failed == 1
+
+
 def test_software_reset_is_a_power_on(bus, sim):
     bus.write_counts({0: 300})
     sim.i2c.writeto(0x00, b"\x06")

@@ -194,7 +194,8 @@ def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, c
     assert "reset or lost its power" in status.message
     nc.wait_for(
         lambda: (
-            client.diagnostics.status[0].level == DiagnosticStatus.ERROR
+            client.diagnostics
+            and client.diagnostics.status[0].level == DiagnosticStatus.ERROR
             and "check the supply" in client.diagnostics.status[0].message
         ),
         "diagnostics",
