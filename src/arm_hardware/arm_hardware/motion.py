@@ -40,11 +40,11 @@ class Motion(Safety):
         """Make the machine, disarmed.
 
         Args:
-            axes: As the others in Safety.
-            output: As there.
-            dt: As there.
-            rest: As there.
-            slowly: As there.
+            axes: The arm.
+            output: Where positions go.
+            dt: Length of a tick [s].
+            rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
+            slowly: Whether they go there in short bursts, one after another.
             conduct: How the arm is moved.
         """
         super().__init__(axes, output, dt, rest, slowly)
@@ -208,7 +208,8 @@ class Motion(Safety):
             sent.position = position
 
     def _set_off(self) -> None:
-        """Let what is sent begin at what is commanded, if it is at rest."""
+        """Forget how the last motion ended; begin at what is commanded, if that is at rest."""
+        self._ending = ""
         if not self._busy():
             self._smoother.hold([s.position for s in self._states])
 
@@ -221,8 +222,8 @@ class Motion(Safety):
             self._give_up("The stream of trajectories ended before the arm was at rest.")
         off = self._pressing.tick(self._output.maps[-1], self._dt)
         if off is not None:
-            self._ending = f"The gripper pressed long enough; it let up to {off.counts} counts."
             self._set_off()
+            self._ending = f"The gripper pressed long enough; it let up to {off.counts} counts."
             self._grip = GripRun(self.axes.all[-1], off)
 
     def _give_up(self, why: str) -> None:

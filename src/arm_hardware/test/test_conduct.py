@@ -141,6 +141,9 @@ def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     assert (change <= np.array([axis.acceleration for axis in armed.axes]) + 1e-6).all()
     message = armed.motion.snapshot().message
     assert "ended before the arm was at rest. Holding" in message
+    stream(armed, 5)
+    while "Braking" not in armed.motion.snapshot().message:
+        armed.motion.tick()
     follow(armed, (1.0, HOME))
     rest(armed)
     assert "Holding; positions" in armed.motion.snapshot().message
