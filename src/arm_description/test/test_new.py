@@ -3,6 +3,7 @@
 """The command new: questions that insist, templates with their comments, nothing half-written."""
 
 import io
+import contextlib
 import os
 import signal
 import subprocess
@@ -88,9 +89,12 @@ def test_ctrl_c_leaves_nothing(tmp_path):
             read = process.stdout.read(1)
             assert read, process.stderr.read()
             seen += read
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=60)  # before its input is closed, which would end it too
-        _, err = process.communicate()
+        for _ in range(60):  # one that comes just before the reading begins is not heard at once
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+                break
+        _, err = process.communicate()  # only now, for the end of its input would end it too
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []
