@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command new: questions that insist, templates with their comments, nothing half-written."""
 
-import io
 import contextlib
+import io
 import os
 import signal
 import subprocess
