@@ -141,9 +141,6 @@ def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     assert (change <= np.array([axis.acceleration for axis in armed.axes]) + 1e-6).all()
     message = armed.motion.snapshot().message
     assert "ended before the arm was at rest. Holding" in message
-    stream(armed, 5)
-    while "Braking" not in armed.motion.snapshot().message:
-        armed.motion.tick()
     follow(armed, (1.0, HOME))
     rest(armed)
     assert "Holding; positions" in armed.motion.snapshot().message
@@ -186,7 +183,14 @@ def test_hold_brakes_and_aborts(armed):
     assert goal.outcome is Outcome.ABORTED and armed.motion.state is State.MOVING
     rest(armed)
     assert "empty trajectory" in armed.motion.snapshot().message
+    follow(armed, (2.0, HOME))
+    for _ in range(30):
+        armed.motion.tick()
     armed.motion.hold("Again.")
+    assert armed.motion.state is State.MOVING
+    follow(armed, (2.0, HOME))
+    rest(armed)
+    assert "Holding; positions" in armed.motion.snapshot().message
     armed.motion.stop()
     with pytest.raises(StateError, match="STOPPED"):
         armed.motion.hold("Once more.")
