@@ -33,6 +33,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
+            "check = arm_tasks.entry:check",
             "demo = arm_tasks.entry:demo",
             "view = arm_tasks.entry:view",
             "play = arm_tasks.entry:play",

@@ -5,7 +5,6 @@
 import argparse
 import signal
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +117,7 @@ TOOLS = (
         "how evenly it moves, its best posture, what it reaches",
     ),
     ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
+    ("arm_tasks", "check", "[TASK] [--json]", "can a task be done? if not, what would help?"),
     ("arm_hardware", "calibrate", "FILE", ""),
     ("arm_hardware", "verify", "FILE", "find the pulses of servos with keys; drive to postures"),
     (
@@ -185,11 +185,11 @@ def help_text() -> str:
     width = max(len(name) for name, _ in rows)
     lines = [f"  {name:<{width}}  {text}" for name, text in rows]
     head = "From a DH table to a moving ROS 2 arm.\n\n"
-    tail = """
-        Where a ROS 2 is sourced (ROS_DISTRO is set), that one is used. Elsewhere the first command
-        makes one from PyPI in .venv, once. Each command answers --help with its own options.
-    """
-    return head + "\n".join(lines) + "\n\n" + textwrap.dedent(tail).strip() + "\n"
+    tail = (
+        "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once. "
+        "Each answers --help."
+    )
+    return head + "\n".join(lines) + f"\n\n{tail}\n"
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -32,6 +32,11 @@ def run_task() -> int:
     return start("arm_tasks.run_task", interrupted=INTERRUPTED)
 
 
+def check() -> int:
+    """Run `./arm check`."""
+    return start("arm_tasks.check", interrupted=INTERRUPTED)
+
+
 def task_server() -> int:
     """Run `task_server`."""
     return start("arm_tasks.task_server_node")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_description.nearest import nearest
-from arm_kinematics.paths import PathWish, Shape, line, screw
+from arm_kinematics.paths import PathStatus, PathWish, Shape, line, screw
 
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array
@@ -124,11 +124,12 @@ class Motions:
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
-    name = chain.joint_names[joint]
+    name, reason = chain.joint_names[joint], PathStatus.JOINT_LIMIT.name
     if chain.prismatic[joint]:
-        return OutOfReach(f"joint {name} is {excess * 1e3:.1f} mm beyond its limit", excess, 0.0)
-    degrees = math.degrees(excess)
-    return OutOfReach(f"joint {name} is {degrees:.1f} deg beyond its limit", 0.0, excess)
+        what = f"joint {name} is {excess * 1e3:.1f} mm beyond its limit"
+        return OutOfReach(what, excess, 0.0, reason)
+    what = f"joint {name} is {math.degrees(excess):.1f} deg beyond its limit"
+    return OutOfReach(what, 0.0, excess, reason)
 
 
 def _where(target: Target) -> str:

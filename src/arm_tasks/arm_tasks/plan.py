@@ -12,6 +12,7 @@ import numpy as np
 
 from arm_tasks.collision import Clearance
 from arm_tasks.geometry import Array
+from arm_tasks.nut_belief import Belief
 
 Kind = Literal["motion", "gripper", "wait"]
 
@@ -70,6 +71,7 @@ class StepReport:
         duration: Estimated [s].
         message: One sentence.
         near: The bodies that come nearest to each other; None if that was not checked.
+        reason: Of a step that cannot be done, in a word for programs, such as "COLLISION".
     """
 
     index: int
@@ -82,6 +84,7 @@ class StepReport:
     duration: float
     message: str
     near: Clearance | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,23 @@ class PlannedStep:
 
 
 @dataclass(frozen=True)
+class Situation:
+    """What a step of the task begins with.
+
+    Attributes:
+        number: Which of the steps it is, from 0, repetitions written out.
+        q: Joint positions (n,) [rad or m].
+        width: Of the jaws [m].
+        nut: Where the nut is.
+    """
+
+    number: int
+    q: Array
+    width: float
+    nut: Belief
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole task, every step of it proven, or where it fails.
 
@@ -138,6 +158,7 @@ class Plan:
         steps: What can be done, up to the refused step if there is one.
         refusal: The step that cannot be done, or None.
         warnings: What a person should know although every step can be done.
+        refused_at: What the refused step began with, or None.
     """
 
     task: str
@@ -148,6 +169,7 @@ class Plan:
     steps: tuple[PlannedStep, ...]
     refusal: StepReport | None = None
     warnings: tuple[str, ...] = field(default=())
+    refused_at: Situation | None = None
 
     @property
     def feasible(self) -> bool:

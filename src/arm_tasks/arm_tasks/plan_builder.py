@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from arm_kinematics.paths import PathStatus
 from arm_kinematics.timing import time_path
 
 from arm_description import Gripper, RobotModel
@@ -24,6 +25,7 @@ Errors = tuple[float, float]
 """Largest distance [m] and angle [rad] between wanted and planned poses of the tool."""
 
 _NONE: Errors = (0.0, 0.0)
+_HIT = PathStatus.COLLISION.name
 _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 
@@ -138,6 +140,7 @@ class PlanBuilder:
             limit_joint=joint,
             duration=0.0,
             message=miss.what,
+            reason=miss.reason,
         )
         return Refused(report)
 
@@ -148,7 +151,9 @@ class PlanBuilder:
         way = clearance_along(self.checker, rows, self.width)
         if way.hit_at is not None:
             where = f"first after {100.0 * way.hit_at:.0f} % of the way"
-            raise self.refuse(labels, OutOfReach(f"collision: {way.nearest.clause}, {where}"))
+            raise self.refuse(
+                labels, OutOfReach(f"collision: {way.nearest.clause}, {where}", reason=_HIT)
+            )
         return way.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
@@ -160,7 +165,7 @@ class PlanBuilder:
             return None
         nearest = self.checker.at(self.q, width)
         if nearest.hits:
-            raise self.refuse(labels, OutOfReach(f"collision: {nearest.clause}"))
+            raise self.refuse(labels, OutOfReach(f"collision: {nearest.clause}", reason=_HIT))
         return nearest
 
     def jaws(self, step: StepBase) -> Gripper:

@@ -17,7 +17,7 @@ from arm_tasks.errors import PlanError, SceneError
 from arm_tasks.geometry import Array
 from arm_tasks.motions import Motions
 from arm_tasks.nut_belief import Belief, InJaws, OnBolt, at_start
-from arm_tasks.plan import Plan
+from arm_tasks.plan import Plan, Situation
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene, readonly
 from arm_tasks.screw_plan import ScrewPlanner
@@ -72,12 +72,12 @@ def plan_task(
         raise PlanError(f"the width of the jaws at the start is {start_width}")
     checker, unchecked = _checker(model, scene) if collisions else (None, [])
     builder = PlanBuilder(model, chain, q, start_width, checker)
-    planner = _Planner(task, scene, builder)
-    refusal = None
+    planner = _Planner(task.steps, scene, builder)
+    refusal, refused_at = None, None
     try:
         planner.run()
     except Refused as refused:
-        refusal = refused.report
+        refusal, refused_at = refused.report, planner.before
     return Plan(
         task=task.name,
         scene=scene.name,
@@ -87,6 +87,7 @@ def plan_task(
         steps=tuple(builder.steps),
         refusal=refusal,
         warnings=(*builder.warnings, *unchecked),
+        refused_at=refused_at,
     )
 
 
@@ -100,15 +101,43 @@ def _checker(model: RobotModel, scene: Scene) -> tuple[CollisionChecker | None, 
     return checker, [why] if meshes else []
 
 
+def can_step(
+    steps: Sequence[StepBase], scene: Scene, model: RobotModel, chain: Chain, at: Situation
+) -> bool:
+    """Return whether one step can be done from what it begins with, whatever comes before it.
+
+    Args:
+        steps: Of the task; the one to try is at.number of them, repetitions written out.
+        scene: Where things are.
+        model: The robot.
+        chain: Its kinematics.
+        at: What the step begins with.
+    """
+
+    def done(checker: CollisionChecker | None) -> bool:
+        planner = _Planner(steps, scene, PlanBuilder(model, chain, at.q, at.width, checker))
+        planner.nut = at.nut
+        try:
+            planner.one(at.number)
+        except Refused:
+            return False
+        return True
+
+    if not done(None):  # collisions take longer to look for
+        return False
+    checker, _ = _checker(model, scene)
+    return checker is None or done(checker)
+
+
 class _Planner:
     """Walks through the steps of a task and gives each to the function for its kind."""
 
-    def __init__(self, task: Task, scene: Scene, builder: PlanBuilder) -> None:
+    def __init__(self, steps: Sequence[StepBase], scene: Scene, builder: PlanBuilder) -> None:
         self.scene = scene
         self.builder = builder
         self.motions = Motions(scene, builder)
         self.nut: Belief = at_start(scene)
-        self.steps = list(_expanded(task.steps))
+        self.steps = list(expanded(steps))
         self.plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
             MoveJoints: self.motions.move_joints,
             MovePosture: self.motions.move_posture,
@@ -123,13 +152,18 @@ class _Planner:
 
     def run(self) -> None:
         """Plan every step; raises Refused at the first that cannot be done."""
-        for i, (top, step, name) in enumerate(self.steps):
-            self.builder.task_step = top
-            self.now = i
-            try:
-                self.plan_of[type(step)](step, name)
-            except SceneError as error:
-                raise self.builder.wrong(step, error.what) from None
+        for number in range(len(self.steps)):
+            self.one(number)
+
+    def one(self, number: int) -> None:
+        """Plan one step; raises Refused if it cannot be done."""
+        top, step, name = self.steps[number]
+        self.builder.task_step = top
+        self.before = Situation(number, self.builder.q, self.builder.width, self.nut)
+        try:
+            self.plan_of[type(step)](step, name)
+        except SceneError as error:
+            raise self.builder.wrong(step, error.what) from None
 
     def _grip(self, step: Grip, name: str) -> None:
         width = self.builder.jaws(step).max_width if step.width is None else step.width
@@ -156,7 +190,9 @@ class _Planner:
         self.scene.the_nut()
 
     def _next_screw_on(self) -> ScrewOn | None:
-        later = (step for _, step, _ in self.steps[self.now + 1 :] if isinstance(step, Screw))
+        later = (
+            step for _, step, _ in self.steps[self.before.number + 1 :] if isinstance(step, Screw)
+        )
         following = next(later, None)
         return following if isinstance(following, ScrewOn) else None
 
@@ -165,7 +201,7 @@ class _Planner:
         self.builder.wait(labels, step.seconds)
 
 
-def _expanded(
+def expanded(
     steps: Sequence[StepBase], top: int | None = None, suffix: str = ""
 ) -> Iterator[tuple[int, StepBase, str]]:
     """Yield (index in the task, step, name) with repetitions written out."""
@@ -175,7 +211,7 @@ def _expanded(
             yield at, step, f"{step.name}{suffix}"
             continue
         for k in range(step.times):
-            yield from _expanded(step.steps, at, f"{suffix} ({k + 1} of {step.times})")
+            yield from expanded(step.steps, at, f"{suffix} ({k + 1} of {step.times})")
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:

@@ -9,6 +9,7 @@ from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_interfaces.srv import CheckTask
 from arm_tasks.outcome import EngineState, Outcome
 from arm_tasks.plan import Plan, StepReport
+from arm_tasks.preflight import Preflight
 
 STATUS = {
     EngineState.SUCCEEDED: RunTask.Result.SUCCESS,
@@ -40,10 +41,11 @@ def report_message(report: StepReport, turns: float) -> StepReportMessage:
     )
 
 
-def fill_check(response: CheckTask.Response, plan: Plan) -> CheckTask.Response:
-    """Put a plan into the answer of check_task."""
+def fill_check(response: CheckTask.Response, found: Preflight) -> CheckTask.Response:
+    """Put a preflight into the answer of check_task."""
+    plan = found.plan
     response.feasible = plan.feasible
-    response.message = plan.message
+    response.message = found.message
     response.steps = report_messages(plan)
     response.warnings = list(plan.warnings)
     response.duration = float(plan.duration)

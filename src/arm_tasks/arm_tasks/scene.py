@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from arm_description.nearest import nearest
 
 from arm_tasks.errors import SceneError
-from arm_tasks.geometry import Array, shift_z, turn_z
+from arm_tasks.geometry import Array, pose, shift_z, turn_z
 from arm_tasks.thread import Thread
 
 BASE_FRAME = "base_link"
@@ -97,6 +97,7 @@ class Scene:
         boxes: By name.
         frames: base_link <- frame (4, 4) of every bolt, box and named frame, by name.
         floor: Height of the floor on which things fall, z in base_link [m].
+        parents: The frame that each frame was placed on, by name.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Scene:
     boxes: Mapping[str, Box]
     frames: Mapping[str, Array]
     floor: float = 0.0
+    parents: Mapping[str, str] = field(default_factory=dict)
 
     def bolt(self, name: str) -> Bolt:
         """Return a bolt by name.
@@ -163,6 +165,27 @@ class Scene:
         moved = replace(self.bolt(name), pose=readonly(pose))
         frames = {**self.frames, name: moved.pose}
         return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
+
+    def moved(self, name: str, way: Array) -> Scene:
+        """Return this scene with a frame, and all that was placed on it, elsewhere.
+
+        Args:
+            name: The frame; bolts and boxes are frames too.
+            way: Displacement (3,) along the axes of base_link [m].
+        """
+        self.frame(name)
+        T = pose(p=tuple(way))
+        frames = {
+            k: readonly(T @ F) if self._hangs_on(k, name) else F for k, F in self.frames.items()
+        }
+        bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
+        boxes = {k: replace(box, pose=frames[k]) for k, box in self.boxes.items()}
+        return replace(self, frames=frames, bolts=bolts, boxes=boxes)
+
+    def _hangs_on(self, frame: str, name: str) -> bool:
+        while frame != name and frame in self.parents:
+            frame = self.parents[frame]
+        return frame == name
 
 
 def readonly(T: Array) -> Array:

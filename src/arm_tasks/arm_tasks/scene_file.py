@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +51,13 @@ def _scene(root: Field) -> Scene:
     nut = _nut(nut_item[1], bolts) if nut_item else None
     if nut:
         bolts[nut.on] = _started(bolts[nut.on], nut)
-    return Scene(name, root.file, bolts, nut, boxes, frames, floor)
+    return Scene(name, root.file, bolts, nut, boxes, frames, floor, _parents(sections))
+
+
+def _parents(sections: Mapping[str, Mapping[str, Field]]) -> dict[str, str]:
+    """Return the frame that each frame of checked sections was placed on."""
+    things = {name: item for section in sections.values() for name, item in section.items()}
+    return {name: Keys(item, name).text("frame", BASE_FRAME) for name, item in things.items()}
 
 
 def _add(frames: dict[str, Array], name: str, T: Array, keys: Keys) -> None:

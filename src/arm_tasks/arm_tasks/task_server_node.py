@@ -21,6 +21,7 @@ from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.plan import Plan
 from arm_tasks.planner import plan_task
+from arm_tasks.preflight import Preflight, preflight
 from arm_tasks.ros_arm_port import RosArmPort
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import LATCHED
@@ -93,19 +94,25 @@ class TaskServer(Node):
                     f"start has {len(names)} names and {len(positions)} positions; give as many"
                 )
             start.update(zip(names, positions, strict=True))
-            plan = await self._plan(request.task, request.scene, start)
+            found = await self._plan(request.task, request.scene, start, preflight)
         except (TasksError, DescriptionError) as error:
             response.message = str(error)
             return response
-        return fill_check(response, plan)
+        return fill_check(response, found)
 
-    def _plan(self, task: str, scene: str, start: dict[str, float]) -> Future:
+    def _plan(
+        self,
+        task: str,
+        scene: str,
+        start: dict[str, float],
+        make: Callable[..., Plan | Preflight] = plan_task,
+    ) -> Future:
         """Return the future plan; the work is done on a thread, so that the node goes on."""
 
-        def work() -> Plan:
+        def work() -> Plan | Preflight:
             chosen = load_scene(scene) if scene else self.scene
             wanted = load_task(task or DEFAULT_TASK)
-            return plan_task(wanted, chosen, self.model, self.chain, start, self.state.width)
+            return make(wanted, chosen, self.model, self.chain, start, self.state.width)
 
         return self._in_background(work)
 

@@ -27,12 +27,18 @@ class OutOfReach(Exception):  # noqa: N818  (a result on its way to the plan, no
         what: One sentence without a full stop: where it fails and by how much.
         position_error: Distance that is missing [m].
         orientation_error: Angle that is missing [rad].
+        reason: A word for programs, the name of a PathStatus where it is one.
     """
 
     def __init__(
-        self, what: str, position_error: float = 0.0, orientation_error: float = 0.0
+        self,
+        what: str,
+        position_error: float = 0.0,
+        orientation_error: float = 0.0,
+        reason: str = "",
     ) -> None:
         super().__init__(what)
+        self.reason = reason
         self.what = what
         self.position_error = position_error
         self.orientation_error = orientation_error
@@ -95,4 +101,4 @@ def _miss(
     tilt = float(np.max(asked.orientation_tolerance))
     if asked.mode != "position" and angle > tilt:
         what += f", where {math.degrees(tilt):.3g} deg are allowed"
-    return OutOfReach(what, distance, angle)
+    return OutOfReach(what, distance, angle, result.status.name)

@@ -1,0 +1,173 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is the least change that makes a refused step possible, found by trying small ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from arm_kinematics.paths import PathStatus
+
+from arm_description import RobotModel
+from arm_kinematics import Chain
+from arm_tasks.geometry import Array, pose
+from arm_tasks.plan import Plan
+from arm_tasks.planner import can_step, expanded
+from arm_tasks.scene import Scene
+from arm_tasks.task_steps import MoveLinear, MovePose, Screw, StepBase, Task, Tolerance, Turn
+
+_MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
+_DEG = (10, 15, 20, 30, 45)  # tilts that are tried
+_WAYS = {
+    f"{sign}{axis}": (1 if sign == "+" else -1) * unit
+    for axis, unit in zip("xyz", np.eye(3), strict=True)
+    for sign in "+-"
+}
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change with which the refused step can be done.
+
+    Attributes:
+        kind: "move" a thing or a target, or "tilt": allow more of it.
+        what: The thing that is moved, or the step that may tilt.
+        way: Displacement (3,) along the axes of base_link [m]; zeros if nothing is moved.
+        tilt: Largest angle to allow [rad], or 0.
+        text: What to do, one sentence without a full stop.
+    """
+
+    kind: Literal["move", "tilt"]
+    what: str
+    way: tuple[float, float, float]
+    tilt: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A refused step and all that is needed to try it again.
+
+    Attributes:
+        task: The task.
+        scene: Where things are.
+        model: The robot.
+        chain: Its kinematics.
+        plan: The refusal.
+    """
+
+    task: Task
+    scene: Scene
+    model: RobotModel
+    chain: Chain
+    plan: Plan
+
+    @property
+    def step(self) -> StepBase:
+        """The step that is refused."""
+        assert self.plan.refused_at is not None
+        return list(expanded(self.task.steps))[self.plan.refused_at.number][1]
+
+    def turned_matters(self, step: Screw | MovePose | MoveLinear | Turn) -> bool:
+        """Return whether the orientation can be what is in the way."""
+        assert self.plan.refusal is not None
+        if isinstance(step, MovePose | MoveLinear) and step.target.orientation == "any":
+            return False
+        return self.plan.refusal.reason != PathStatus.UNREACHABLE_POSITION.name
+
+    def possible(self, step: StepBase, scene: Scene) -> bool:
+        """Return whether the step can be done with another step in its place, or elsewhere."""
+        at = self.plan.refused_at
+        assert at is not None
+        steps = [each for _, each, _ in expanded(self.task.steps)]
+        steps[at.number] = step
+        return can_step(steps, scene, self.model, self.chain, at)
+
+
+def remedies(case: Case) -> list[Remedy]:
+    """Return the least changes found: a shift along one axis of base_link, and a tilt."""
+    return [found for found in (_shift(case), _tilt(case)) if found is not None]
+
+
+def _shift(case: Case) -> Remedy | None:
+    step = case.step
+    if isinstance(step, Screw):
+        what, apply = step.bolt, partial(_with_bolt_moved, case, step)
+    elif isinstance(step, MovePose | MoveLinear):
+        what, apply = f"the target of {step.name}", partial(_with_target_moved, case, step)
+    else:
+        return None
+    found = _least_shift(lambda way: case.possible(*apply(way)))
+    if found is None:
+        return None
+    axis, mm = found
+    x, y, z = (float(v) * mm * 1e-3 for v in _WAYS[axis])
+    text = f"move {what} by {mm} mm along {axis} of base_link"
+    return Remedy("move", what, (x, y, z), 0.0, text)
+
+
+def _with_bolt_moved(case: Case, step: Screw, way: Array) -> tuple[StepBase, Scene]:
+    return step, case.scene.moved(step.bolt, way)
+
+
+def _with_target_moved(
+    case: Case, step: MovePose | MoveLinear, way: Array
+) -> tuple[StepBase, Scene]:
+    assert case.plan.refused_at is not None
+    frame = step.target.frame
+    at = case.chain.fk(case.plan.refused_at.q) if frame == "tool0" else case.scene.frame(frame)
+    moved = pose(p=tuple(at[:3, :3].T @ way)) @ step.target.pose
+    return replace(step, target=replace(step.target, pose=moved)), case.scene
+
+
+def _least_shift(possible: Callable[[Array], bool]) -> tuple[str, int] | None:
+    """Return axis and millimetres of the least shift of whole millimetres that was found."""
+    below = 0
+    for mm in _MM:
+        for axis, way in _WAYS.items():
+            if possible(way * mm * 1e-3):
+                found = partial(_possible_by, possible, way)
+                return axis, _least(found, below, mm)
+        below = mm
+    return None
+
+
+def _possible_by(possible: Callable[[Array], bool], way: Array, mm: int) -> bool:
+    return possible(way * mm * 1e-3)
+
+
+def _tilt(case: Case) -> Remedy | None:
+    step = case.step
+    if not isinstance(step, Screw | MovePose | MoveLinear | Turn):
+        return None
+    if not case.turned_matters(step):
+        return None
+    below = math.floor(math.degrees(step.tolerance.tilt))
+    for deg in (d for d in _DEG if d > below):
+        if _tilts(case, step, deg):
+            least = _least(partial(_tilts, case, step), below, deg)
+            text = f"allow {step.name} to tilt by {least} deg (tilt_deg: {least})"
+            return Remedy("tilt", step.name, (0.0, 0.0, 0.0), math.radians(least), text)
+        below = deg
+    return None
+
+
+def _tilts(case: Case, step: Screw | MovePose | MoveLinear | Turn, deg: int) -> bool:
+    tilt = math.radians(deg)
+    loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
+    if isinstance(loose, Screw):
+        loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
+    return case.possible(loose, case.scene)
+
+
+def _least(possible: Callable[[int], bool], no: int, yes: int) -> int:
+    """Return the least whole number that is possible, to a tenth, from one that is not up."""
+    while yes - no > max(1, yes // 10):
+        middle = (no + yes) // 2
+        no, yes = (no, middle) if possible(middle) else (middle, yes)
+    return yes

@@ -1,0 +1,134 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The preflight: a report of every step, and changes that really help and are not too large."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.planner import plan_task
+from arm_tasks.preflight import preflight
+from arm_tasks.preflight.text import text
+from arm_tasks.task_file import task_from_text
+
+from arm_tasks import check
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
+
+
+@pytest.fixture
+def look(scene, model, chain):
+    def make(*steps, scene=scene):
+        lines = "".join(f"  - {step}\n" for step in steps)
+        task = task_from_text(f"task: t\nsteps:\n{lines}", "t.yaml")
+        return preflight(task, scene, model, chain, REST, 0.02)
+
+    return make
+
+
+def test_what_can_be_done_needs_no_help(look):
+    found = look("move_posture: ready", "open")
+    assert found.plan.feasible and found.remedies == ()
+    assert found.message == found.plan.message
+    assert "Fine: all 2 steps" in text(found)
+
+
+def target(x):
+    return f"move_pose: {{name: reach out, xyz: [{x:.4f}, 0, 0.1], orientation: any}}"
+
+
+@pytest.mark.parametrize("beyond", [0.004, 0.036, 0.07])
+def test_a_target_out_of_reach_is_moved_by_the_least(look, beyond):
+    """The arm reaches 265 mm from the shoulder, which is 80 mm above the base."""
+    edge = math.sqrt(0.265**2 - 0.02**2)
+    found = look(target(edge + beyond))
+    (remedy,) = found.remedies
+    assert (remedy.kind, remedy.what) == ("move", "the target of reach out")
+    assert f"move {remedy.what} by" in found.message and "Help     move" in text(found)
+    assert remedy.way[0] == pytest.approx(-beyond, rel=0.15, abs=0.0012)
+    assert remedy.way[0] <= -beyond and remedy.way[1:] == (0.0, 0.0)
+    assert look(target(edge + beyond + remedy.way[0])).plan.feasible
+
+
+def test_the_least_tilt_that_helps_is_told(look):
+    def line(tilt):
+        return f"move_linear: {{frame: tool0, xyz_mm: [0, 0, 15], tilt_deg: {tilt}}}"
+
+    found = look("move_posture: ready", line(1))
+    (remedy,) = [r for r in found.remedies if r.kind == "tilt"]
+    least = round(math.degrees(remedy.tilt))
+    assert f"tilt_deg: {least}" in remedy.text
+    assert look("move_posture: ready", line(least)).plan.feasible
+    assert not look("move_posture: ready", line(least - 1)).plan.feasible
+
+
+def test_a_bolt_is_moved_with_all_that_stands_on_it(look, scene):
+    far = scene.moved("upper_bolt", np.array([0.025, 0.0, 0.0]))
+    found = look(HALF, scene=far)
+    assert not found.plan.feasible
+    remedy = next(r for r in found.remedies if r.kind == "move")
+    assert remedy.what == "upper_bolt" and 0.0 < np.linalg.norm(remedy.way) <= 0.02
+    assert look(HALF, scene=far.moved("upper_bolt", np.array(remedy.way))).plan.feasible
+
+
+def test_what_hangs_on_a_frame_moves_with_it(scene):
+    moved = scene.moved("upper_bolt", np.array([0.0, 0.01, 0.0]))
+    for name in scene.frames:
+        way = moved.frames[name][:3, 3] - scene.frames[name][:3, 3]
+        assert way[1] == pytest.approx(0.01 if "upper" in name else 0.0)
+    assert np.array_equal(moved.bolts["upper_bolt"].pose, moved.frames["upper_bolt"])
+    assert np.array_equal(moved.boxes["upper_post"].pose, moved.frames["upper_post"])
+
+
+def test_a_joint_beyond_its_limit_is_told_by_how_much(look):
+    found = look("move_joints: {joints_deg: {elbow: 100}}")
+    assert found.remedies == () and "joint elbow is 10.0 deg beyond its limit" in found.message
+    assert found.as_dict()["steps"][0]["reason"] == "JOINT_LIMIT"
+
+
+def test_the_report_is_json_with_margins_speeds_and_clearances(look):
+    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+    found = look("move_joints: {name: swing, joints: {waist: 1.0}, speed: 0.5}", target(0.3))
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    swing, reach = data["steps"]
+    assert swing["feasible"] and not reach["feasible"] and not data["feasible"]
+    assert swing["limit_margin"] == pytest.approx(math.pi / 2 - 1.0, abs=1e-3)
+    assert (swing["limit_joint"], reach["reason"]) == ("waist", "UNREACHABLE_POSITION")
+    assert swing["speed"] == pytest.approx(0.5, abs=0.01)
+    assert swing["clearance"] > 0.0 and len(swing["between"]) == 2
+    assert reach["position_error"] > 0.03 and reach["message"] in data["message"]
+
+
+def test_a_step_is_tried_from_where_it_begins(look):
+    """The refusal comes after a move; its remedy is for the arm as it stands then."""
+    step = "move_linear: {frame: tool0, xyz_mm: [0, 0, 90], orientation: any}"
+    found = look("move_joints: {joints: {waist: 1.2}}", step)
+    remedy = next(r for r in found.remedies if r.kind == "move")
+    assert remedy.way[1] < 0.0 and found.plan.refused_at.number == 1
+
+
+def test_the_command_ends_with_a_code_for_programs(tmp_path, capsys):
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("task: good\nsteps: [{move_posture: ready}]\n")
+    bad.write_text(f"task: bad\nsteps:\n  - {target(0.3)}\n")
+    assert check.main([str(good)]) == 0
+    assert "Fine: all 1 steps of good" in capsys.readouterr().out
+    assert check.main([str(bad), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["remedies"]
+    for wrong in (["nope"], [str(good), "--start", "nope"], [str(good), "--robot", "nope"]):
+        assert check.main(wrong) == 2
+        said = capsys.readouterr()
+        assert said.err.startswith("arm check: ") and "nope" in said.err and not said.out
+
+
+def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
+    start, width = check.start_of(replace(model, gripper=None, postures={}), "")
+    assert set(start.values()) == {0.0} and width == 0.0
+
+
+def test_a_refused_task_is_refused_to_the_planner_too(look, scene, model, chain):
+    task = task_from_text(f"task: t\nsteps:\n  - {target(0.3)}\n")
+    assert plan_task(task, scene, model, chain, REST, 0.02).message in look(target(0.3)).message
