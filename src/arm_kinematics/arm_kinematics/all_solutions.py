@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 MOST_SEARCHED = 16
 """Solutions that a search looks for where no other way is known."""
-AIM_EXACT = 1e-5
-"""Share of the tolerances, or of the defaults if smaller: 1e-10 m and 1e-9 rad."""
+AIM_EXACT, AIM_WITHIN = 1e-5, 1.0
+"""Shares of the tolerances, or of the defaults if smaller; exact is 1e-10 m and 1e-9 rad."""
 _CACHED = 64
 _MODES = {NOTHING: "position", AXIS_ONLY: "position_axis", ROTATION: "pose"}
 _SUCCESS = IkStatus.SUCCESS
@@ -119,7 +119,7 @@ class AllSolutions:
             descent = opt.copy()
             if not self.solver.is_quick(key):
                 descent[STARTS] = 0.0  # with weights, the nearest may not be a descent away
-            known = form, descent, _exact(opt)
+            known = form, descent, _aiming(opt, AIM_EXACT)
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
             if len(self._quick) >= _CACHED:
                 self._quick.clear()
@@ -159,17 +159,22 @@ class AllSolutions:
         centred = max_solutions == 1 and opt[CENTRED] != 0.0
         form = None if centred else self._form(opt)
         many = max_solutions != 1 or not (centred or solver.is_quick(key))
-        if form is None and many and opt[WHAT] == ROTATION:
+        if form is None and many and opt[WHAT] == ROTATION and self._is_bound(opt):
             form = self._by_branches(target, start, max_solutions is None)
         if form is not None:
-            found, singular, out = form.solve(self._constants, _exact(opt), target, start)
+            found, singular, out = form.solve(
+                self._constants, _aiming(opt, AIM_EXACT), target, start
+            )
+            if found == 0 and many:
+                within = _aiming(opt, AIM_WITHIN)
+                found, singular, out = form.solve(self._constants, within, target, start)
             if found > 0:
                 if whole_turns:
                     out = with_whole_turns(solver.mechanism, opt, start, out)
                 out = solver.mechanism.in_order(opt, start, out, max_solutions or int(out[FOUND]))
                 return IkResult(_SUCCESS, out, solver.n, None, _SINGULAR if singular else "")
         count = max_solutions or (MOST_SEARCHED if form is None else 1)
-        return solver.solve(T, seed, key, allow_approximate, count, deadline, out)
+        return solver.solve(T, seed, key, allow_approximate, count, deadline, out, whole_turns)
 
     def _form(self, opt: Array) -> ClosedForm | None:
         """Return the closed form for a question; None if there is none."""
@@ -193,7 +198,7 @@ class AllSolutions:
     def _by_branches(self, T: Array, seed: Array, sampled: bool) -> ClosedForm | None:
         """Return all solutions of six turning joints, or many of seven, as those of a form."""
         chain = self._chain
-        if chain.gearing is not None or any(chain.prismatic) or chain.n not in (6, 7):
+        if any(chain.prismatic) or chain.n not in (6, 7):
             return None
         if chain.n == 6:
             if self._general is None:
@@ -211,11 +216,11 @@ class AllSolutions:
         return given_branches(chain.S, self._home, branches)
 
 
-def _exact(opt: Array) -> Array:
-    """Return options that ask for exact solutions."""
-    exact = opt.copy()
-    exact[AIM] = AIM_EXACT
-    return exact
+def _aiming(opt: Array, aim: float) -> Array:
+    """Return options that ask for solutions so near to the target."""
+    aiming = opt.copy()
+    aiming[AIM] = aim
+    return aiming
 
 
 def _orthonormal(T: Array) -> Array:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,9 +20,9 @@ _MOST_SOLUTIONS = 10_000
 
 def check_count(max_solutions: int) -> None:
     """Raise KinematicsError if so many solutions cannot be looked for."""
-    if not 1 <= max_solutions <= _MOST_SOLUTIONS:
+    if not (isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MOST_SOLUTIONS):
         raise KinematicsError(
-            f"max_solutions is {max_solutions}; expected 1 to {_MOST_SOLUTIONS}",
+            f"max_solutions is {max_solutions!r}; expected 1 to {_MOST_SOLUTIONS}",
             what="max_solutions",
             value=max_solutions,
         )
@@ -45,9 +46,9 @@ def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
 
 def deadline_after(timeout: float) -> float:
     """Return the time on the monotonic clock at which a timeout [s] from now is over."""
-    if not timeout > 0.0:
+    if not (isinstance(timeout, Real) and timeout > 0.0):
         raise KinematicsError(
-            f"timeout is {timeout} s; expected a positive number or None",
+            f"timeout is {timeout!r} s; expected a positive number or None",
             what="timeout",
             value=timeout,
         )

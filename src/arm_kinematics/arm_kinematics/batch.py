@@ -85,7 +85,7 @@ class Batch:
         self._options = solver.options(key)
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
-        self._known = every.known(key) if self._quick else None
+        self._known = every.known(key)
         self._outs = np.zeros((count, solver.result_size(1)))
         self._answers = np.zeros((count, solver.n + 3))
 
@@ -106,7 +106,7 @@ class Batch:
         return (slice(at, at + size) for at in range(0, len(self._Ts), size))
 
     def _some(self, share: slice) -> None:
-        if self._quick:
+        if self._quick or self._known is not None:
             self._first(share)
             self._answers[share] = _summary(self._outs[share], self._solver.n)
         for k in range(*share.indices(len(self._Ts))):
@@ -163,17 +163,17 @@ def _seeds(solver: Solver, seeds: Any, count: int) -> Array:
     """Return a seed for each target (count, n)."""
     if seeds is None:
         return np.tile(solver.middle, (count, 1))
-    if np.ndim(seeds) != 2:
-        return np.tile(checked_seed(seeds, solver.joint_names), (count, 1))
-    if len(seeds) != count:
-        raise KinematicsError(
-            f"seeds: {len(seeds)} for {count} targets; expected one for each, or one for all",
-            what="seeds",
-        )
     try:
         array = np.ascontiguousarray(seeds, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty((count, 0))
+    if array.ndim != 2:
+        return np.tile(checked_seed(seeds, solver.joint_names), (count, 1))
+    if len(array) != count:
+        raise KinematicsError(
+            f"seeds: {len(array)} for {count} targets; expected one for each, or one for all",
+            what="seeds",
+        )
     if array.shape[1] != solver.n or not (np.abs(array) < FARTHEST_SEED).all():
         for seed in seeds:  # the one that is wrong says so
             checked_seed(seed, solver.joint_names)

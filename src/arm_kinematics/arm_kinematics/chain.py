@@ -236,7 +236,7 @@ class Chain(ForwardKinematics):
             position_tolerance: See ``ik``; matters where there is no exact solution.
             orientation_tolerance: The same.
             allow_approximate: See ``ik``.
-            timeout: See ``ik``.
+            timeout: The same for a search [s]; neither closed forms nor self-motions ask for it.
             whole_turns: Give each variation by whole turns that the limits allow, not only the
                 nearest.
             axis: See ``ik``.
@@ -263,9 +263,10 @@ class Chain(ForwardKinematics):
             return self._every
         motion = transform(tool, "tool")
         key = motion.tobytes()
-        if key not in self._every_with_tool:
+        every = self._every_with_tool.get(key)
+        if every is None:
             if len(self._every_with_tool) >= _TOOLS:
                 self._every_with_tool.clear()
             every = AllSolutions(self, self._solver.carrying(motion), motion)
             self._every_with_tool[key] = every
-        return self._every_with_tool[key]
+        return every

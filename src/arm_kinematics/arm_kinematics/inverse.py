@@ -22,6 +22,7 @@ from arm_kinematics.lie import Array, transform
 from arm_kinematics.mechanism import Mechanism
 from arm_kinematics.options import Wish, options
 from arm_kinematics.result import IkResult, IkStatus
+from arm_kinematics.whole_turns import with_whole_turns
 
 __all__ = ["MAX_STARTS", "Solver"]
 
@@ -68,12 +69,11 @@ class Solver:
         """Return the solver for a point at tool (4, 4): tip <- point."""
         motion = np.ascontiguousarray(transform(tool, "tool"))
         key = motion.tobytes()
-        if key not in self._tools:
-            mechanism = self.mechanism.carrying(motion)
-            solver = Solver(mechanism, self.joint_names, self.gearing)
+        solver = self._tools.get(key)
+        if solver is None:
+            solver = Solver(self.mechanism.carrying(motion), self.joint_names, self.gearing)
             _remember(self._tools, key, solver)
-            return solver
-        return self._tools[key]
+        return solver
 
     def quick(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
         """Return whether out now holds a solution found from the first starts.
@@ -81,11 +81,16 @@ class Solver:
         False, too, for whatever is not right about the arguments: ``solve`` says what.
         """
         try:
-            opt = self._quick_options[key]
+            try:
+                opt = self._quick_options[key]
+            except (KeyError, TypeError):  # forgotten, or a list or an array, which is no key
+                if not self.is_quick(key):
+                    return False
+                opt = self.options(key)
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
             return bool(search(self._constants, opt, target, start, out) == 1)
-        except (KeyError, TypeError, ValueError):
+        except (TypeError, ValueError):
             return False
 
     def solve(
@@ -97,6 +102,7 @@ class Solver:
         max_solutions: int,
         deadline: float | None,
         out: Array | None,
+        whole_turns: bool = False,
     ) -> IkResult:
         """Solve for one target, with all checks.
 
@@ -108,6 +114,7 @@ class Solver:
             max_solutions: See there.
             deadline: When to stop, on the monotonic clock [s].
             out: What ``quick`` has left, to go on from.
+            whole_turns: See ``Chain.all_solutions``.
         """
         check_count(max_solutions)
         opt = self.options(key)
@@ -124,7 +131,10 @@ class Solver:
         late = self._search(opt, target, start, out, max_solutions, deadline)
         mechanism = self.mechanism
         if out[FOUND] > 0:
-            return self._answer(mechanism.in_order(opt, start, out, max_solutions), _SUCCESS)
+            out = mechanism.in_order(opt, start, out, max_solutions)
+            if whole_turns:
+                out = with_whole_turns(mechanism, opt, start, out)
+            return self._answer(out, _SUCCESS)
         found = diagnose(mechanism, target, start, opt, out, deadline, late)
         if found.reason is None:
             return self._answer(found.effort, _SUCCESS)

@@ -83,6 +83,26 @@ def test_whole_turns_are_offered_where_limits_allow(rng):
         assert s.distance == pytest.approx(np.linalg.norm(s.q))
 
 
+def test_whole_turns_of_what_is_searched_for_are_offered_too():
+    chain = rotating(shipped("planar3"), 3.0 * math.pi)
+    T = chain.fk([0.5, 0.6, 0.7])
+    once = chain.all_solutions(T, mode="position")
+    every = chain.all_solutions(T, mode="position", whole_turns=True)
+    assert len(every.solutions) > len(once.solutions)
+    for s in every.solutions:
+        assert (np.abs(s.q) <= 3.0 * math.pi).all()
+        assert np.linalg.norm(chain.fk(s.q)[:3, 3] - T[:3, 3]) <= 1e-5
+
+
+@pytest.mark.parametrize("past", [3e-5, 1e-6, -3e-5])
+@pytest.mark.parametrize("turn", [-1.0, 0.0, 1.0])
+def test_a_hair_beyond_a_limit_the_whole_turn_inside_counts(past, turn):
+    chain = rotating(shipped("ur5"), 2.0 * math.pi)
+    q = np.array([past, -1.2, 1.4, 0.5, 0.8, 2.0])
+    seed = np.append(2.0 * math.pi * turn, q[1:])  # this turn of the first joint may be too far
+    assert len(chain.all_solutions(chain.fk(q), seed).solutions) == 8
+
+
 def test_without_whole_turns_the_variation_nearest_to_the_seed_is_given():
     chain = rotating(shipped("ur5"), 3.0 * math.pi)
     q = np.array([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
@@ -148,6 +168,18 @@ def test_at_the_edge_of_reach_there_is_one_solution_and_beyond_none():
     farther[:3, 3] *= 1.1
     beyond = chain.all_solutions(farther, mode="position")
     assert beyond.status == IkStatus.UNREACHABLE_POSITION
+
+
+def test_within_tolerance_there_are_as_many_solutions_as_at_the_exact_target(rng):
+    chain = rotating(shipped("nut_arm"), math.pi)
+    for _ in range(10):
+        T = chain.fk(rng.uniform(-1.0, 1.0, 4))
+        exact = chain.all_solutions(T)
+        T[:3, :3] = T[:3, :3] @ so3_exp(rng.uniform(-1e-5, 1e-5, 3))  # four joints cannot do that
+        within = chain.all_solutions(T)
+        assert within.ok and len(within.solutions) == len(exact.solutions) == 2
+        assert max(s.position_error for s in within.solutions) <= 1e-5
+        assert max(s.orientation_error for s in within.solutions) <= 1e-4
 
 
 def test_the_reason_is_that_of_the_search():
@@ -217,6 +249,25 @@ def test_weights_and_preference_order_the_solutions(rng):
     assert (np.diff(np.abs(positions(weighed)[:, 4])) > -1e-9).all()
     centred = chain.all_solutions(T, np.ones(6), prefer="centred")
     assert (np.diff(np.linalg.norm(positions(centred), axis=1)) > -1e-9).all()
+
+
+def test_ik_from_near_a_limit_does_not_go_round_where_another_solution_is_near():
+    chain = shipped("ur5")
+    T = chain.fk([-5.7816, -6.2145, -0.0779, -3.4866, 2.0139, 5.0379])
+    seed = [-5.6401, -6.2832, 0.2604, -3.4475, 1.9589, 5.2838]
+    nearest = chain.all_solutions(T, seed).solutions[0]
+    assert chain.ik(T, seed).solutions[0].distance == pytest.approx(nearest.distance, rel=1e-6)
+
+
+def test_weights_still_use_what_a_target_leaves_free(rng):
+    chain = rotating(shipped("ur5"), math.pi)
+    free = {"position_tolerance": (math.inf, 1e-5, 1e-5)}
+    for _ in range(5):
+        q = rng.uniform(-1.5, 1.5, 6)
+        seed, T = q + rng.uniform(-0.5, 0.5, 6), chain.fk(q)
+        near = chain.ik(T, seed, **free).solutions[0].distance
+        weighed = chain.ik(T, seed, weights=(1.0,) * 6, **free).solutions[0].distance
+        assert weighed < 1.01 * near
 
 
 def test_ik_for_several_solutions_gives_the_nearest_of_all(rng):

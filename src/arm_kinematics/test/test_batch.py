@@ -60,6 +60,16 @@ def test_wishes_that_have_to_choose(rng):
     same(panda, Ts, np.tile(panda.middle, (34, 1)), tool=tool, orientation_tolerance=(1, 1, 1e-3))
 
 
+@pytest.mark.parametrize("asked", [{"weights": (1.0, 2.0, 3.0)}, {"axis": [1.0, 0.0, 0.0]}])
+def test_targets_of_few_digits(asked, rng):
+    chain = Chain.from_model(load_robot("anthropomorphic_arm"))
+    Ts = np.array([chain.fk(q) for q in rng.uniform(chain.lower, chain.upper, (60, 3))])
+    Ts[:, :3, :3] = Ts[:, :3, :3].round(8)
+    seeds = rng.uniform(chain.lower, chain.upper, (60, 3))
+    mode = "position_axis" if "axis" in asked else "position"
+    assert (same(chain, Ts, seeds, mode=mode, **asked) == IkStatus.SUCCESS).all()
+
+
 def test_one_seed_for_all_or_none(nut_arm, rng):
     Ts = np.array([nut_arm.fk(q) for q in rng.uniform(-0.5, 0.5, (50, 4))])
     one = nut_arm.ik_batch(Ts, [0.1, 0.2, 0.3, 0.4])
@@ -79,6 +89,7 @@ BAD = {
     "NaN in a target": ((NAN,), {}, "target 35: target: contains NaN"),
     "seeds of another number": ((NAN[:3], np.zeros((2, 4))), {}, "2 for 3 targets"),
     "a seed too short": ((NAN[:3], np.zeros(3)), {}, "seed: expected 4"),
+    "seeds of several lengths": ((NAN[:2], [[0.0] * 4, [0.0] * 3]), {}, "seed: expected 4"),
     "a NaN in a seed": ((NAN[:2], [[0.0] * 4, [math.nan] * 4]), {}, "seed: expected 4"),
     "mode": ((NAN[:3],), {"mode": "somehow"}, "'somehow'"),
     "no time": ((NAN[:3],), {"timeout": 0.0}, "timeout"),

@@ -279,7 +279,9 @@ BAD = {
     "another preference": ({"prefer": "fastest"}, "expected one of nearest, centred"),
     "tool that bends": ({"tool": target(0, 0, 3.0)}, "tool: .* not a rotation"),
     "no solutions": ({"max_solutions": 0}, "max_solutions is 0"),
+    "half a solution": ({"max_solutions": 2.5}, "max_solutions is 2.5"),
     "no time": ({"timeout": 0.0}, "timeout"),
+    "time in words": ({"timeout": "soon"}, "timeout is 'soon'"),
 }
 
 

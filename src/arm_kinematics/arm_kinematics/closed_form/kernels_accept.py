@@ -22,6 +22,8 @@ NEAR = 1e-3
 """A branch off by more [rad, or share of the arm's length] is none; less is polished away."""
 SLACK = 5e-5
 """A joint so far beyond its limit [rad, or share of the arm's length] is tried at the limit."""
+ROUNDING = 1e-9
+"""A joint farther beyond its limit [rad] rather takes the whole turn that is inside, if any."""
 SAME = 1e-6
 """Solutions nearer than this in every joint are one [rad, or share of the arm's length]."""
 
@@ -41,6 +43,10 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
                 q -= period * math.ceil((q - upper - slack) / period)
             elif q < lower - slack:
                 q += period * math.ceil((lower - slack - q) / period)
+            if q > upper + ROUNDING and q - period >= lower:
+                q -= period
+            elif q < lower - ROUNDING and q + period <= upper:
+                q += period
         if not lower - slack <= q <= upper + slack:
             return False
         W[i, Q] = min(max(q, lower), upper)

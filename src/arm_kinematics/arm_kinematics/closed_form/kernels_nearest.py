@@ -13,7 +13,7 @@ import math
 from arm_kinematics.closed_form.kernels_plan import LENGTH
 from arm_kinematics.closed_form.kernels_solve import is_question, solve_all
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import ERROR, LOWER, UPPER, Array, Q, move, work
+from arm_kinematics.kernels import ERROR, LOWER, UNIT, UPPER, Array, Q, move, work
 from arm_kinematics.kernels_descent import descend
 from arm_kinematics.kernels_error import FAILED, STARTS, error
 from arm_kinematics.kernels_search import FOUND, HEAD, keep, see_from
@@ -21,6 +21,7 @@ from arm_kinematics.kernels_settle import prefer
 
 TRACKED = 5  # joints from which on a few steps of descent are the faster way
 NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # of a seed's tip: share of the arm's length, [rad]
+FAR = 0.7  # [rad, or units of the joint]: after so long a way the nearest may be another solution
 
 
 @kernel
@@ -56,7 +57,7 @@ def solve_nearest(
 
 @kernel
 def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> bool:
-    """Return whether the tip is near the target, and a descent has led there."""
+    """Return whether the tip is near the target, and a descent has led to a posture near by."""
     n = c.shape[0] - 1
     W = work(n)
     see_from(T, c, W)
@@ -72,5 +73,8 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, ou
     if descend(c, opt, W) == FAILED:
         return False
     keep(c, opt, W, seed, out, HEAD)
+    for i in range(n):
+        if abs(out[HEAD + i] - seed[i]) > FAR * c[i + 1, UNIT]:
+            return False
     out[FOUND] = 1.0
     return True
