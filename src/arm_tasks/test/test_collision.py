@@ -54,10 +54,11 @@ def test_a_depth_is_what_it_was_made(checker_of, depth):
         assert f"would be {1e3 * depth:.1f} mm deep in wall" in found.clause
 
 
-def test_closed_jaws_touch_and_do_not_collide(checker_of):
-    found = checker_of().at(HOME, 0.0)
+def test_fingers_are_meant_to_meet_and_to_touch(checker_of):
+    assert checker_of().at(HOME, 0.0).distance > 0.01
+    beside = box("beside", (0.16, 0.025, 0.185))  # its face is where the open finger's is
+    found = checker_of(beside).at(HOME, 0.02)
     assert found.distance == pytest.approx(0.0, abs=1e-6) and not found.hits
-    assert {found.first, found.second} == {"left_finger_link", "right_finger_link"}
 
 
 def test_what_no_motion_can_change_is_found_and_not_asked_again(checker_of):

@@ -56,8 +56,9 @@ class Clearance:
 class CollisionChecker:
     """Answers for one robot in one scene.
 
-    Not compared are the links on the two sides of a joint, and what no motion can change: pairs
-    that touch in every posture, because they are drawn so, or whose distance is always the same.
+    Not compared are the links on the two sides of a joint, the two fingers, which are meant to
+    meet, and what no motion can change: pairs that touch in every posture, because they are drawn
+    so, or whose distance is always the same.
 
     Args:
         model: The robot.
@@ -76,6 +77,8 @@ class CollisionChecker:
         self._bodies = [*own, *scene_bodies(scene)]
         self._placing = Placing(model, xml, own)
         first, near = rigid_groups(tree), neighbours(tree)
+        fingers = model.gripper.joints if model.gripper else ()
+        near.add(frozenset(joint.child for joint in tree.joints if joint.name in fingers))
 
         def apart(i: int, j: int) -> bool:
             """Whether a pair is of the robot and a thing, or of links that no joint connects."""

@@ -22,7 +22,8 @@ from arm_tasks.scene import Scene
 from arm_tasks.task_steps import MoveLinear, MovePose, Screw, StepBase, Task, Tolerance, Turn
 
 _MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
-_DEG = (10, 15, 20, 30, 45)  # tilts that are tried
+_DEG = (6, 12, 20, 30, 45)  # tilts that are tried
+_MOST_SCREW = 12  # deg; jaws that are tilted more miss a nut (GripRules.tilt)
 _WAYS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
     for axis, unit in zip("xyz", np.eye(3), strict=True)
@@ -148,11 +149,16 @@ def _tilt(case: Case) -> Remedy | None:
     if not case.turned_matters(step):
         return None
     below = math.floor(math.degrees(step.tolerance.tilt))
-    for deg in (d for d in _DEG if d > below):
+    most = _MOST_SCREW if isinstance(step, Screw) else _DEG[-1]
+    for deg in (d for d in _DEG if below < d <= most):
         if _tilts(case, step, deg):
             least = _least(partial(_tilts, case, step), below, deg)
-            text = f"allow {step.name} to tilt by {least} deg (tilt_deg: {least})"
-            return Remedy("tilt", step.name, (0.0, 0.0, 0.0), math.radians(least), text)
+            tilt = math.radians(least)
+            keys = f"tilt_deg: {least}"
+            if isinstance(step, Screw) and step.approach_tilt < tilt:
+                keys += f", approach_tilt_deg: {least}"
+            text = f"allow {step.name} to tilt by {least} deg ({keys})"
+            return Remedy("tilt", step.name, (0.0, 0.0, 0.0), tilt, text)
         below = deg
     return None
 
