@@ -25,6 +25,7 @@ from arm_kinematics.inverse import Solver
 from arm_kinematics.kernels_search import HEAD, SLOT
 from arm_kinematics.lie import Array, transform
 from arm_kinematics.result import IkResult, IkStatus
+from arm_kinematics.warm_up import prepare_closed_forms
 
 if TYPE_CHECKING:  # a chain of a DH model needs no reader of URDF
     from arm_description.urdf import UrdfTree
@@ -66,6 +67,7 @@ class Chain(ForwardKinematics):
         gearing: Gearing | None = None,
     ) -> None:
         super().__init__(S, M, joints, links=links, base=base, tip=tip, gearing=gearing)
+        prepare_closed_forms()
         self._solver = Solver(self._mechanism, self.joint_names, gearing)
         self._slots = HEAD + self.n + SLOT
         self._every = AllSolutions(self, self._solver)

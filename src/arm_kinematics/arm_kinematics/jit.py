@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -88,8 +89,27 @@ def cache_folder() -> Path | None:
     for base in _candidates():
         folder = base / name
         if _private_and_writable(folder):
+            _take_over(_installed(), folder)
             return folder
     return None
+
+
+def _installed() -> Path:
+    """Return the folder beside the source."""
+    return Path(__file__).parent / "__pycache__" / f"arm_kinematics-{_digest()}"
+
+
+def open_to_all() -> None:
+    """Let others read what was compiled beside the source, at an installation for all users."""
+    if (folder := cache_folder()) == _installed():
+        folder.chmod(0o755)
+
+
+def _take_over(installed: Path, folder: Path) -> None:
+    """Fill a new folder with what was compiled at an installation that is read-only to us."""
+    with suppress(OSError):
+        if folder != installed and _is_private(installed) and not any(folder.iterdir()):
+            shutil.copytree(installed, folder, dirs_exist_ok=True)
 
 
 def _candidates() -> Iterator[Path]:
@@ -117,14 +137,20 @@ def _private_and_writable(folder: Path) -> bool:
     """Create the folder if need be; refuse one that others own or may write (it holds code)."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for place in (folder, folder.parent):
-            state = place.stat()
-            if state.st_uid not in (os.getuid(), 0) or state.st_mode & stat.S_IWOTH:
-                return False
+        if not _is_private(folder):
+            return False
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
         return False
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a folder is ours or root's, and nobody else may write it."""
+    states = [place.stat() for place in (folder, folder.parent)]
+    return not any(
+        state.st_uid not in (os.getuid(), 0) or state.st_mode & stat.S_IWOTH for state in states
+    )
 
 
 @contextmanager

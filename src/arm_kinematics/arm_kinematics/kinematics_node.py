@@ -36,7 +36,7 @@ from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
 from arm_kinematics.ros.solve_ik import solve_ik
 from arm_kinematics.ros.state import State
-from arm_kinematics.warm_up import prepare_closed_forms, prepare_timing
+from arm_kinematics.warm_up import prepare_closed_forms, prepare_general_6r, prepare_timing
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 _MANY_REQUESTS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
@@ -177,6 +177,7 @@ def make_node() -> list[Node]:
     node = KinematicsNode()
     began = time.monotonic()
     prepare_closed_forms()
+    prepare_general_6r()
     prepare_timing()
     node.start()
     if HAVE_NUMBA:

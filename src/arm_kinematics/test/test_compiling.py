@@ -204,3 +204,28 @@ def test_nowhere_to_write_is_no_reason_to_fail(read_only_copy):
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "None"
     assert float(done.stdout.split()[1]) == pytest.approx(np.sin(0.5))
+
+
+def folder(path: Path, *files: str, mode: int = 0o755) -> Path:
+    path.mkdir()
+    for file in files:
+        (path / file).write_text(file)
+    path.chmod(mode)
+    return path
+
+
+def test_what_an_installation_has_compiled_is_taken_over(tmp_path):
+    installed, mine = folder(tmp_path / "installed", "fk.nbi"), folder(tmp_path / "mine")
+    jit._take_over(installed, mine)
+    assert (mine / "fk.nbi").read_text() == "fk.nbi"
+    (mine / "fk.nbi").write_text("newer")
+    jit._take_over(installed, mine)
+    assert (mine / "fk.nbi").read_text() == "newer"
+
+
+def test_what_anybody_could_have_written_is_not_taken_over(tmp_path):
+    open_to_all = folder(tmp_path / "installed", "fk.nbi", mode=0o777)
+    mine = folder(tmp_path / "mine")
+    jit._take_over(open_to_all, mine)
+    jit._take_over(tmp_path / "nowhere", mine)
+    assert list(mine.iterdir()) == []
