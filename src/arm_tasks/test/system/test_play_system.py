@@ -139,7 +139,7 @@ def test_a_view_of_its_own_shows_it(tmp_path):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     track = Track(node)
-    words = ("nut_arm", "look_around", "--view", "--speed", "3", "--viewer-port", "8178")
+    words = ("nut_arm", "look_around", "--view", "--viewer-port", "8178")
     player = start(tmp_path, *words, domain=VIEW_DOMAIN)
     try:
         end = time.monotonic() + BOUND
