@@ -10,7 +10,6 @@ from typing import TextIO
 from .keyboard import Keyboard
 
 WIDTH = 100  # of a terminal that does not say; what is longer could not be cleared again
-LEFT_OUT = " ... "
 CLEAR = "\r\x1b[K"
 
 
@@ -35,12 +34,9 @@ class Screen:
         self._put(f"{CLEAR}{text}\n")
 
     def show(self, text: str) -> None:
-        """Show one line in place of the one shown before; what is too long loses its middle."""
-        room = shutil.get_terminal_size((WIDTH, 24)).columns - 1
-        if len(text) > room:
-            head = (room - len(LEFT_OUT)) // 2
-            text = text[:head] + LEFT_OUT + text[len(text) - (room - head - len(LEFT_OUT)) :]
-        self._put(f"{CLEAR}{text}")
+        """Show one line in place of the one shown before."""
+        columns = shutil.get_terminal_size((WIDTH, 24)).columns
+        self._put(f"{CLEAR}{text[: columns - 1]}")
 
     def _put(self, text: str) -> None:
         self._out.write(text)

@@ -106,12 +106,13 @@ class Session:
                 terminal.say(str(error))
 
     def status(self) -> str:
-        """Return one line about the present servo."""
+        """Return one line about the present servo, its newest point first: narrow terminals cut."""
         name, draft = self._names[self._at], self._draft
         count = self._pulses.counts[name]
         pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
         points = ", ".join(
-            f"{draft.joint(place):g} {draft.unit}: {us:.0f}" for place, us in draft.points.items()
+            f"{draft.joint(place):g} {draft.unit}: {us:.0f}"
+            for place, us in reversed(draft.points.items())
         )
         return f"{name} (channel {draft.servo.channel})  {pulse}  new points: {points or 'none'}"
 
