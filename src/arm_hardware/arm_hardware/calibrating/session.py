@@ -106,7 +106,7 @@ class Session:
                 terminal.say(str(error))
 
     def status(self) -> str:
-        """Return one line about the present servo, its newest point first: narrow terminals cut."""
+        """Return one line on the present servo, its newest point first: narrow terminals cut."""
         name, draft = self._names[self._at], self._draft
         count = self._pulses.counts[name]
         pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
