@@ -115,7 +115,7 @@ def test_nothing_is_written_unless_said(file):
     before = file.read_bytes()
     script = typed(file, FakeBus(), *WAIST, "w", "n", "q", "n")
     assert file.read_bytes() == before and not list(file.parent.glob("*.bak"))
-    assert "new points: -45 deg: 1010" in script.shown
+    assert "-45 deg: 1010" in script.shown
 
 
 def test_when_every_servo_is_measured_the_file_is_no_example(file):
