@@ -14,6 +14,7 @@ import rclpy
 from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 from arm_tasks.geometry import Array
+from arm_tasks.interrupts import deferred
 from arm_tasks.plan import JointTrajectory
 from arm_tasks.playing import approach
 from arm_tasks.ports import Move, MoveState
@@ -116,7 +117,8 @@ class Player:
         return f"neither an arm nor a view is running; add --view, or first ./arm view {name}"
 
     def _spin(self) -> None:
-        rclpy.spin_once(self._node, timeout_sec=0.05)
+        with deferred():
+            rclpy.spin_once(self._node, timeout_sec=0.05)
 
     def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():

@@ -22,6 +22,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState
 from arm_tasks.errors import TasksError
 from arm_tasks.geometry import Array
+from arm_tasks.interrupts import deferred
 from arm_tasks.ros_arm_state import READY_STATES
 from arm_tasks.ros_conversions import LATCHED
 
@@ -113,7 +114,8 @@ class TaskClient:
         result = handle.get_result_async()
         try:
             while not result.done():
-                rclpy.spin_once(self._node, timeout_sec=0.1)
+                with deferred():
+                    rclpy.spin_once(self._node, timeout_sec=0.1)
                 if not self._action.server_is_ready():
                     raise TasksError("the task server is gone; its log says why")
         except KeyboardInterrupt:
@@ -146,7 +148,8 @@ class TaskClient:
         """Spin until a condition holds; say what for if it takes long."""
         begin, told = time.monotonic(), False
         while not condition():
-            rclpy.spin_once(self._node, timeout_sec=0.1)
+            with deferred():
+                rclpy.spin_once(self._node, timeout_sec=0.1)
             waited = time.monotonic() - begin
             if waited > patience:
                 why = f" ({reason()})" if reason() else ""
