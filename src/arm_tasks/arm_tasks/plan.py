@@ -14,7 +14,7 @@ from arm_tasks.collision import Clearance
 from arm_tasks.geometry import Array
 from arm_tasks.nut_belief import Belief
 
-Kind = Literal["motion", "gripper", "wait"]
+Kind = Literal["motion", "gripper", "wait", "pause"]
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One thing to do: a joint motion, a gripper command or a wait.
+    """One thing to do: a joint motion, a gripper command, a wait or a pause.
 
     Attributes:
         index: From 0, repetitions and screw strokes expanded.
         name: As in the task file, with what part of it this is.
         message: One sentence for people: what the arm is doing.
-        kind: "motion", "gripper" or "wait".
+        kind: "motion", "gripper", "wait", or "pause": until a person says to go on.
         start: Joint positions (n,) before it [rad or m].
         start_width: Width of the jaws before it [m].
         report: What the check said of it; its duration is the step's [s].

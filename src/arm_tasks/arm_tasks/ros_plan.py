@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_interfaces.srv import CheckTask
@@ -49,6 +51,7 @@ def fill_check(response: CheckTask.Response, found: Preflight) -> CheckTask.Resp
     response.steps = report_messages(plan)
     response.warnings = list(plan.warnings)
     response.duration = float(plan.duration)
+    response.json = json.dumps(found.as_dict(), allow_nan=False)
     return response
 
 

@@ -29,7 +29,7 @@ from arm_tasks.ros_plan import fill_check, fill_plan, fill_result
 from arm_tasks.ros_readiness import Readiness
 from arm_tasks.scene import load_scene
 from arm_tasks.scene_node import SceneNode
-from arm_tasks.task_file import load_task
+from arm_tasks.task_file import load_task, task_from_text
 from arm_tasks.task_run import TaskRun, check_start
 
 DEFAULT_TASK = "nut_transfer"
@@ -94,7 +94,7 @@ class TaskServer(Node):
                     f"start has {len(names)} names and {len(positions)} positions; give as many"
                 )
             start.update(zip(names, positions, strict=True))
-            found = await self._plan(request.task, request.scene, start, preflight)
+            found = await self._plan(request, start, preflight)
         except (TasksError, DescriptionError) as error:
             response.message = str(error)
             return response
@@ -102,16 +102,16 @@ class TaskServer(Node):
 
     def _plan(
         self,
-        task: str,
-        scene: str,
+        request: CheckTask.Request | RunTask.Goal,
         start: dict[str, float],
         make: Callable[..., Plan | Preflight] = plan_task,
     ) -> Future:
         """Return the future plan; the work is done on a thread, so that the node goes on."""
 
         def work() -> Plan | Preflight:
-            chosen = load_scene(scene) if scene else self.scene
-            wanted = load_task(task or DEFAULT_TASK)
+            chosen = load_scene(request.scene) if request.scene else self.scene
+            name = request.task or DEFAULT_TASK
+            wanted = task_from_text(request.text, name) if request.text else load_task(name)
             return make(wanted, chosen, self.model, self.chain, start, self.state.width)
 
         return self._in_background(work)
@@ -145,7 +145,7 @@ class TaskServer(Node):
         self._busy = goal.task or DEFAULT_TASK
         try:
             self.say(f"checking {self._busy}")
-            plan = await self._plan(goal.task, goal.scene, dict(self.state.positions))
+            plan = await self._plan(goal, dict(self.state.positions))
             return await self._run(handle, result, plan)
         except (TasksError, DescriptionError) as error:
             return self._refuse(handle, result, RunTask.Result.BAD_REQUEST, str(error))
