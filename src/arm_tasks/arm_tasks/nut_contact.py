@@ -18,19 +18,33 @@ _SIDE_DEPTH = 5e-4  # a nut that is further in without having come over the end 
 
 @dataclass(frozen=True)
 class ContactRules:
-    """When a thread catches; lengths [m], angles [rad].
+    """When a nut finds the end of a bolt and its thread catches; lengths [m], angles [rad].
 
-    A bolt's chamfered tip, about the minor diameter (4.9 mm for 1/4-20), finds its way into a
-    nut's countersink (1.05 to 1.15 times the major diameter, ASME B18.2.2: about 7 mm) from 1 mm
-    aside; half a millimetre more is taken for the give of jaws and arm, an assumption.
+    A bolt's tip is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a nut
+    countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): a tip that
+    is less than half the difference aside is inside the mouth, and pressing centres it.
 
     Attributes:
-        off_axis: Largest distance of the nut's axis from the bolt's for the thread to catch.
-        tilt: Largest angle between the two for the thread to catch.
+        mouth: So far aside the tip still is inside the countersink.
+        friction: Coefficient, of steel on steel; also how far the nut lags behind an arm as soft
+            across as along, for each metre that it is pressed.
+        slope: Of the countersink's cone against the nut's face; 120 degrees across.
+        seat_tilt: Largest angle between the axes at which the tip finds the mouth.
+        tilt: Largest angle at which the thread starts straight. Beyond it a crest lies nearer to
+            the next groove: half a pitch over the diameter, 5.7 degrees for 1/4-20.
+        slip: A nut that is threaded across is turned so far before it is stuck [turns].
     """
 
-    off_axis: float = 1.5e-3
-    tilt: float = math.radians(5.0)
+    mouth: float = 1.1e-3
+    friction: float = 0.2
+    slope: float = math.radians(30.0)
+    seat_tilt: float = math.radians(15.0)
+    tilt: float = math.radians(5.7)
+    slip: float = 0.25
+
+    def hold(self, pressed: float) -> float:
+        """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
+        return self.mouth + pressed * math.tan(self.slope + math.atan(self.friction))
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,7 @@ class Contact:
         tilt: Angle between the two axes [rad].
         roll: The nut's roll about the bolt's z [rad].
         beside: True if the nut passes by the bolt's end without meeting it.
+        aside: (x, y) of the nut's centre in the bolt's frame [m].
     """
 
     overlap: float
@@ -50,6 +65,7 @@ class Contact:
     tilt: float
     roll: float
     beside: bool
+    aside: tuple[float, float]
 
     @property
     def touching(self) -> bool:
@@ -70,7 +86,7 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> Contact:
     beyond = z - nut.thickness / 2.0 > bolt.length
     beside = beyond or off > (nut.across_flats + bolt.diameter) / 2.0
     R = bolt_nut[:3, :3]
-    return Contact(z + nut.thickness / 2.0, off, tilt_z(R), twist_z(R), beside)
+    return Contact(z + nut.thickness / 2.0, off, tilt_z(R), twist_z(R), beside, (x, y))
 
 
 def turns_past_start(bolt: Bolt, before: Contact, now: Contact) -> float | None:
@@ -91,14 +107,3 @@ def turns_past_start(bolt: Bolt, before: Contact, now: Contact) -> float | None:
     to_go = (bolt.hand * (bolt.start - before.roll) / TURN) % 1.0
     to_go = 0.0 if to_go > 1.0 - _EXACT else to_go
     return turned - to_go if turned >= to_go else None
-
-
-def why_not(contact: Contact, rules: ContactRules) -> str:
-    """Return why the thread does not catch here, or "" if it does."""
-    if contact.off_axis > rules.off_axis:
-        off, most = contact.off_axis * 1e3, rules.off_axis * 1e3
-        return f"its axis is {off:.1f} mm beside the bolt's, at most {most:.1f} is possible"
-    if contact.tilt > rules.tilt:
-        tilt, most = math.degrees(contact.tilt), math.degrees(rules.tilt)
-        return f"it is tilted by {tilt:.1f} deg, at most {most:.1f} is possible"
-    return ""

@@ -51,7 +51,7 @@ class TurnedNut:
         turned = self.bolt.thread.turns_by(wrap(roll - self._roll))
         self._roll = roll
         self.event = ""
-        self.lost = self._beside(bolt_tool)
+        self.lost = beside(bolt_tool, self._rules)
         if self.lost:
             return
         wanted, most = self.turns + turned, self.bolt.thread.most_turns
@@ -60,15 +60,17 @@ class TurnedNut:
             self.event = f"tight at the end of {self.bolt.name}: the jaws slip round it"
         centre = self.bolt.thread.depth(self.turns) - self._nut.thickness / 2.0
         slide = float(bolt_tool[2, 3]) - centre
-        if abs(slide) > self._rules.pad_half:
+        if abs(slide) > self._rules.pad_half + self._rules.give:
             self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
 
-    def _beside(self, bolt_tool: Array) -> str:
-        off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
-        tilt = tilt_z(bolt_tool[:3, :3])
-        tilt = min(tilt, math.pi - tilt)
-        if off > self._rules.held_off_axis:
-            return f"the tool went {off * 1e3:.1f} mm to the side"
-        if tilt > self._rules.held_tilt:
-            return f"the tool tilted by {math.degrees(tilt):.0f} deg"
-        return ""
+
+def beside(bolt_tool: Array, rules: GripRules) -> str:
+    """Return why jaws at bolt <- tool0 (4, 4) lose a nut that the bolt holds, or ""."""
+    off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
+    tilt = tilt_z(bolt_tool[:3, :3])
+    tilt = min(tilt, math.pi - tilt)
+    if off > rules.held_off_axis:
+        return f"the tool went {off * 1e3:.1f} mm to the side"
+    if tilt > rules.held_tilt:
+        return f"the tool tilted by {math.degrees(tilt):.0f} deg"
+    return ""

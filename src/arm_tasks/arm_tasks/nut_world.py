@@ -14,6 +14,7 @@ from arm_tasks.geometry import Array, Between, is_rigid, pose, turn_z
 from arm_tasks.grip import GripRules, check_grip
 from arm_tasks.nut_carried import CarriedNut
 from arm_tasks.nut_contact import ContactRules
+from arm_tasks.nut_jammed import JammedNut
 from arm_tasks.nut_state import NutReport, NutStatus
 from arm_tasks.nut_turned import TurnedNut
 from arm_tasks.scene import Bolt, Scene, readonly
@@ -30,7 +31,8 @@ class NutWorld:
     On a thread the nut has one freedom, its turns; the gripper turns it by its own rotation about
     the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
     go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
-    is turned past the place where the two threads start. Equal inputs give equal outputs.
+    is turned past the place where the two threads start; too much askew it is threaded across.
+    Jaws and arm give as far as the rules say. Equal inputs give equal outputs.
 
     Args:
         scene: Bolts and nut.
@@ -48,7 +50,9 @@ class NutWorld:
         self._pose = scene.nut_start()
         self._bolt: Bolt | None = scene.bolt(self.nut.on)
         self._turns = self.nut.turns
-        self._held: TurnedNut | CarriedNut | None = None
+        self._held: TurnedNut | CarriedNut | JammedNut | None = None
+        self._jam: JammedNut | None = None
+        self._opened = math.inf  # the width that the jaws close from
         self._last: tuple[Array, float] | None = None
         self._message = f"on {self.nut.on} from the start"
 
@@ -88,6 +92,8 @@ class NutWorld:
         steps = max(between.distance / _STEP_LENGTH, between.angle / _STEP_ANGLE, 1.0)
         count = min(math.ceil(steps), _MOST_STEPS)
         before = last_width
+        if width >= last_width:
+            self._opened = width
         for i in range(1, count + 1):
             last = i == count
             now = width if last else last_width + (width - last_width) * i / count
@@ -106,14 +112,20 @@ class NutWorld:
             self._close(T_tool)
         if isinstance(self._held, TurnedNut):
             self._turn(self._held, T_tool)
+        elif isinstance(self._held, JammedNut):
+            self._work_loose(self._held, T_tool)
         elif self._held:
             self._carry(self._held, T_tool)
 
     def _close(self, T_tool: Array) -> None:
-        check = check_grip(T_tool, self._pose, self.nut, self.grip)
+        check = check_grip(T_tool, self._pose, self.nut, self.grip, self._opened)
         if not check.held:
             missed = f"the jaws missed the nut: {check.reason}"
             self._say(missed if check.near else "the jaws closed on nothing")
+        elif self._jam:
+            self._jam.grip(T_tool)
+            self._held = self._jam
+            self._say(f"gripped, {self._jam.why}")
         elif self._bolt:
             thread = self._bolt.thread
             settled = self._turns + thread.turns_by(check.settle)
@@ -122,7 +134,6 @@ class NutWorld:
             self._grab(self._bolt, T_tool)
             self._say(f"gripped on {self._bolt.name}")
         else:
-            self._pose = self._pose @ turn_z(check.settle)
             if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front
                 self._pose = self._pose @ pose(np.diag([1.0, -1.0, -1.0]))
             self._carry_from(T_tool)
@@ -132,6 +143,9 @@ class NutWorld:
         self._held = None
         if self._bolt is None:
             self._fall("it was let go with no thread engaged")
+            return
+        if self._jam:
+            self._say(f"left there, {self._jam.why}")
             return
         engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
         self._say(f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
@@ -161,13 +175,34 @@ class NutWorld:
             self._screw_to(self._bolt, turns)
             self._grab(self._bolt, T_tool)
             self._say(f"caught the thread of {self._bolt.name}")
+        elif held.across:
+            bolt, tilt = held.across
+            self._bolt, self._turns = bolt, 0.0
+            most = self.start.slip
+            self._jam = JammedNut(bolt, self.grip, self._pose, tilt, most, T_tool)
+            self._held = self._jam
+            self._say(self._jam.why)
+
+    def _work_loose(self, held: JammedNut, T_tool: Array) -> None:
+        held.move(T_tool)
+        self._pose = held.pose
+        if held.event:
+            self._say(held.event)
+        if held.lost:
+            self._held = None
+            self._say(f"slipped out of the jaws on {held.bolt.name}: {held.lost}")
+        elif held.free:
+            self._jam, self._bolt = None, None
+            self._carry_from(T_tool)
+            self._say(f"turned back off {held.bolt.name}")
 
     def _grab(self, bolt: Bolt, T_tool: Array) -> None:
         self._held = TurnedNut(bolt, self.nut, self.grip, self._turns, T_tool)
 
     def _carry_from(self, T_tool: Array) -> None:
         bolts = self.scene.bolts.values()
-        self._held = CarriedNut(self.nut, bolts, self.grip, self.start, T_tool, self._pose)
+        carried = CarriedNut(self.nut, bolts, self.grip, self.start, T_tool, self._pose)
+        self._held, self._pose = carried, carried.pose
 
     def _screw_to(self, bolt: Bolt, turns: float) -> None:
         self._turns = turns

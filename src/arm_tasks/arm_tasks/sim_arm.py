@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -19,11 +20,32 @@ from arm_tasks.ports import Move, MoveState, MoveStatus
 
 _JAW_SPEED = 0.06  # of the width [m/s]
 
-Servos = Callable[[Array], Array]
+
+class Body(Protocol):
+    """What servos make of what they are told."""
+
+    def tool(self, told: Array) -> Array:
+        """Return base_link <- tool0 (4, 4) for joint positions (n,) told one after the other."""
+        ...
+
+    def width(self, told: float) -> float:
+        """Return the distance of the jaws [m]."""
+        ...
 
 
-def _perfect(q: Array) -> Array:
-    return q
+@dataclass(frozen=True)
+class Perfect:
+    """Servos that do what they are told."""
+
+    chain: Chain
+
+    def tool(self, told: Array) -> Array:
+        """Return base_link <- tool0 (4, 4) for joint positions (n,) [m]."""
+        return self.chain.fk(told)
+
+    def width(self, told: float) -> float:
+        """Return the distance of the jaws [m]."""
+        return told
 
 
 @dataclass
@@ -90,8 +112,7 @@ class SimArm:
         world: The nut's world, updated at every step.
         q: Joint positions (n,) [rad or m].
         width: Width of the jaws [m].
-        servos: From commanded to real joint positions, to try what imperfect servos do; None is
-            perfect.
+        body: What it really does when it is told something; None is perfect.
     """
 
     def __init__(
@@ -100,16 +121,16 @@ class SimArm:
         world: NutWorld,
         q: Array,
         width: float,
-        servos: Servos | None = None,
+        body: Body | None = None,
     ) -> None:
         self.chain = chain
-        self.servos = servos or _perfect
+        self.body = body or Perfect(chain)
         self.world = world
         self.q = np.array(q, dtype=np.float64)
         self.width = width
         self.time = 0.0
         self._doing: SimMove | None = None
-        world.update(chain.fk(self.servos(self.q)), width)
+        self._update()
 
     def move(self, trajectory: JointTrajectory) -> Move:
         """Start a joint motion."""
@@ -136,7 +157,10 @@ class SimArm:
         self.time += seconds
         if self._doing is not None:
             self._doing.advance()
-        return self.world.update(self.chain.fk(self.servos(self.q)), self.width)
+        return self._update()
+
+    def _update(self) -> NutReport:
+        return self.world.update(self.body.tool(self.q), self.body.width(self.width))
 
 
 def simulate(
@@ -145,7 +169,7 @@ def simulate(
     world: NutWorld,
     rate: float = 50.0,
     on_update: Callable[[Engine, SimArm], None] | None = None,
-    servos: Servos | None = None,
+    body: Body | None = None,
 ) -> Recording:
     """Run a plan to its end in this process.
 
@@ -155,12 +179,12 @@ def simulate(
         world: Decides where the nut is.
         rate: Updates of the arm and the world per second.
         on_update: Called after each update, for tests that interfere.
-        servos: From commanded to real joint positions (n,); None is perfect.
+        body: What the arm really does when it is told something; None is perfect.
 
     Returns:
         What happened; recording.outcome says how it ended.
     """
-    arm = SimArm(chain, world, plan.start, plan.start_width, servos)
+    arm = SimArm(chain, world, plan.start, plan.start_width, body)
     recording = Recording()
     running = [0]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from arm_tasks.engine import EngineState
 from arm_tasks.geometry import pose
+from arm_tasks.imperfect_arm import ONE_TICK, ImperfectArm, Noise
 from arm_tasks.nut_state import NutStatus
 from arm_tasks.nut_world import NutWorld
 from arm_tasks.planner import plan_task
@@ -51,8 +52,8 @@ def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(scene, model,
 
 def test_the_steps_of_a_servo_board_do_not_matter(scene, chain, nut_plan):
     """500 to 2500 us over half a turn in counts of 4.88 us: 0.44 degrees a count."""
-    count = math.radians(180.0 * 4.88 / 2000.0)
-    run = simulate(nut_plan, chain, NutWorld(scene), servos=lambda q: np.round(q / count) * count)
+    board = ImperfectArm(chain, Noise(tick=ONE_TICK), np.random.default_rng(0))
+    run = simulate(nut_plan, chain, NutWorld(scene), body=board)
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 4.0
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_tasks.errors import WorldError
-from arm_tasks.geometry import pose, rotation, tilt_z
+from arm_tasks.geometry import pose, rotation, tilt_z, turn_z, twist_z
 from arm_tasks.nut_state import NutStatus
 from arm_tasks.nut_world import NutWorld
 
@@ -67,7 +67,8 @@ def test_gripped_and_let_go_on_its_thread_it_stays(hand):
     ("place", "reason"),
     [
         ({"z": CENTRE - 0.0062, "roll_deg": 90}, "6.2 mm along the tool"),
-        ({"z": CENTRE, "roll_deg": 90, "off": 0.003}, "3.0 mm beside the tool's"),
+        ({"z": CENTRE, "roll_deg": 90, "off": 0.004}, "4.0 mm beside the pads' middle"),
+        ({"z": CENTRE, "roll_deg": 30, "off": 0.0045}, "beside the jaws' middle"),
         ({"z": CENTRE, "roll_deg": 90, "tilt_deg": 14}, "tilted by 14.0 deg"),
         ({"z": CENTRE, "roll_deg": 66}, "flats are 24.0 deg off the jaws"),
     ],
@@ -113,15 +114,15 @@ def test_a_left_handed_thread_goes_the_other_way(scene, make_hand):
 
 def test_the_grip_slips_off_when_the_tool_pulls_without_turning(hand):
     take(hand)
-    assert hand.go(hand.at(UPPER, CENTRE - 0.004, 90.0)).grasped
-    after = hand.go(hand.at(UPPER, CENTRE - 0.006, 90.0))
+    assert hand.go(hand.at(UPPER, CENTRE - 0.0085, 90.0)).grasped
+    after = hand.go(hand.at(UPPER, CENTRE - 0.0095, 90.0))
     assert after.status == NutStatus.ON_BOLT
     assert "slipped out of the jaws" in after.message
     assert after.turns_engaged == pytest.approx(FULL, abs=1e-3)
 
 
 def test_the_grip_slips_off_sideways_and_by_tilt(scene, make_hand):
-    for place, word in (({"off": 0.004}, "to the side"), ({"tilt_deg": 25.0}, "tilted")):
+    for place, word in (({"off": 0.005}, "to the side"), ({"tilt_deg": 25.0}, "tilted")):
         hand = make_hand(scene)
         take(hand)
         after = hand.go(hand.at(UPPER, CENTRE, 90.0, **place))
@@ -236,9 +237,9 @@ def test_turned_before_the_end_without_touching_it_does_not_catch(hand):
 
 @pytest.mark.parametrize(
     ("place", "reason"),
-    [({"off": 0.0020}, "2.0 mm beside the bolt's"), ({"tilt_deg": 7.0}, "tilted by 7.0 deg")],
+    [({"off": 0.0020}, "2.0 mm beside the bolt's"), ({"tilt_deg": 16.0}, "tilted by 16.0 deg")],
 )
-def test_it_refuses_to_cross_thread(hand, place, reason):
+def test_beside_the_tip_or_far_askew_the_thread_does_not_catch(hand, place, reason):
     take_off(hand)
     carry_to_lower(hand, press=0.0009, **place)
     for angle in (0.0, 90.0, 180.0, 270.0):
@@ -247,11 +248,105 @@ def test_it_refuses_to_cross_thread(hand, place, reason):
     assert any(reason in seen.message for seen in hand.seen)
 
 
+def turn_on(hand, press=0.0009, **place):
+    """Press the nut on the lower bolt and turn it on by three quarters, wherever it starts."""
+    take_off(hand)
+    carry_to_lower(hand, press=press, **place)
+    for angle in (0.0, 90.0, 180.0):
+        hand.go(hand.at(LOWER, -CENTRE + press, angle, **place))
+    return hand.nut
+
+
+def test_askew_it_is_threaded_across_until_it_is_turned_back_off(hand):
+    jammed = turn_on(hand, tilt_deg=7.0)
+    assert (jammed.status, jammed.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
+    assert jammed.turns_engaged == 0.0
+    assert any("tilted by 7.0 deg; turn it back off" in seen.message for seen in hand.seen)
+    assert jammed.message == "stuck on lower_bolt, askew"
+    left = hand.open()
+    assert (left.status, left.turns_engaged) == (NutStatus.ON_BOLT, 0.0)
+    nut = np.linalg.inv(hand.world.scene.bolt(LOWER).pose) @ left.pose
+    fit, at = math.degrees(twist_z(nut[:3, :3])) - 90.0, -CENTRE + 0.0009
+    hand.go(hand.at(LOWER, at, fit, tilt_deg=7.0))
+    assert hand.grip().grasped
+    hand.go(hand.at(LOWER, at, fit - 95.0, tilt_deg=7.0))
+    assert (hand.nut.status, hand.nut.message) == (NutStatus.HELD, "turned back off lower_bolt")
+    hand.go(hand.at(LOWER, at, fit - 95.0))
+    hand.go(hand.at(LOWER, at, fit))
+    assert (hand.nut.status, hand.nut.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
+    assert hand.nut.turns_engaged > 0.0
+
+
+def test_turned_back_past_the_start_of_the_thread_it_clicks(hand):
+    take_off(hand)
+    carry_to_lower(hand)
+    clicks = 0
+    for angle in (-180.0, -270.0, -360.0, -450.0):
+        at = len(hand.seen)
+        hand.go(hand.at(LOWER, -CENTRE + 0.0003, angle))
+        clicks += any("clicks on lower_bolt" in seen.message for seen in hand.seen[at:])
+    assert (clicks, hand.nut.status) == (1, NutStatus.HELD)
+
+
+def centre_of(hand):
+    """Where the nut is in the lower bolt's frame [m]."""
+    return (np.linalg.inv(hand.world.scene.bolt(LOWER).pose) @ hand.nut.pose)[:3, 3]
+
+
+def test_the_jaws_pull_a_soft_arm_over_the_nut_and_carry_it_in_their_middle(hand):
+    """Gripped 2 mm aside along the opening and along the pads: only the latter is carried."""
+    hand.go(hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.002, 0.003, 0.0)))
+    assert hand.grip().grasped
+    aside = hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.002, 0.003, 0.0))
+    for stroke in range(60):
+        roll = turn_z(-math.radians(30.0 * (stroke + 1)))
+        back = pose(p=(0.0, 0.0, -1.27e-3 * (stroke + 1) / 12.0))
+        hand.go(aside @ back @ roll)
+    assert hand.nut.message == "came free of upper_bolt"
+    tool_nut = np.linalg.inv(hand.T) @ hand.nut.pose
+    assert tool_nut[1, 3] == pytest.approx(0.0, abs=1e-9)
+    assert abs(tool_nut[0, 3]) <= math.hypot(0.002, 0.003)
+
+
+def test_a_jaw_that_has_no_room_beside_the_nut_misses_it(hand):
+    hand.set_width(0.0125)
+    hand.go(hand.at(UPPER, CENTRE, 0.0, off=0.0) @ pose(p=(0.0, 0.001, 0.0)))
+    hand.go(hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.0, 0.001, 0.0)))
+    after = hand.grip()
+    assert "1.0 mm beside the jaws' middle, at most 0.7 is possible" in after.message
+
+
+@pytest.mark.parametrize("off", [0.0005, 0.0010])
+def test_pressed_on_a_tip_that_is_in_its_mouth_the_nut_centres_itself(hand, off):
+    take_off(hand)
+    carry_to_lower(hand, press=0.002, off=off)
+    assert centre_of(hand)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(hand):
+    """0.88 mm for each mm pressed, and the mouth: 1.1 + 2.6 mm at 3 mm."""
+    take_off(hand)
+    carry_to_lower(hand, press=0.003)
+    for off, stays in ((0.002, True), (0.0036, True), (0.0039, False)):
+        hand.go(hand.at(LOWER, -CENTRE + 0.003, -90.0, off=off))
+        assert (abs(centre_of(hand)[1]) < 1e-9) == stays
+    assert any("slid off the tip" in seen.message for seen in hand.seen)
+
+
+def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(hand):
+    take_off(hand)
+    carry_to_lower(hand, press=0.002, off=0.003)
+    hand.go(hand.at(LOWER, -CENTRE + 0.002, -90.0, off=0.002))
+    assert abs(centre_of(hand)[1]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
+    hand.go(hand.at(LOWER, -CENTRE + 0.002, -90.0, off=-0.002))
+    assert centre_of(hand)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
 def test_pushed_too_far_against_the_end_it_leaves_the_jaws(hand):
     take_off(hand)
     carry_to_lower(hand, press=0.003)
     assert hand.nut.status == NutStatus.HELD
-    hand.go(hand.at(LOWER, 0.006, -90.0))
+    hand.go(hand.at(LOWER, 0.007, -90.0))
     assert hand.nut.status == NutStatus.FALLEN
     assert "pushed it out of the jaws" in hand.nut.message
 
