@@ -106,6 +106,8 @@ class Client:
         self.diagnostics: DiagnosticArray | None = None
         self.clocks: list[Clock] = []
         make = self.node.create_subscription
+        self.goals: list[JointState] = []
+        make(JointState, "arm_controller/goal", self.goals.append, LATCHED)
         make(JointState, "joint_states", self.states.append, 10)
         make(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
         make(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)

@@ -87,6 +87,17 @@ def test_executes_a_trajectory(arm):
         nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < nc.NEAR, "arrival")
 
 
+def test_where_the_arm_is_bound_for_is_published(arm):
+    arm.go(*THERE, time=2.0)
+    nc.wait_for(lambda: arm.goals and list(arm.goals[-1].position) == [*THERE], "the goal")
+    assert list(arm.goals[-1].name) == list(nc.NAMES)
+    count = len(arm.goals)
+    assert not arm.send((1.0, (9.0, 0.0, 0.0, 0.0))).accepted
+    arm.go(*HOME, time=2.0)
+    nc.wait_for(lambda: len(arm.goals) > count, "the goal")
+    assert [list(goal.position) for goal in arm.goals[count:]] == [[*HOME]]
+
+
 def test_joint_states_have_all_joints_stamps_and_velocities(arm):
     arm.states.clear()
     arm.creep()

@@ -3,9 +3,9 @@
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 """The node: inverse and forward kinematics, Jacobians and tool paths as services.
 
-Subscribes robot_description, joint_states, tf and tf_static. A robot description that comes later
-replaces the one before. Everything is compiled, or loaded from the cache, before the services are
-announced.
+Subscribes robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A robot
+description that comes later replaces the one before. Everything is compiled, or loaded from the
+cache, before the services are announced.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from std_msgs.msg import String
 from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.jit import HAVE_NUMBA
+from arm_kinematics.robot import Robot
 from arm_kinematics.ros.background import Background
+from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
@@ -81,6 +83,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Listen and serve."""
         self._state = State(TfListener(self).tree, self._tip)
         self._background = Background(self)
+        self._markers = MarkerPublisher(self, self._background)
         self._subscribe()
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
@@ -105,7 +108,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     def _subscribe(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, "robot_description", self._on_description, latched)
-        self.create_subscription(JointState, "joint_states", self._state.set_joints, 10)
+        self.create_subscription(JointState, "joint_states", self._on_joints, 10)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Announce a service; refusals become a status and one sentence."""
@@ -133,7 +136,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
         return response
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
-        solve_ik(self._state, request, response, self._timeout)
+        shown = solve_ik(self._state, request, response, self._timeout)
+        self._markers.set_answer(*shown)
+
+    def _on_joints(self, message: JointState) -> None:
+        self._state.set_joints(message)
+        self._markers.set_joints(self._state.positions)
 
     def _on_description(self, message: String) -> None:
         if message.data == self._xml:
@@ -148,17 +156,20 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.get_logger().info(
             f"Ready for '{robot.name}', base '{robot.base}', joints {', '.join(robot.joint_names)}"
         )
-        self._build_default_chain()
+        self._build_default_chain(robot)
 
-    def _build_default_chain(self) -> None:
-        """Build what the first request will most likely need."""
+    def _build_default_chain(self, robot: Robot) -> None:
+        """Build what the first request will most likely need, and show the robot."""
         try:
             chain = self._state.chain("")
         except KinematicsError as error:
             self._problem = f"requests have to name a tip_frame: {error}"
             self.get_logger().warning(self._problem)
+            self._markers.no_robot()
             return
         chain.ik(chain.fk(chain.middle), timeout=self._timeout)
+        self._markers.set_robot(robot, self._xml, chain)
+        self._markers.set_joints(self._state.positions)
 
     def _diagnose(self) -> None:
         status = DiagnosticStatus()

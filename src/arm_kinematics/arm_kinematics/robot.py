@@ -50,7 +50,7 @@ class Robot:
         self._fixed: dict[str, Array] = {}
         parents = {joint.parent for joint in self._tree.joints}
         ends = (link for link in self.links if link not in parents)
-        self.tips = tuple(link for link in ends if self._moving(link))
+        self.tips = tuple(link for link in ends if self.moves(link))
 
     @property
     def chains(self) -> int:
@@ -78,7 +78,7 @@ class Robot:
             UrdfError: There is no such link.
             MissingJointsError: A position is missing.
         """
-        if link in self._fixed or not self._moving(link):
+        if link in self._fixed or not self.moves(link):
             return self._fixed_pose(link)
         chain = self.chain(link)
         missing = [name for name in chain.joint_names if name not in joints]
@@ -86,7 +86,7 @@ class Robot:
             raise MissingJointsError(missing)
         return chain.fk(chain.positions(joints))
 
-    def _moving(self, link: str) -> bool:
+    def moves(self, link: str) -> bool:
         """Return whether some joint before a link moves, also if it is one without a chain."""
         steps = path(self._tree, self.base, link)
         return any(

@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_hardware.errors import HardwareError
@@ -18,7 +20,10 @@ from arm_hardware.ros.messages import request_of, tolerances_of
 
 
 class TrajectoryServer:
-    """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller."""
+    """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller.
+
+    What it takes on ends at the posture that it publishes on ``arm_controller/goal``, latched.
+    """
 
     def __init__(self, node: Any) -> None:
         """Offer the interfaces.
@@ -43,6 +48,8 @@ class TrajectoryServer:
             10,
             callback_group=self._server.group,
         )
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
 
     @property
     def busy(self) -> bool:
@@ -65,7 +72,15 @@ class TrajectoryServer:
 
     def _begin(self, goal: FollowJointTrajectory.Goal, motion: Motion) -> Goal:
         plan = self._plan(goal.trajectory, motion)
-        return motion.follow(plan, tolerances_of(goal, motion.axes))
+        begun = motion.follow(plan, tolerances_of(goal, motion.axes))
+        self._tell(goal.trajectory)
+        return begun
+
+    def _tell(self, trajectory: JointTrajectory) -> None:
+        """Publish where a trajectory ends."""
+        message = JointState(name=trajectory.joint_names, position=trajectory.points[-1].positions)
+        message.header.stamp = self._node.time.now()
+        self._goal.publish(message)
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
@@ -94,5 +109,6 @@ class TrajectoryServer:
                 motion.hold("An empty trajectory came on the topic.")
                 return
             motion.follow(self._plan(message, motion), streamed=True)
+            self._tell(message)
         except HardwareError as error:
             self._node.refuse("arm_controller/joint_trajectory", error)

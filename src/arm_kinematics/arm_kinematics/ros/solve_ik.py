@@ -11,7 +11,7 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
-from arm_kinematics.result import IkSolution
+from arm_kinematics.result import IkResult, IkSolution
 from arm_kinematics.ros.conversions import doubles, fill_pose, pose_matrix, seconds, tool_matrix
 from arm_kinematics.ros.refusal import bad
 from arm_kinematics.ros.state import State, picked
@@ -20,8 +20,8 @@ from arm_kinematics.ros.wishes import wishes
 
 def solve_ik(
     state: State, request: SolveIK.Request, response: SolveIK.Response, default_timeout: float
-) -> None:
-    """Fill the response.
+) -> tuple[Chain, Array, Array | None, IkResult]:
+    """Fill the response; return what was asked, as chain, target and tool, and the answer.
 
     Raises:
         RefusalError: The request cannot be answered.
@@ -40,6 +40,7 @@ def solve_ik(
     response.message = result.message
     response.limiting_joints = list(result.limiting_joints)
     response.solutions = [_solution(chain, tool, s) for s in result.solutions]
+    return chain, target, tool, result
 
 
 def _target(state: State, request: SolveIK.Request) -> Array:

@@ -1,0 +1,111 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One mark in a frame, and the few marks that everything here is made of.
+
+Sizes have the meaning of visualization_msgs/Marker: full diameters and edge lengths [m].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arm_kinematics.lie import Array, se3
+
+Colour = tuple[float, float, float, float]
+
+RED: Colour = (0.86, 0.20, 0.18, 1.0)
+GREEN: Colour = (0.16, 0.62, 0.28, 1.0)
+BLUE: Colour = (0.15, 0.39, 0.92, 1.0)
+ORANGE: Colour = (0.95, 0.55, 0.10, 1.0)
+VIOLET: Colour = (0.55, 0.30, 0.75, 1.0)
+INK: Colour = (0.12, 0.14, 0.18, 1.0)
+
+
+class Kind(Enum):
+    """What a mark is, by the name of the constant in visualization_msgs/Marker."""
+
+    BOX = "CUBE"
+    SPHERE = "SPHERE"
+    CYLINDER = "CYLINDER"
+    LINES = "LINE_LIST"
+    CURVE = "LINE_STRIP"
+    TRIANGLES = "TRIANGLE_LIST"
+    TEXT = "TEXT_VIEW_FACING"
+    MESH = "MESH_RESOURCE"
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """One mark, which moves with its frame.
+
+    Attributes:
+        kind: What it is.
+        frame: Link that carries it.
+        pose: (4, 4) frame <- mark [m].
+        scale: Sizes along its x, y, z [m]; the width of lines is the first, the height of
+            letters the last.
+        colour: Red, green, blue, opacity.
+        points: (k, 3) of lines, curves and triangles [m].
+        colours: (k, 4) of the points; empty for one colour.
+        text: The letters, or the address of a mesh.
+    """
+
+    kind: Kind
+    frame: str
+    pose: Array
+    scale: tuple[float, float, float]
+    colour: Colour
+    points: Array = field(default_factory=lambda: np.empty((0, 3)))
+    colours: Array = field(default_factory=lambda: np.empty((0, 4)))
+    text: str = ""
+
+
+def at(position: ArrayLike) -> Array:
+    """Return the pose (4, 4) at a position (3,) [m], not turned."""
+    return se3(np.eye(3), position)
+
+
+def faint(colour: Colour, opacity: float) -> Colour:
+    """Return a colour with another opacity."""
+    return (*colour[:3], opacity)
+
+
+def lines(frame: str, pairs: ArrayLike, width: float, colour: Colour) -> Mark:
+    """Return straight lines between pairs of points, (k, 2, 3) or (2 k, 3) [m]."""
+    points = np.asarray(pairs, dtype=np.float64).reshape(-1, 3)
+    return Mark(Kind.LINES, frame, np.eye(4), (width, 0.0, 0.0), colour, points)
+
+
+def curve(frame: str, points: ArrayLike, width: float, colour: Colour) -> Mark:
+    """Return a line through points (k, 3) [m]."""
+    through = np.asarray(points, dtype=np.float64)
+    return Mark(Kind.CURVE, frame, np.eye(4), (width, 0.0, 0.0), colour, through)
+
+
+def words(frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK) -> Mark:
+    """Return text that faces whoever looks, centred at a position (3,) [m]."""
+    return Mark(Kind.TEXT, frame, at(position), (0.0, 0.0, height), colour, text=text)
+
+
+def ball(frame: str, position: ArrayLike, diameter: float, colour: Colour) -> Mark:
+    """Return a ball at a position (3,) [m]."""
+    return Mark(Kind.SPHERE, frame, at(position), (diameter,) * 3, colour)
+
+
+def triad(frame: str, T: Array, length: float, width: float, opacity: float = 1.0) -> Mark:
+    """Return the axes x, y, z of a frame at T (4, 4) as a red, a green and a blue line."""
+    ends = np.stack([np.tile(T[:3, 3], (3, 1)), T[:3, 3] + length * T[:3, :3].T], axis=1)
+    colours = np.repeat([faint(c, opacity) for c in (RED, GREEN, BLUE)], 2, axis=0)
+    return Mark(
+        Kind.LINES,
+        frame,
+        np.eye(4),
+        (width, 0.0, 0.0),
+        faint(INK, opacity),
+        ends.reshape(-1, 3),
+        colours,
+    )

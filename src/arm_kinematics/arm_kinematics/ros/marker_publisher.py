@@ -1,0 +1,190 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-untyped-call"
+"""Publishes kinematics_markers: only what changed, only while somebody listens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from arm_description.errors import UrdfError
+from arm_description.urdf.bodies import Body, read_bodies
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from arm_kinematics.chain import Chain
+from arm_kinematics.lie import Array
+from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Seen
+from arm_kinematics.markers.region import find_region
+from arm_kinematics.result import IkResult
+from arm_kinematics.robot import Robot
+from arm_kinematics.ros.background import Background
+from arm_kinematics.ros.marker_messages import marker_array
+
+_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_PREFIX = "markers."
+_LAST = (None, None, None, None)
+
+
+class MarkerPublisher:
+    """The topic kinematics_markers (visualization_msgs/MarkerArray, latched).
+
+    While something moves, a message holds what changed; whoever begins to listen, and the message
+    that stays when all is at rest, get all there is. Parameters: markers.<layer> (bool, at any
+    time), markers.rate [1/s], markers.trace_length [s]. Subscribes arm_controller/goal
+    (sensor_msgs/JointState, latched): where the driver is bound for.
+
+    Args:
+        node: The node that publishes.
+        background: Where the reachable region is found.
+    """
+
+    def __init__(self, node: Node, background: Background) -> None:
+        self._node, self._background = node, background
+        shown = [name for name, layer in LAYERS.items() if self._declare(name, layer.on)]
+        self._board = Board(shown)
+        self._trace_length = self._number("trace_length", 20.0, "Length of the trace [s].")
+        rate = self._number("rate", 10.0, "Most messages a second [1/s].")
+        self._listeners = 0
+        self._whole, self._partial = False, False
+        self._asked: tuple[Any, ...] = _LAST
+        self._searched: Robot | None = None
+        self._publisher = node.create_publisher(
+            MarkerArray,
+            "kinematics_markers",
+            _LATCHED,
+            event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
+        )
+        node.create_subscription(JointState, "arm_controller/goal", self._on_goal, _LATCHED)
+        node.add_post_set_parameters_callback(self._on_parameters)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(1.0 / rate, self._tick, clock=steady)
+
+    def set_robot(self, robot: Robot, xml: str, chain: Chain) -> None:
+        """Show another robot."""
+        self._asked = _LAST
+        self._board.seen = Seen(robot, chain, self._bodies(xml), trace_length=self._trace_length)
+        self._touch(Cause.ROBOT)
+
+    def no_robot(self) -> None:
+        """Show nothing, for it is not known which tip is meant."""
+        self._board.seen = None
+        self._touch(Cause.ROBOT)
+
+    def set_joints(self, positions: dict[str, float]) -> None:
+        """Take over joint positions [rad or m]."""
+        seen = self._board.seen
+        if seen is None or not self._listeners or positions == seen.positions:
+            return
+        seen.positions = dict(positions)
+        if seen.known and self._board.shows("trace"):
+            seen.note_tip(1e-9 * self._node.get_clock().now().nanoseconds)
+        self._touch(Cause.JOINTS)
+
+    def set_answer(
+        self, chain: Chain, target: Array, tool: Array | None, result: IkResult
+    ) -> None:
+        """Take over what was asked of the inverse kinematics, and its answer."""
+        self._asked = (chain, target, tool, result)
+        self._touch(Cause.ANSWER)
+
+    def _declare(self, name: str, on: bool) -> bool:
+        says = ParameterDescriptor(description=f"Show on kinematics_markers: {LAYERS[name].text}")
+        return bool(self._node.declare_parameter(f"{_PREFIX}{name}", on, says).value)
+
+    def _number(self, name: str, default: float, text: str) -> float:
+        bounds = [FloatingPointRange(from_value=0.1, to_value=1000.0)]
+        says = ParameterDescriptor(description=text, floating_point_range=bounds, read_only=True)
+        return float(self._node.declare_parameter(f"{_PREFIX}{name}", default, says).value)
+
+    def _bodies(self, xml: str) -> tuple[Body, ...]:
+        try:
+            return read_bodies(xml)
+        except UrdfError as error:
+            self._node.get_logger().warning(f"kinematics_markers: no ghosts and masses: {error}")
+            return ()
+
+    def _touch(self, cause: Cause) -> None:
+        self._board.touch(cause)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._listeners and self._timer.is_canceled():
+            self._timer.reset()
+
+    def _on_matched(self, status: Any) -> None:
+        self._listeners = status.current_count
+        if status.current_count_change > 0:
+            self._whole = True
+            self._wake()
+
+    def _on_goal(self, message: JointState) -> None:
+        if self._board.seen is not None:
+            self._board.seen.goal = dict(zip(message.name, message.position, strict=False))
+            self._touch(Cause.GOAL)
+
+    def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
+        for parameter in parameters:
+            name = parameter.name.removeprefix(_PREFIX)
+            if parameter.name.startswith(_PREFIX) and name in LAYERS:
+                self._board.switch(name, bool(parameter.value))
+        self._wake()
+
+    def _tick(self) -> None:
+        """Publish what is due; at rest, once all of it, and then nothing."""
+        if not self._listeners:
+            self._timer.cancel()
+            return
+        self._search()
+        self._answer()
+        if self._board.due and not self._whole:
+            self._partial = True
+            self._publisher.publish(marker_array(self._board.take()))
+        elif self._whole or self._partial:
+            self._whole = self._partial = False
+            self._publisher.publish(marker_array(self._board.take(complete=True)))
+        else:
+            self._timer.cancel()
+
+    def _answer(self) -> None:
+        """Make the newest answer what is to be drawn."""
+        chain, target, tool, result = self._asked
+        seen = self._board.seen
+        if seen is None or result is None:
+            return
+        self._asked = _LAST
+        reached = chain.fk(result.q)
+        seen.answer = Answer(
+            chain,
+            target,
+            reached if tool is None else reached @ tool,
+            result.position_error,
+            result.orientation_error,
+            bool(result.status == 1),
+            np.array([solution.q for solution in result.solutions]),
+        )
+
+    def _search(self) -> None:
+        """Find out what the tip reaches, once a robot, if that is to be shown."""
+        seen, executor = self._board.seen, self._node.executor
+        if seen is None or executor is None or not self._board.shows("reach"):
+            return
+        if self._searched is not seen.robot:
+            self._searched = seen.robot
+            executor.create_task(self._find_region, seen)
+
+    async def _find_region(self, seen: Seen) -> None:
+        def work() -> None:
+            seen.region = find_region(seen.chain)
+
+        await self._background.run(work)
+        if seen is self._board.seen:
+            self._touch(Cause.REGION)

@@ -1,0 +1,283 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the marks say is true: where they are, how long they are, and when they are drawn anew."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from arm_description.errors import UrdfError
+from arm_description.urdf.bodies import read_bodies
+from arm_kinematics.dexterity.measures import manipulability
+from arm_kinematics.lie import Array, se3
+from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Kind, Mark, Seen
+from arm_kinematics.markers.ellipsoids import METRES_PER_REACH
+from arm_kinematics.markers.frames import axes_of
+from arm_kinematics.markers.region import find_region, is_planar, plane_of, radii
+from arm_kinematics.robot import Robot
+
+from arm_description import load_robot
+
+SHIPPED = ("nut_arm", "planar2", "planar3", "puma560", "spherical_arm", "panda", "ball_arm")
+
+
+def seen_of(name: str, rng: np.random.Generator, dh: bool = False) -> Seen:
+    xml = load_robot(name).to_urdf(dh_frames=dh)
+    robot = Robot(xml)
+    chain = robot.chain("tool0")
+    low, high = np.maximum(chain.lower, -2.0), np.minimum(chain.upper, 2.0)
+    positions = dict.fromkeys(robot.joint_names, 0.0)
+    positions |= dict(zip(chain.joint_names, rng.uniform(low, high).tolist(), strict=True))
+    return Seen(robot, chain, read_bodies(xml), positions)
+
+
+@pytest.fixture(params=SHIPPED)
+def seen(request, rng) -> Seen:
+    return seen_of(request.param, rng)
+
+
+def drawn(name: str, seen: Seen) -> list[Mark]:
+    return LAYERS[name].draw(seen)
+
+
+def in_base(seen: Seen, mark: Mark, positions: dict[str, float] | None = None) -> Array:
+    """Return the points of a mark (k, 3), or its place (1, 3), in the base frame."""
+    frame = seen.robot.link_pose(mark.frame, positions or seen.positions) @ mark.pose
+    points = mark.points if len(mark.points) else np.zeros((1, 3))
+    return np.asarray(points @ frame[:3, :3].T + frame[:3, 3])
+
+
+def test_every_layer_draws_in_frames_that_tf_knows(seen):
+    seen.region = find_region(seen.chain) if seen.chain.n == 2 else None
+    for name in LAYERS:
+        for mark in drawn(name, seen):
+            assert mark.frame in seen.robot.links, name
+            assert np.isfinite(mark.pose).all()
+            assert np.isfinite(mark.points).all()
+            assert all(0.0 <= value <= 1.0 for value in mark.colour)
+            if mark.kind in (Kind.BOX, Kind.SPHERE, Kind.CYLINDER):
+                assert min(mark.scale) > 0.0, name
+            if mark.kind in (Kind.LINES, Kind.CURVE):
+                assert mark.scale[0] > 0.0
+                assert len(mark.points) >= 2
+            assert len(mark.colours) in (0, len(mark.points))
+
+
+def test_the_needle_is_on_the_arc_at_the_present_angle(seen, rng):
+    axes = list(axes_of(seen.chain))
+    assert [axis.name for axis in axes] == list(seen.chain.joint_names)
+    for axis in axes:
+        q = seen.positions[axis.name]
+        parent = seen.robot.link_pose(axis.parent, seen.positions)
+        child = seen.robot.link_pose(axis.child, seen.positions)
+        moved = np.eye(4)
+        if axis.sliding:
+            moved[2, 3] = q
+        else:
+            c, s = math.cos(q), math.sin(q)
+            moved[:2, :2] = [[c, -s], [s, c]]
+        expected = parent @ axis.in_parent @ moved
+        np.testing.assert_allclose(child @ axis.in_child, expected, atol=1e-9)
+
+
+def test_an_arc_ends_at_the_limits(seen):
+    axes = [axis for axis in axes_of(seen.chain) if not axis.sliding]
+    arcs = [m for m in drawn("joint_limits", seen) if m.kind is Kind.CURVE and len(m.points) > 2]
+    assert len(arcs) == len(axes)
+    for axis, arc in zip(axes, arcs, strict=True):
+        local = (arc.points - axis.in_parent[:3, 3]) @ axis.in_parent[:3, :3]
+        ends = [math.atan2(local[i][1], local[i][0]) for i in (0, -1)]
+        wanted = [max(axis.lower, -math.pi), min(axis.upper, math.pi)]
+        np.testing.assert_allclose(np.cos(ends), np.cos(wanted), atol=1e-9)
+        np.testing.assert_allclose(np.sin(ends), np.sin(wanted), atol=1e-9)
+
+
+def test_only_what_hangs_on_no_link_is_drawn_anew_when_the_arm_moves():
+    for name in ("link_frames", "dh_frames", "joint_limits", "reach", "reach_circles"):
+        assert Cause.JOINTS not in LAYERS[name].causes
+
+
+def test_dh_frames_are_those_of_the_table(rng):
+    seen = seen_of("puma560", rng, dh=True)
+    model = load_robot("puma560")
+    q = [seen.positions[name] for name in model.joint_names]
+    triads = [m for m in drawn("dh_frames", seen) if m.kind is Kind.LINES]
+    frames = model.dh_frames(q)
+    assert len(triads) == len(frames)
+    for T, mark in zip(frames, triads, strict=True):
+        np.testing.assert_allclose(in_base(seen, mark)[0], T[:3, 3], atol=1e-6)
+    assert drawn("dh_frames", seen_of("puma560", rng)) == []
+
+
+def answer_of(seen: Seen, target: Array, count: int = 1) -> Answer:
+    result = seen.chain.ik(target, seen.q, max_solutions=count)
+    return Answer(
+        seen.chain,
+        target,
+        seen.chain.fk(result.q),
+        result.position_error,
+        result.orientation_error,
+        result.status == 1,
+        np.array([s.q for s in result.solutions]),
+    )
+
+
+def test_the_residual_is_drawn_from_target_to_reached_and_written(nut_arm, rng):
+    seen = seen_of("nut_arm", rng)
+    away = se3(np.eye(3), [0.9, 0.0, 0.3])
+    seen.answer = answer_of(seen, away)
+    line = drawn("target", seen)[-2]
+    np.testing.assert_allclose(line.points[0], away[:3, 3])
+    np.testing.assert_allclose(line.points[1], seen.answer.reached[:3, 3])
+    millimetres = 1e3 * float(np.linalg.norm(line.points[1] - line.points[0]))
+    assert drawn("target", seen)[-1].text.startswith(f"{millimetres:.3g} mm, ")
+    seen.answer = answer_of(seen, seen.chain.fk(seen.q))
+    assert drawn("target", seen)[-1].text.startswith("0 mm")
+
+
+def test_a_ghost_stands_where_the_links_will_be(seen, rng):
+    there = {name: 0.5 * q for name, q in seen.positions.items()}
+    seen.goal = {name: there[name] for name in seen.chain.joint_names}
+    ghosts = drawn("goal", seen)
+    moving = [body for body in seen.bodies if body.solids and seen.robot.moves(body.link)]
+    expected = [
+        (seen.robot.link_pose(body.link, {**seen.positions, **seen.goal}) @ solid.origin.matrix)
+        for body in moving
+        for solid in body.solids
+    ]
+    assert len(ghosts) == len(expected) > 0
+    for mark, T in zip(ghosts, expected, strict=True):
+        np.testing.assert_allclose(in_base(seen, mark)[0], T[:3, 3], atol=1e-12)
+        assert mark.colour[3] < 0.5
+    seen.positions = {**seen.positions, **seen.goal}
+    assert drawn("goal", seen) == []
+
+
+def test_each_branch_that_was_asked_for_has_a_ghost(rng):
+    seen = seen_of("puma560", rng)
+    seen.positions = dict(
+        zip(seen.chain.joint_names, [0.3, -0.6, 0.7, 0.2, 0.8, 0.1], strict=True)
+    )
+    target = seen.chain.fk(seen.q)
+    seen.answer = answer_of(seen, target)
+    assert drawn("branches", seen) == []
+    seen.answer = answer_of(seen, target, count=4)
+    one = len([s for b in seen.bodies if seen.robot.moves(b.link) for s in b.solids])
+    others = len(seen.answer.solutions) - 1
+    assert others >= 1
+    assert len(drawn("branches", seen)) == others * one
+
+
+def test_the_ellipsoid_holds_every_tip_velocity_and_its_volume_is_the_measure(seen, rng):
+    marks = drawn("manipulability_ellipsoid", seen)
+    ball = marks[0]
+    rates = rng.normal(size=(200, seen.chain.n))
+    rates /= np.linalg.norm(rates, axis=1, keepdims=True)
+    J = seen.chain.jacobian(seen.q)
+    reached = METRES_PER_REACH * rates @ J[:3].T @ ball.pose[:3, :3] / (0.5 * np.array(ball.scale))
+    assert (np.linalg.norm(reached, axis=1) < 1.0 + 1e-9).all()
+    assert f"{manipulability(J):.3g}" in marks[1].text
+    assert np.linalg.det(ball.pose[:3, :3]) == pytest.approx(1.0)
+
+
+def test_the_centre_of_all_masses_is_the_mean_of_the_links(seen):
+    balls = [m for m in drawn("centres_of_mass", seen) if m.kind is Kind.SPHERE]
+    heavy = [body for body in seen.bodies if body.mass > 0.0]
+    places = np.array([in_base(seen, m)[0] for m in balls[:-1]])
+    masses = np.array([body.mass for body in heavy])
+    centre = masses @ places / masses.sum()
+    np.testing.assert_allclose(in_base(seen, balls[-1])[0], centre, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "planar"), [("planar2", True), ("planar3", True), ("ball_arm", False)]
+)
+def test_circles_of_reach_bound_the_tips_of_planar_arms(name, planar, rng):
+    seen = seen_of(name, rng)
+    assert is_planar(seen.chain) is planar
+    assert bool(drawn("reach_circles", seen)) is planar
+    if not planar:
+        return
+    plane = plane_of(seen.chain)
+    limits = radii(seen.chain)
+    least = limits[0] if len(limits) == 2 else 0.0
+    for _ in range(200):
+        tip = seen.chain.fk(rng.uniform(-math.pi, math.pi, seen.chain.n))[:3, 3]
+        x, y, z = (tip - plane[:3, 3]) @ plane[:3, :3]
+        assert least - 1e-9 <= math.hypot(x, y) <= limits[-1] + 1e-9
+        assert abs(z) < 1e-9
+
+
+def test_the_region_holds_every_tip_in_its_plane(rng):
+    seen = seen_of("planar2", rng)
+    seen.region = region = find_region(seen.chain)
+    width, height = region.x[1] - region.x[0], region.y[1] - region.y[0]
+    for _ in range(300):
+        q = rng.uniform(seen.chain.lower, seen.chain.upper)
+        x, y, _ = (seen.chain.fk(q)[:3, 3] - region.T[:3, 3]) @ region.T[:3, :3]
+        i, j = round((x - region.x[0]) / width), round((y - region.y[0]) / height)
+        assert region.reached[max(j - 1, 0) : j + 2, max(i - 1, 0) : i + 2].any()
+    surface, _ = drawn("reach", seen)
+    a, b, c = (surface.points[k::3] for k in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+    assert area == pytest.approx(region.reached.sum() * width * height)
+
+
+def test_the_trace_forgets_what_is_older_than_its_length(rng):
+    seen = seen_of("nut_arm", rng)
+    seen.trace_length = 5.0
+    names = seen.chain.joint_names
+    for tenth in range(100):
+        seen.positions = {**seen.positions, names[0]: 0.01 * tenth}
+        seen.note_tip(0.1 * tenth)
+    assert seen.trace[0][0] >= 9.9 - 5.0 - 1e-9
+    (line,) = drawn("trace", seen)
+    assert (np.diff(line.colours[:, 0]) >= 0.0).all()  # from old and blue to new and orange
+    np.testing.assert_allclose(line.points[-1], seen.chain.fk(seen.q)[:3, 3])
+    seen.note_tip(0.0)  # simulated time began anew
+    assert len(seen.trace) == 1
+
+
+def test_a_board_draws_only_what_changed_and_tells_what_is_gone(rng):
+    board = Board(["text", "link_frames"])
+    board.seen = seen_of("nut_arm", rng)
+    board.touch(Cause.ROBOT)
+    first = board.take()
+    assert {m.layer for m in first} == {"text", "link_frames"}
+    assert not board.due
+    assert board.take() == []
+    board.touch(Cause.ANSWER)
+    assert not board.due
+    board.touch(Cause.JOINTS)
+    assert {m.layer for m in board.take()} == {"text"}
+    assert [m[:2] for m in board.take(complete=True)] == [m[:2] for m in first]
+    board.switch("text", on=False)
+    gone = board.take()
+    assert gone
+    assert all(m.layer == "text" and m.mark is None for m in gone)
+    assert {m.layer for m in board.take(complete=True)} == {"link_frames"}
+
+
+def test_without_joint_states_nothing_that_needs_them_is_drawn(rng):
+    seen = seen_of("nut_arm", rng)
+    seen.positions = {}
+    for name in ("text", "manipulability_ellipsoid", "velocity_ellipsoid", "centres_of_mass"):
+        assert drawn(name, seen) == []
+    assert drawn("link_frames", seen)
+
+
+@pytest.mark.parametrize(
+    "visual",
+    [
+        "<visual/>",
+        "<visual><geometry><cone/></geometry></visual>",
+        '<visual><geometry><box size="1 2"/></geometry></visual>',
+        '<visual><origin xyz="0 0 nan"/><geometry><sphere radius="1"/></geometry></visual>',
+        '<inertial><mass value="-1"/></inertial>',
+    ],
+)
+def test_a_shape_or_mass_that_is_none_is_refused_with_its_link(visual):
+    with pytest.raises(UrdfError, match="forearm"):
+        read_bodies(f'<robot name="r"><link name="forearm">{visual}</link></robot>')
