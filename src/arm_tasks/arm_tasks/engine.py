@@ -4,187 +4,222 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 
 from arm_tasks.errors import PlanError
 from arm_tasks.outcome import EngineState, Feedback, Outcome
 from arm_tasks.plan import Plan, PlannedStep
-from arm_tasks.ports import ArmPort, Move, MoveState, MoveStatus
-
-_LOG = logging.getLogger(__name__)
-_PATIENCE = 2.0  # a step may take so many times as long as planned
-_GRACE = 5.0  # and this longer [s]
-_CANCEL_GRACE = 5.0  # after a cancel the arm has this long to say that it stands still [s]
+from arm_tasks.ports import ArmPort, MoveState, MoveStatus
+from arm_tasks.rest_of_step import Limits, rest_of
+from arm_tasks.run_log import RunLog
+from arm_tasks.step_run import Clocks, StepRun
 
 
 class Engine:
     """Runs the steps of a plan in order.
 
-    Call tick() often (20 Hz or more) until it says that it is done; then outcome is set. cancel()
-    may be called at any time, from the thread that ticks.
+    Call tick() often (20 Hz or more) until its state is done; then outcome is set. cancel(),
+    pause(), resume() and single_step() may be called between ticks, from the thread that ticks.
+    Whatever ends or interrupts a run, the arm then stands still and holds where it is.
 
     Args:
         plan: A feasible plan.
         port: The arm.
-        first: Index of the step to begin at; the arm must stand where that step begins.
+        limits: Of the plan's joints, for what is left of an interrupted motion.
+        first: Index of the step to begin at; the arm must stand where it begins or on its way.
         clock: Steady time [s], simulated where the arm is.
-        on_feedback: Called when a step begins and whenever its progress is asked for by a tick.
-        wall: Steady time on the wall [s], clock if None. An arm is late only if it is by both:
-            simulated time may run fast, the machine that simulates does not.
+        on_feedback: Called when a step begins and at each tick.
+        wall: Steady time on the wall [s], clock if None.
+        paused: Whether to pause before the first step and after each, as single_step() does.
+
+    Attributes:
+        state: How far the run is.
+        outcome: How it ended, None before.
 
     Raises:
-        PlanError: The plan is not feasible, or it has no such step.
+        PlanError: The plan is not feasible, it has no such step, or the arm stands elsewhere.
     """
 
     def __init__(
         self,
         plan: Plan,
         port: ArmPort,
+        limits: Limits,
         first: int = 0,
         clock: Callable[[], float] = time.monotonic,
         on_feedback: Callable[[Feedback], None] | None = None,
         wall: Callable[[], float] | None = None,
+        paused: bool = False,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan must not be run: {plan.message}")
-        if not 0 <= first <= len(plan.steps):
-            last = len(plan.steps) - 1
+        last = len(plan.steps) - 1
+        if first and not 0 <= first <= last:
             raise PlanError(f"there is no step {first} to begin at; the last one is {last}")
         self.plan = plan
+        self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: Outcome | None = None
         self._port = port
-        self._clock = clock
-        self._wall = wall or clock
-        self._since = self._wall()  # when the step began or the cancel came, on the wall
-        self._on_feedback = on_feedback
+        self._limits = limits
+        self._clocks = Clocks(clock, wall or clock)
+        self._log = RunLog(plan, clock, on_feedback)
         self._next = first
-        self._running: PlannedStep | None = None
-        self._move: Move | None = None
-        self._began: float | None = None
-        self._step_began = 0.0
-        self._canceled_at: float | None = None
-        self._cancel_reason = ""
-        self._durations: list[float] = []
+        self._run: StepRun | None = None
+        self._inside = False  # the next step was begun and is not done
+        self._rest = self._what_is_left() if first else None
+        self._single = False
+        self._why = "ready for the first step" if paused else ""
+        self._ends_as = EngineState.CANCELED
 
-    @property
-    def state(self) -> EngineState:
-        """RUNNING until there is an outcome."""
-        return EngineState.RUNNING if self.outcome is None else self.outcome.state
+    # -- what may be asked for ----------------------------------------------------------------
+
+    def pause(self, why: str = "paused") -> str:
+        """Stop the arm where it is until resume(); return why that cannot be, or ""."""
+        if self.state in (EngineState.PAUSING, EngineState.PAUSED):
+            return ""
+        if self.state is not EngineState.RUNNING:
+            return f"it is {self.state.value}"
+        self._why = why
+        self.state = EngineState.PAUSED
+        if self._run is not None:
+            self._run.cancel()
+            self.state = EngineState.PAUSING
+        return ""
+
+    def resume(self) -> str:
+        """Go on after a pause; return why that cannot be, or ""."""
+        return self._go_on(single=False)
+
+    def single_step(self) -> str:
+        """Do one step, or the rest of it, and pause; return why that cannot be, or ""."""
+        return self._go_on(single=True)
+
+    def cancel(self, why: str = "canceled") -> None:
+        """Stop the arm where it is; later ticks wait until it says that it stands."""
+        self._stop(why, EngineState.CANCELED)
+
+    def abort(self, why: str) -> None:
+        """Stop the arm as cancel() does, because something else is gone that must be there."""
+        self._stop(why, EngineState.LOST)
+
+    def give_up(self, why: str) -> None:
+        """End at once, because the arm is not there any more."""
+        if not self.state.done:
+            self._fail(why)
+
+    # -- ticks --------------------------------------------------------------------------------
 
     def tick(self) -> EngineState:
         """Do what is due now and return at once."""
-        if self.outcome is not None:
-            return self.outcome.state
-        now = self._clock()
-        self._began = now if self._began is None else self._began
-        if self._canceled_at is not None:
-            self._tick_cancel(now)
-        elif self._running is None:
-            self._begin(now)
+        if self.state.done:
+            return self.state
+        self._log.run_began()
+        if self._run is not None:
+            self._watch(self._run)
         else:
-            self._tick_step(self._running, now)
+            self._settle()
         return self.state
 
-    def cancel(self, reason: str = "canceled") -> None:
-        """Stop the arm where it is; later ticks wait until it says that it stands."""
-        if self.outcome is not None or self._canceled_at is not None:
-            return
-        self._canceled_at, self._cancel_reason = self._clock(), reason
-        self._since = self._wall()
-        if self._move is not None:
-            self._move.cancel()
-
-    def give_up(self, reason: str) -> None:
-        """End at once, because the arm is not there any more."""
-        if self.outcome is None and self._running is not None:
-            self._fail(self._running, reason, self._clock())
-        elif self.outcome is None:
-            self._finish(EngineState.FAILED, reason, self._clock())
-
-    # -- steps --------------------------------------------------------------------------------
-
-    def _begin(self, now: float) -> None:
-        if self._next >= len(self.plan.steps):
-            self._finish(EngineState.SUCCEEDED, f"all steps of {self.plan.task} were done", now)
-            return
-        step = self.plan.steps[self._next]
-        self._running, self._step_began, self._since = step, now, self._wall()
-        _LOG.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
-        if step.trajectory is not None:
-            self._move = self._port.move(step.trajectory)
-        elif step.width is not None:
-            self._move = self._port.set_width(step.width)
+    def _settle(self) -> None:
+        """Do what comes next while the arm stands."""
+        if self.state is EngineState.STOPPING:
+            self._finish(self._ends_as, f"{self._why}{self._where()}; the arm holds where it is")
+        elif self.state is EngineState.RUNNING:
+            self._begin()
         else:
-            self._move = None
-        self._tell(step, 0.0)
+            self.state = EngineState.PAUSED
+            self._log.tell(self.state, self._next, self._why)
 
-    def _tick_step(self, step: PlannedStep, now: float) -> None:
-        elapsed, planned = now - self._step_began, step.duration
-        if self._move is None:
-            status = MoveStatus(MoveState.SUCCEEDED if elapsed >= planned else MoveState.RUNNING)
-        else:
-            status = self._move.poll()
+    def _begin(self) -> None:
+        """Begin the next step, or what is left of it."""
+        if self._is_over:
+            self._finish(EngineState.SUCCEEDED, f"all steps of {self.plan.task} were done")
+            return
+        step = self._rest or self.plan.steps[self._next]
+        self._rest, self._inside = None, True
+        self._log.step_began(step)
+        self._run = StepRun(step, self._port, self._clocks)
+        if step.kind == "pause":
+            self._end_step(self._run)
+            self._why, self.state = step.message, EngineState.PAUSED
+
+    def _watch(self, run: StepRun) -> None:
+        status = run.poll()
         if status.state is MoveState.SUCCEEDED:
-            self._tell(step, 1.0)
-            self._durations.append(elapsed)
-            self._next += 1
-            self._running = self._move = None
-            self._begin(now)
-        elif status.done:
-            self._fail(step, _why(status), now)
-        elif elapsed > _PATIENCE * planned + _GRACE and self._waited() > _GRACE:
-            if self._move is not None:
-                self._move.cancel()
-            late = f"the arm was not done after {elapsed:.1f} s, planned were {planned:.1f} s"
-            self._fail(step, late, now)
+            self._log.progress = 1.0
+            self._log.tell(self.state, self._next, run.step.message)
+            self._end_step(run)
+            self._settle()
+        elif not status.done:
+            self._log.progress = status.progress or 0.0
+            self._log.tell(self.state, self._next, run.step.message)
+        elif status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING:
+            self._run = None
+            self._settle()
         else:
-            guess = min(elapsed / planned, 0.99) if planned > 0.0 else 0.0
-            self._tell(step, guess if status.progress is None else status.progress)
+            self._fail(_why(status))
 
-    def _tick_cancel(self, now: float) -> None:
-        began = self._canceled_at if self._canceled_at is not None else now
-        status = None if self._move is None else self._move.poll()
-        waited = now - began > _CANCEL_GRACE and self._waited() > _CANCEL_GRACE
-        if status is not None and not status.done and not waited:
+    def _end_step(self, run: StepRun) -> None:
+        self._log.step_ended(run.elapsed)
+        self._next += 1
+        self._run, self._inside = None, False
+        if self._is_over and self.state is EngineState.PAUSING:
+            self.state = EngineState.RUNNING  # nothing is left to pause before
+        elif self._single and self.state is EngineState.RUNNING and not self._is_over:
+            self._single, self._why = False, f"step {self._next} is done"
+            self.state = EngineState.PAUSED
+
+    # -- pauses and ends ----------------------------------------------------------------------
+
+    def _go_on(self, single: bool) -> str:
+        if self.state is EngineState.RUNNING and single:
+            self._single = True
+            return ""
+        if self.state is EngineState.PAUSING:
+            return "the arm is still slowing down; ask again"
+        if self.state is not EngineState.PAUSED:
+            return f"it is not paused but {self.state.value}"
+        try:
+            self._rest = self._what_is_left()
+        except PlanError as error:
+            return str(error)
+        self._single = single
+        self.state = EngineState.RUNNING
+        return ""
+
+    @property
+    def _is_over(self) -> bool:
+        return self._next >= len(self.plan.steps)
+
+    def _what_is_left(self) -> PlannedStep | None:
+        if self._is_over:
+            return None
+        step = self.plan.steps[self._next]
+        return rest_of(step, self.plan.joint_names, self._port.where(), self._limits)
+
+    def _stop(self, why: str, ends_as: EngineState) -> None:
+        if self.state.done or self.state is EngineState.STOPPING:
             return
-        name = f" in step {self._running.index + 1}, {self._running.name}" if self._running else ""
-        if status is not None and not status.done:
-            what = f"{self._cancel_reason}{name}, but the arm does not say that it stopped"
-            self._finish(EngineState.FAILED, what, now)
-            return
-        what = f"{self._cancel_reason}{name}; the arm holds where it is"
-        self._finish(EngineState.CANCELED, what, now)
+        self.state, self._why, self._ends_as = EngineState.STOPPING, why, ends_as
+        if self._run is not None:
+            self._run.cancel()
 
-    def _waited(self) -> float:
-        """Return how long the arm has had, on the wall [s]."""
-        return self._wall() - self._since
+    def _where(self) -> str:
+        """Return in or before which step it is, as the end of a clause."""
+        if self._is_over or not (self._inside or self._next):
+            return ""
+        step = self.plan.steps[self._next]
+        return f" {'in' if self._inside else 'before'} step {step.index + 1}, {step.name}"
 
-    # -- telling ------------------------------------------------------------------------------
+    def _fail(self, why: str) -> None:
+        step = None if self._run is None else self._run.step
+        where = "" if step is None else f"step {step.index + 1}, {step.name}: "
+        self._finish(EngineState.FAILED, f"{where}{why}")
 
-    def _fail(self, step: PlannedStep, why: str, now: float) -> None:
-        self._finish(EngineState.FAILED, f"step {step.index + 1}, {step.name}: {why}", now)
-
-    def _finish(self, state: EngineState, message: str, now: float) -> None:
-        began = now if self._began is None else self._began
-        last = self._running or (self.plan.steps[self._next - 1] if self._next > 0 else None)
-        self.outcome = Outcome(
-            state=state,
-            message=message,
-            steps_done=self._next,
-            steps_total=len(self.plan.steps),
-            last_step=last.name if last else "",
-            duration=now - began,
-            durations=tuple(self._durations),
-        )
-        _LOG.info("%s: %s", state.value, message)
-
-    def _tell(self, step: PlannedStep, progress: float) -> None:
-        if self._on_feedback is not None:
-            total = len(self.plan.steps)
-            told = Feedback(step.index, total, step.name, progress, step.message)
-            self._on_feedback(told)
+    def _finish(self, state: EngineState, message: str) -> None:
+        self.state = state
+        self.outcome = self._log.outcome(state, message, self._next)
 
 
 def _why(status: MoveStatus) -> str:

@@ -12,9 +12,23 @@ class EngineState(Enum):
     """How far a run is."""
 
     RUNNING = "running"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    STOPPING = "stopping"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
+    LOST = "lost"
     CANCELED = "canceled"
+
+    @property
+    def done(self) -> bool:
+        """True if the run is over: nothing will move any more."""
+        return self in (
+            EngineState.SUCCEEDED,
+            EngineState.FAILED,
+            EngineState.LOST,
+            EngineState.CANCELED,
+        )
 
 
 @dataclass(frozen=True)
@@ -22,13 +36,15 @@ class Feedback:
     """What the engine is doing; the fields of RunTask's feedback.
 
     Attributes:
-        step: Index of the running step, from 0.
+        state: How far the run is.
+        step: Index of the running step, or of the next one while paused, from 0.
         steps_total: Number of steps.
         name: The step's name.
         progress: How far the step is, 0 to 1.
-        message: One sentence: what the arm is doing.
+        message: One sentence: what the arm is doing, or why it waits.
     """
 
+    state: EngineState
     step: int
     steps_total: int
     name: str
@@ -41,7 +57,7 @@ class Outcome:
     """How a run ended.
 
     Attributes:
-        state: SUCCEEDED, FAILED or CANCELED.
+        state: SUCCEEDED, FAILED (by the arm), LOST (by something else that went) or CANCELED.
         message: One sentence; names the step if it is not a success.
         steps_done: How many steps were finished, those before the first one included.
         steps_total: Number of steps.
@@ -57,3 +73,9 @@ class Outcome:
     last_step: str
     duration: float
     durations: tuple[float, ...]
+
+    @property
+    def resume_step(self) -> int | None:
+        """Index of the step with which a new run can go on; None if nothing is left to do."""
+        left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
+        return self.steps_done if left else None

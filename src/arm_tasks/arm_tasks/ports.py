@@ -1,9 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine needs of an arm: two verbs that start something, and a handle to watch it."""
+"""What the engine needs of an arm: two verbs that start something, and handles to watch it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -41,6 +42,19 @@ class MoveStatus:
         return self.state is not MoveState.RUNNING
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Where an arm is.
+
+    Attributes:
+        positions: By joint name [rad or m]; joints of which nothing is known are left out.
+        width: Of the jaws [m]; 0 if there are none.
+    """
+
+    positions: Mapping[str, float]
+    width: float
+
+
 class Move(Protocol):
     """A motion that was started. No method blocks or raises."""
 
@@ -62,4 +76,8 @@ class ArmPort(Protocol):
 
     def set_width(self, width: float) -> Move:
         """Start to bring the jaws to a width [m]."""
+        ...
+
+    def where(self) -> Standing:
+        """Return where it is now."""
         ...

@@ -12,7 +12,7 @@ from rclpy.action import ActionClient
 from rclpy.node import Node
 
 from arm_tasks.plan import JointTrajectory
-from arm_tasks.ports import Move, MoveState, MoveStatus
+from arm_tasks.ports import Move, MoveState, MoveStatus, Standing
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import trajectory_message
 
@@ -54,6 +54,10 @@ class RosArmPort:
         goal = GripperCommand.Goal()
         goal.command.position = width
         return ActionMove(self._gripper, goal, self._state)
+
+    def where(self) -> Standing:
+        """Return where joint_states say that it is."""
+        return Standing(self._state.positions, self._state.width)
 
 
 class ActionMove:

@@ -17,6 +17,7 @@ STATUS = {
     EngineState.SUCCEEDED: RunTask.Result.SUCCESS,
     EngineState.CANCELED: RunTask.Result.CANCELED,
     EngineState.FAILED: RunTask.Result.HARDWARE,
+    EngineState.LOST: RunTask.Result.LOST,
 }
 
 
@@ -73,3 +74,6 @@ def fill_result(result: RunTask.Result, outcome: Outcome) -> None:
     result.last_step = outcome.last_step
     result.duration = float(outcome.duration)
     result.step_durations = list(outcome.durations)
+    if outcome.resume_step is not None:
+        result.can_resume, result.resume_step = True, outcome.resume_step
+        result.message += f"; to go on from there, give start step {outcome.resume_step}"

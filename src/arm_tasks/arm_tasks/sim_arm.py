@@ -11,12 +11,13 @@ from typing import Protocol
 import numpy as np
 
 from arm_kinematics import Chain
-from arm_tasks.engine import Engine, EngineState, Feedback, Outcome
+from arm_tasks.engine import Engine, Feedback, Outcome
 from arm_tasks.geometry import Array
 from arm_tasks.nut_state import NutReport
 from arm_tasks.nut_world import NutWorld
 from arm_tasks.plan import JointTrajectory, Plan
-from arm_tasks.ports import Move, MoveState, MoveStatus
+from arm_tasks.ports import Move, MoveState, MoveStatus, Standing
+from arm_tasks.rest_of_step import Limits
 
 _JAW_SPEED = 0.06  # of the width [m/s]
 
@@ -152,6 +153,11 @@ class SimArm:
         self._doing = SimMove(self, duration, at)
         return self._doing
 
+    def where(self) -> Standing:
+        """Return where it was commanded to be."""
+        by_name = zip(self.chain.joint_names, self.q.tolist(), strict=True)
+        return Standing(dict(by_name), self.width)
+
     def step(self, seconds: float) -> NutReport:
         """Let time pass [s]; return what the world then says of the nut."""
         self.time += seconds
@@ -191,8 +197,9 @@ def simulate(
     def told(feedback: Feedback) -> None:
         running[0] = feedback.step
 
-    engine = Engine(plan, arm, clock=lambda: arm.time, on_feedback=told)
-    while engine.tick() is EngineState.RUNNING:
+    limits = Limits(chain.velocity, chain.acceleration)
+    engine = Engine(plan, arm, limits, clock=lambda: arm.time, on_feedback=told)
+    while not engine.tick().done:
         report = arm.step(1.0 / rate)
         recording.times.append(arm.time)
         recording.joints.append(arm.q.copy())

@@ -4,35 +4,33 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 from arm_description.node_main import described, run_node
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
-from rclpy.task import Future
-from std_msgs.msg import String
 
 from arm_description import DescriptionError, load_robot
 from arm_interfaces.action import RunTask
+from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.plan import Plan
 from arm_tasks.planner import plan_task
-from arm_tasks.preflight import Preflight, preflight
+from arm_tasks.preflight import preflight
 from arm_tasks.ros_arm_port import RosArmPort
 from arm_tasks.ros_arm_state import ArmState
-from arm_tasks.ros_conversions import LATCHED
+from arm_tasks.ros_companions import Companions
+from arm_tasks.ros_nut_watch import NutWatch
 from arm_tasks.ros_plan import fill_check, fill_plan, fill_result
+from arm_tasks.ros_planning import DEFAULT_TASK, Planning, start_of_check
 from arm_tasks.ros_readiness import Readiness
-from arm_tasks.scene import load_scene
+from arm_tasks.ros_task_controls import TaskControls
 from arm_tasks.scene_node import SceneNode
-from arm_tasks.task_file import load_task, task_from_text
-from arm_tasks.task_run import TaskRun, check_start
+from arm_tasks.task_run import TaskRun
 
-DEFAULT_TASK = "nut_transfer"
+RESULT = RunTask.Result
 
 
 class TaskServer(Node):
@@ -46,10 +44,10 @@ class TaskServer(Node):
         run_task; feedback with steps_total 0 says what is waited for before anything is planned.
 
     Services:
-        check_task.
+        check_task; those of TaskControls.
 
     Publishers:
-        task_text: what the task is doing, one line, latched.
+        those of TaskControls.
     """
 
     def __init__(self) -> None:
@@ -58,14 +56,14 @@ class TaskServer(Node):
         scene = self.declare_parameter("scene", DEFAULT_TASK, described("Scene, name or path."))
         self.model = load_robot(str(robot.value))
         self.chain = Chain.from_model(self.model)
-        self.scene_name = str(scene.value)
-        self.scene = load_scene(self.scene_name)
+        self.planning = Planning(self, self.model, self.chain, str(scene.value))
         self.state = ArmState(self, self.model)
         self.port = RosArmPort(self, self.state)
+        self.companions = Companions(self, self.model)
+        self._nut = NutWatch(self, self.planning, self.port, self.chain)
         self._readiness = Readiness(self, self.state, self.port)
         self._busy = ""
-        self._wake = self.create_guard_condition(lambda: None)
-        self._text = self.create_publisher(String, "task_text", LATCHED)
+        self.controls = TaskControls(self)
         self.create_service(CheckTask, "check_task", self._on_check)
         self._server = ActionServer(
             self,
@@ -76,79 +74,43 @@ class TaskServer(Node):
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
 
-    def say(self, text: str) -> None:
-        """Publish what the task is doing."""
-        self._text.publish(String(data=text))
-
-    # -- checking -----------------------------------------------------------------------------
-
     async def _on_check(
         self, request: CheckTask.Request, response: CheckTask.Response
     ) -> CheckTask.Response:
         """Answer check_task."""
+        names, positions = request.start.name, request.start.position
+        if len(names) != len(positions):
+            what = f"start has {len(names)} names and {len(positions)} positions; give as many"
+            response.message = what
+            return response
         try:
-            start = dict(self.state.positions)
-            names, positions = request.start.name, request.start.position
-            if len(names) != len(positions):
-                raise TasksError(
-                    f"start has {len(names)} names and {len(positions)} positions; give as many"
-                )
-            start.update(zip(names, positions, strict=True))
-            found = await self._plan(request, start, preflight)
+            start = start_of_check(request, self.port.where())
+            found = await self.planning.plan(request, start, preflight)
         except (TasksError, DescriptionError) as error:
             response.message = str(error)
             return response
         return fill_check(response, found)
 
-    def _plan(
-        self,
-        request: CheckTask.Request | RunTask.Goal,
-        start: dict[str, float],
-        make: Callable[..., Plan | Preflight] = plan_task,
-    ) -> Future:
-        """Return the future plan; the work is done on a thread, so that the node goes on."""
-
-        def work() -> Plan | Preflight:
-            chosen = load_scene(request.scene) if request.scene else self.scene
-            name = request.task or DEFAULT_TASK
-            wanted = task_from_text(request.text, name) if request.text else load_task(name)
-            return make(wanted, chosen, self.model, self.chain, start, self.state.width)
-
-        return self._in_background(work)
-
-    def _in_background(self, work: Callable[[], Any]) -> Future:
-        """Return a future that a thread of its own completes."""
-        future = Future(executor=self.executor)
-
-        def run() -> None:
-            try:
-                future.set_result(work())
-            except Exception as error:  # noqa: BLE001 - raised again where it is awaited
-                future.set_exception(error)
-            self._wake.trigger()
-
-        threading.Thread(target=run, daemon=True).start()
-        return future
-
-    # -- running ------------------------------------------------------------------------------
-
     async def _execute(self, handle: Any) -> RunTask.Result:
         """Carry out one goal of run_task."""
-        goal, result = handle.request, RunTask.Result()
-        refusal = await self._in_background(lambda: self._wait_ready(handle))
-        refusal = self._busy_with() or refusal
-        if handle.is_cancel_requested:
-            why = "canceled before anything moved"
-            return self._refuse(handle, result, RunTask.Result.CANCELED, why)
-        if refusal:
-            return self._refuse(handle, result, RunTask.Result.NOT_READY, refusal)
-        self._busy = goal.task or DEFAULT_TASK
+        goal, result = handle.request, RESULT()
+        name = goal.task or DEFAULT_TASK
+        if not self._busy:
+            self.controls.begin(name)
+        why = await self.planning.in_background(lambda: self._wait_ready(handle))
+        if handle.is_cancel_requested or (self.controls.stop_wanted and not self._busy):
+            return self._refuse(handle, result, RESULT.CANCELED, "canceled before anything moved")
+        if self._busy or why:
+            busy = f"busy with {self._busy}; cancel it first"
+            return self._refuse(handle, result, RESULT.NOT_READY, busy if self._busy else why)
+        self._busy = name
         try:
-            self.say(f"checking {self._busy}")
-            plan = await self._plan(goal, dict(self.state.positions))
+            start = self.planning.start_of(goal, self.port.where())
+            plan = await self.planning.plan(goal, start, plan_task)
             return await self._run(handle, result, plan)
         except (TasksError, DescriptionError) as error:
-            return self._refuse(handle, result, RunTask.Result.BAD_REQUEST, str(error))
+            self._busy = ""
+            return self._refuse(handle, result, RESULT.BAD_REQUEST, str(error))
         finally:
             self._busy = ""
 
@@ -156,50 +118,62 @@ class TaskServer(Node):
         """Give the driver time to come up; return why the goal cannot be taken up, or ""."""
 
         def tell(why: str) -> None:
-            self.say(f"waiting: {why}")
-            handle.publish_feedback(RunTask.Feedback(message=f"Waiting: {why}"))
+            self.controls.say(f"waiting: {why}")
+            waiting = RunTask.Feedback(state=TaskState.CHECKING, message=f"Waiting: {why}")
+            handle.publish_feedback(waiting)
 
         def give_up() -> bool:
-            return bool(self._busy or handle.is_cancel_requested)
+            return bool(self._busy or handle.is_cancel_requested or self.controls.stop_wanted)
 
         return self._readiness.wait(bool(handle.request.dry_run), give_up, tell)
-
-    def _busy_with(self) -> str:
-        """Return which task is in the way, or ""."""
-        return f"busy with {self._busy}; cancel it first" if self._busy else ""
 
     async def _run(self, handle: Any, result: RunTask.Result, plan: Plan) -> RunTask.Result:
         """Run a plan to its end, if it may be run."""
         goal = handle.request
         fill_plan(result, plan)
         if not plan.feasible:
-            return self._refuse(handle, result, RunTask.Result.NOT_FEASIBLE, plan.message)
-        check_start(plan, int(goal.start_step), self.state.positions)
-        if goal.scene and goal.scene != self.scene_name:
-            shown = f"planned in scene {goal.scene}, while {self.scene_name} is the one shown"
-            result.warnings = [*result.warnings, shown]
+            self._busy = ""
+            return self._refuse(handle, result, RESULT.NOT_FEASIBLE, plan.message)
+        run = TaskRun(self, handle, plan)
+        if goal.start_step:
+            scene = self.planning.scene_of(goal)
+            unknown = await self._nut.check(plan, scene, int(goal.start_step))
+            result.warnings = [*result.warnings, *unknown]
+        shown = self.planning.scene_name
+        if goal.scene and goal.scene != shown:
+            what = f"planned in scene {goal.scene}, while {shown} is the one shown"
+            result.warnings = [*result.warnings, what]
         if goal.dry_run:
-            self.say(plan.message)
-            result.status, result.message = RunTask.Result.SUCCESS, plan.message
-            handle.succeed()
-            return result
-        run = TaskRun(self, handle, plan, int(goal.start_step))
-        outcome = await run.finished
-        fill_result(result, outcome)
-        self.say(outcome.message)
-        ends = {RunTask.Result.SUCCESS: handle.succeed, RunTask.Result.CANCELED: handle.canceled}
-        ends.get(result.status, handle.abort)()
+            result.status, result.message = RESULT.SUCCESS, plan.message
+        else:
+            run.begin()
+            outcome = await run.finished
+            fill_result(result, outcome)
+            if result.can_resume and not self.state.lost():
+                scene = self.planning.scene_of(goal)
+                result.safe_state = await self._nut.safe_state(plan, scene, outcome.steps_done)
+        self._busy = ""
+        self._end(handle, result)
         return result
+
+    def _end(self, handle: Any, result: RunTask.Result) -> None:
+        """End a goal in the way that its result says."""
+        if not self._busy:
+            self.controls.end(result.message)
+        if result.status == RESULT.SUCCESS:
+            handle.succeed()
+        elif result.status == RESULT.CANCELED and handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
 
     def _refuse(
         self, handle: Any, result: RunTask.Result, status: int, why: str
     ) -> RunTask.Result:
-        """End a goal before anything has moved."""
+        """End a goal before anything has moved; another one, if there is, goes on."""
         self.get_logger().warning(why)  # type: ignore[no-untyped-call]
-        if not self._busy or status != RunTask.Result.NOT_READY:
-            self.say(why)
         result.status, result.message = status, why
-        handle.canceled() if status == RunTask.Result.CANCELED else handle.abort()
+        self._end(handle, result)
         return result
 
 
@@ -208,6 +182,6 @@ def main() -> int:
 
     def make() -> list[Node]:
         server = TaskServer()
-        return [server, SceneNode(server.scene)]
+        return [server, SceneNode(server.planning.scene)]
 
     return run_node(make, (TasksError, DescriptionError))

@@ -4,10 +4,18 @@
 
 import numpy as np
 import pytest
-from arm_tasks.engine import Engine, EngineState
+from arm_tasks.engine import Engine as RealEngine
+from arm_tasks.engine import EngineState
 from arm_tasks.errors import PlanError
 from arm_tasks.plan import JointTrajectory, Plan, PlannedStep, StepReport
-from arm_tasks.ports import MoveState, MoveStatus
+from arm_tasks.ports import MoveState, MoveStatus, Standing
+from arm_tasks.rest_of_step import Limits
+
+LIMITS = Limits(np.array([2.0]), np.array([10.0]))
+
+
+def Engine(plan, port, **options):
+    return RealEngine(plan, port, LIMITS, **options)
 
 
 def report(index, duration=1.0, feasible=True):
@@ -16,7 +24,7 @@ def report(index, duration=1.0, feasible=True):
 
 
 def step(index, kind="motion", duration=1.0):
-    still = np.zeros(1)
+    still = np.array([float(index) if kind == "motion" else 0.0])
     ends = np.array([[float(index)], [index + 1.0]])
     path = JointTrajectory(("a",), np.array([0.0, duration]), ends, np.zeros((2, 1)))
     return PlannedStep(
@@ -53,9 +61,14 @@ class Port:
         self.obeys = obeys
         self.moves = []
         self.cancels = 0
+        self.q, self.jaws = 0.0, 0.0
+
+    def where(self):
+        return Standing({"a": self.q}, self.jaws)
 
     def move(self, trajectory):
-        return self._start(("move", float(trajectory.positions[-1, 0])))
+        self.q = float(trajectory.positions[-1, 0])
+        return self._start(("move", self.q))
 
     def set_width(self, width):
         return self._start(("width", width))
@@ -86,7 +99,7 @@ class Handle:
 
 def run(engine, clock, seconds=60.0, cancel_at=None):
     end, start = clock.now + seconds, clock.now
-    while engine.tick() is EngineState.RUNNING and clock.now < end:
+    while not engine.tick().done and clock.now < end:
         clock.now += 0.1
         if cancel_at is not None and clock.now - start > cancel_at:
             engine.cancel()
@@ -189,6 +202,7 @@ def test_a_step_that_ends_while_it_is_canceled_still_cancels():
 def test_a_run_can_begin_in_the_middle():
     clock = Clock()
     port = Port(clock)
+    port.q = 2.0
     outcome = run(Engine(plan("motion", "motion", "motion"), port, first=2, clock=clock), clock)
     assert outcome.steps_done == 3
     assert port.moves == [("move", 3.0)]
@@ -225,3 +239,147 @@ def test_what_must_not_be_run_is_refused():
         Engine(bad, Port(Clock()))
     with pytest.raises(PlanError, match="no step 7 to begin at"):
         Engine(plan("motion"), Port(Clock()), first=7)
+
+
+# -- pauses ------------------------------------------------------------------------
+
+
+def paused_at(kinds, at, **options):
+    """Return engine, port and clock of a run that was paused at a time and stands."""
+    clock = Clock()
+    port = Port(clock, **options)
+    engine = Engine(plan(*kinds), port, clock=clock)
+    start = clock.now
+    while engine.state is not EngineState.PAUSED:
+        engine.tick()
+        clock.now += 0.1
+        if clock.now - start > at:
+            engine.pause("a hand is in the way")
+        assert clock.now < start + 60.0
+    return engine, port, clock
+
+
+def test_a_pause_in_a_motion_stops_it_and_the_rest_is_done_after_it():
+    engine, port, clock = paused_at(("motion", "motion"), 0.5)
+    assert port.cancels == 1
+    clock.now += 1000.0  # however long it takes
+    assert engine.tick() is EngineState.PAUSED
+    port.q = 0.4
+    assert engine.resume() == ""
+    outcome = run(engine, clock)
+    assert outcome.state is EngineState.SUCCEEDED
+    assert port.moves == [("move", 1.0), ("move", 1.0), ("move", 2.0)]
+    assert outcome.steps_done == 2
+
+
+def test_what_ends_while_it_is_paused_counts_and_the_next_step_waits():
+    engine, port, clock = paused_at(("motion", "motion"), 0.5, obeys=False)
+    assert len(port.moves) == 1
+    assert engine.resume() == ""
+    assert run(engine, clock).state is EngineState.SUCCEEDED
+    assert len(port.moves) == 2
+
+
+def test_the_last_step_leaves_nothing_to_pause_before():
+    clock = Clock()
+    engine = Engine(plan("motion"), Port(clock, obeys=False), clock=clock)
+    engine.tick()
+    engine.pause()
+    assert run(engine, clock).state is EngineState.SUCCEEDED
+
+
+def test_an_arm_that_was_moved_meanwhile_is_not_moved_on():
+    engine, port, _ = paused_at(("motion",), 0.5)
+    port.q = 1.5
+    said = engine.resume()
+    assert "a is off by 0.500; move there first" in said
+    assert engine.tick() is EngineState.PAUSED
+    port.q = 0.7
+    assert engine.resume() == ""
+
+
+@pytest.mark.parametrize("kind", ["motion", "gripper", "wait"])
+def test_a_paused_run_can_be_canceled(kind):
+    engine, port, _ = paused_at((kind, kind), 0.5)
+    engine.cancel()
+    assert engine.tick() is EngineState.CANCELED
+    assert engine.outcome.message == "canceled in step 1, step 0; the arm holds where it is"
+    assert engine.outcome.resume_step == 0
+    assert len(port.moves) == (kind != "wait")
+
+
+def test_what_makes_no_sense_now_is_refused_with_a_reason():
+    clock = Clock()
+    engine = Engine(plan("motion"), Port(clock), clock=clock)
+    engine.tick()
+    assert engine.resume() == "it is not paused but running"
+    engine.pause()
+    assert engine.resume() == "the arm is still slowing down; ask again"
+    engine.cancel()
+    assert engine.pause() == "it is stopping"
+    run(engine, clock)
+    assert engine.pause() == "it is canceled"
+    assert engine.single_step() == "it is not paused but canceled"
+
+
+def test_one_step_at_a_time():
+    clock, told = Clock(), []
+    port = Port(clock)
+    engine = Engine(
+        plan("motion", "gripper", "wait"),
+        port,
+        clock=clock,
+        paused=True,
+        on_feedback=told.append,
+    )
+    for done in range(3):
+        for _ in range(30):
+            engine.tick()
+            clock.now += 0.1
+        assert engine.state is EngineState.PAUSED
+        assert told[-1].step == done and told[-1].state is EngineState.PAUSED
+        assert len(port.moves) == done
+        port.q, port.jaws = 0.0, 0.0  # as the step that comes needs it
+        assert engine.single_step() == ""
+    assert run(engine, clock).state is EngineState.SUCCEEDED
+
+
+def test_a_running_task_can_be_told_to_pause_after_its_step():
+    clock = Clock()
+    port = Port(clock)
+    engine = Engine(plan("motion", "motion"), port, clock=clock)
+    engine.tick()
+    assert engine.single_step() == ""
+    run(engine, clock, 5.0)
+    assert engine.state is EngineState.PAUSED
+    assert port.moves == [("move", 1.0)] and port.cancels == 0
+
+
+def test_a_pause_in_the_plan_waits_for_a_person():
+    clock, told = Clock(), []
+    port = Port(clock)
+    engine = Engine(plan("motion", "pause", "motion"), port, clock=clock, on_feedback=told.append)
+    run(engine, clock, 600.0)
+    assert engine.state is EngineState.PAUSED
+    assert (told[-1].state, told[-1].message) == (EngineState.PAUSED, "doing 1")
+    assert engine.resume().startswith("step 2 (step 2) begins elsewhere: a is off by 1.000")
+    port.q = 2.0
+    assert engine.resume() == ""
+    assert run(engine, clock).steps_done == 3
+
+
+def test_what_else_is_lost_stops_the_arm_and_says_so():
+    clock = Clock()
+    port = Port(clock)
+    engine = Engine(plan("motion", "motion"), port, clock=clock)
+    engine.tick()
+    engine.abort("tf fell silent")
+    outcome = run(engine, clock)
+    assert outcome.state is EngineState.LOST
+    assert outcome.message == "tf fell silent in step 1, step 0; the arm holds where it is"
+    assert port.cancels == 1 and outcome.resume_step == 0
+
+
+def test_nothing_is_left_of_what_was_done():
+    clock = Clock()
+    assert run(Engine(plan("wait"), Port(clock), clock=clock), clock).resume_step is None

@@ -66,10 +66,11 @@ class Arm:
         changed = {**process.parameters, **parameters}
         self.group.start(dataclasses.replace(process, parameters=changed))
 
-    def start_driver(self):
-        """Start the servo driver, if the arm was started without."""
+    def start_driver(self, **parameters):
+        """Start the servo driver, if the arm was started without, or lost it."""
         table = processes(state_publisher_package())
-        self.start(next(process for process in table if process.name == "arm_hardware"))
+        driver = next(process for process in table if process.name == "arm_hardware")
+        self.start(driver, **parameters)
 
     @property
     def joints(self):

@@ -1,0 +1,97 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Requests for tasks -> plans, each made on a thread of its own, so that the node goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from rclpy.node import Node
+from rclpy.task import Future
+
+from arm_description import RobotModel
+from arm_interfaces.action import RunTask
+from arm_interfaces.srv import CheckTask
+from arm_kinematics import Chain
+from arm_tasks.check import start_of
+from arm_tasks.ports import Standing
+from arm_tasks.scene import Scene, load_scene
+from arm_tasks.task_file import load_task, task_from_text
+
+DEFAULT_TASK = "nut_transfer"
+Request: TypeAlias = CheckTask.Request | RunTask.Goal
+
+
+class Planning:
+    """Plans and checks in the background.
+
+    Args:
+        node: Whose executor awaits the plans.
+        model: The robot.
+        chain: Its kinematics.
+        scene: Shipped name or path of the scene for requests that name none.
+
+    Attributes:
+        scene_name: That name.
+        scene: That scene.
+    """
+
+    def __init__(self, node: Node, model: RobotModel, chain: Chain, scene: str) -> None:
+        self.scene_name = scene
+        self.scene = load_scene(scene)
+        self._node = node
+        self._model = model
+        self._chain = chain
+        self._wake = node.create_guard_condition(lambda: None)
+        self._starts: dict[tuple[str, str, str], Standing] = {}
+
+    def plan(self, request: Request, start: Standing, make: Callable[..., Any]) -> Future:
+        """Return the future of what make, plan_task or preflight, makes of a request."""
+
+        def work() -> Any:
+            name = request.task or DEFAULT_TASK
+            task = task_from_text(request.text, name) if request.text else load_task(name)
+            scene = self.scene_of(request)
+            return make(task, scene, self._model, self._chain, start.positions, start.width)
+
+        return self.in_background(work)
+
+    def scene_of(self, request: Request) -> Scene:
+        """Return the scene of a request."""
+        return load_scene(request.scene) if request.scene else self.scene
+
+    def start_of(self, goal: RunTask.Goal, here: Standing) -> Standing:
+        """Return where a plan for a goal has to begin, for equal steps to come of it again.
+
+        A run that begins in the middle belongs to the plan of the run that was interrupted; that
+        one began where that task was last begun, or, if nobody knows any more, at rest.
+        """
+        key = (goal.task, goal.scene, goal.text)
+        if not goal.start_step:
+            self._starts[key] = Standing(dict(here.positions), here.width)
+            return here
+        if key not in self._starts:
+            self._starts[key] = Standing(*start_of(self._model, ""))
+        return self._starts[key]
+
+    def in_background(self, work: Callable[[], Any]) -> Future:
+        """Return a future that a thread of its own completes."""
+        future = Future(executor=self._node.executor)
+
+        def run() -> None:
+            try:
+                future.set_result(work())
+            except Exception as error:  # noqa: BLE001 - raised again where it is awaited
+                future.set_exception(error)
+            self._wake.trigger()
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+
+def start_of_check(request: CheckTask.Request, here: Standing) -> Standing:
+    """Return where a check has to begin: where the arm is, but for the joints that are given."""
+    given: Mapping[str, float] = dict(zip(request.start.name, request.start.position, strict=True))
+    return Standing({**here.positions, **given}, here.width)

@@ -1,0 +1,151 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nut transfer interrupted in every step, in simulated time: it holds, and goes on."""
+
+import numpy as np
+import pytest
+from arm_tasks.engine import Engine, EngineState
+from arm_tasks.errors import PlanError
+from arm_tasks.foreseen import Foreseen, SafeState, safe_state
+from arm_tasks.nut_state import NutStatus
+from arm_tasks.nut_world import NutWorld
+from arm_tasks.ports import Standing
+from arm_tasks.rest_of_step import Limits
+from arm_tasks.sim_arm import SimArm
+
+PERIOD = 0.05
+
+
+@pytest.fixture(scope="module")
+def foreseen(nut_plan, scene, chain):
+    return Foreseen.of(nut_plan, scene, chain)
+
+
+class Bench:
+    """An arm with its world on a manual clock, and engines that run a plan on it."""
+
+    def __init__(self, plan, scene, chain):
+        self.plan, self.chain = plan, chain
+        self.world = NutWorld(scene)
+        self.arm = SimArm(chain, self.world, plan.start, plan.start_width)
+        self.told = None
+
+    def engine(self, first=0):
+        limits = Limits(self.chain.velocity, self.chain.acceleration)
+        return Engine(self.plan, self.arm, limits, first, lambda: self.arm.time, self._on_feedback)
+
+    def _on_feedback(self, told):
+        self.told = told
+
+    def run(self, engine, until):
+        end = self.arm.time + 1000.0
+        while not engine.tick().done and not until():
+            self.arm.step(PERIOD)
+            assert self.arm.time < end
+
+    def stand_still(self, seconds=2.0):
+        """Let time pass; the arm must not move."""
+        q, width = self.arm.q.copy(), self.arm.width
+        for _ in range(int(seconds / PERIOD)):
+            self.arm.step(PERIOD)
+        assert np.array_equal(self.arm.q, q) and self.arm.width == width
+
+    def safe_state(self, scene):
+        tool = self.chain.fk(self.arm.q)
+        return safe_state(tool, self.world.report, scene.the_nut().across_flats)
+
+
+@pytest.fixture
+def bench(nut_plan, scene, chain):
+    return Bench(nut_plan, scene, chain)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
+    bench, scene, chain, foreseen, share
+):
+    """Every step of one transfer is canceled on its way; each time a new engine goes on there."""
+    seen = set()
+    for k, step in enumerate(bench.plan.steps):
+        engine = bench.engine(first=k)
+        if step.duration > 4.0 * PERIOD:
+            bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= share)
+            engine.cancel()
+            bench.run(engine, lambda: False)
+            assert engine.outcome.state is EngineState.CANCELED
+            assert engine.outcome.message.endswith("the arm holds where it is")
+            bench.stand_still()
+            where, nut = bench.arm.where(), bench.world.report
+            state = bench.safe_state(scene)
+            planned = foreseen.nut(engine.outcome.steps_done, where)
+            size = scene.the_nut().across_flats
+            assert safe_state(chain.fk(bench.arm.q), planned, size) is state, step.name
+            assert foreseen.disagreement(engine.outcome.steps_done, where, nut) == ""
+            seen.add(state)
+            if engine.outcome.steps_done > k:
+                continue
+            engine = bench.engine(first=k)
+        bench.run(engine, lambda k=k: bench.told is not None and bench.told.step > k)
+        if not engine.state.done:
+            engine.cancel()
+            bench.run(engine, lambda: False)
+    assert seen == set(SafeState)
+    report = bench.world.report
+    assert report.bolt == "lower_bolt" and report.turns_engaged > 4.0
+
+
+def test_paused_in_every_step_it_goes_on_as_if_nothing_had_been(bench):
+    engine = bench.engine()
+    for k, step in enumerate(bench.plan.steps):
+        if step.duration <= 4.0 * PERIOD:
+            continue
+        bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= 0.4)
+        assert engine.pause() == ""
+        bench.run(engine, lambda: engine.state is EngineState.PAUSED)
+        bench.stand_still()
+        assert engine.tick() is EngineState.PAUSED
+        assert engine.resume() == "", step.name
+    bench.run(engine, lambda: False)
+    assert engine.outcome.state is EngineState.SUCCEEDED
+    assert bench.world.report.bolt == "lower_bolt"
+    assert bench.world.report.turns_engaged == pytest.approx(4.33, abs=0.05)
+
+
+def test_one_step_at_a_time_to_the_end(bench):
+    engine = bench.engine()
+    engine.pause()
+    for _ in range(len(bench.plan.steps) + 1):
+        bench.run(engine, lambda: engine.state is EngineState.PAUSED)
+        if engine.state.done:
+            break
+        assert engine.single_step() == ""
+    assert engine.outcome.state is EngineState.SUCCEEDED
+    assert bench.world.report.bolt == "lower_bolt"
+
+
+def test_an_arm_that_stands_elsewhere_begins_no_step(bench):
+    far = [k for k in range(1, len(bench.plan.steps)) if not _near(bench.plan, k)]
+    assert far
+    for k in far:
+        with pytest.raises(PlanError, match=f"step {k} .*begins (elsewhere|with the jaws)"):
+            bench.engine(first=k)
+
+
+def _near(plan, k):
+    step = plan.steps[k]
+    still = np.abs(step.start - plan.start).max() < 0.05
+    return still and abs(step.start_width - plan.start_width) < 3e-3
+
+
+def test_a_nut_that_is_elsewhere_is_said(foreseen, nut_plan, scene):
+    k = next(s.index for s in nut_plan.steps if s.turns < -0.1)
+    here = Standing(
+        dict(zip(nut_plan.joint_names, nut_plan.steps[k].start.tolist(), strict=True)),
+        nut_plan.steps[k].start_width,
+    )
+    good = foreseen.nut(k, here)
+    assert good.status is NutStatus.ON_BOLT_HELD
+    world = NutWorld(scene)
+    assert f"step {k} " in foreseen.disagreement(k, here, world.report)
+    said = foreseen.disagreement(k, here, foreseen.recording.nuts[-1])
+    assert "needs the nut on upper_bolt by" in said and "it is on lower_bolt by 4.3" in said
