@@ -22,7 +22,7 @@ from arm_tasks.ports import Standing
 from arm_tasks.scene import Scene
 from arm_tasks.sim_arm import Recording, simulate
 
-RATE = 20.0  # updates of the simulated world a second
+RATE = 50.0  # updates of the simulated world a second
 TURNS = 0.25  # by which the nut may be off
 ALIKE = 0.02  # rad, m/10: moments of a plan that are taken for the same by where the arm stands
 
@@ -71,17 +71,17 @@ class Foreseen:
 
     def nut(self, step: int, here: Standing) -> NutReport:
         """Return where the nut must be for an arm that stands somewhere on a step's way."""
-        return next(self._moments(step, here))
+        return next(self.moments(step, here))
 
     def disagreement(self, step: int, here: Standing, nut: NutReport) -> str:
         """Return why a nut that is there does not fit a step, or "" if it does."""
-        wanted = list(self._moments(step, here))
+        wanted = list(self.moments(step, here))
         if any(_fits(nut, moment) for moment in wanted):
             return ""
         name = self.plan.steps[step].name
         return f"step {step} ({name}) needs the nut {_said(wanted[0])}; it is {_said(nut)}"
 
-    def _moments(self, step: int, here: Standing) -> Iterator[NutReport]:
+    def moments(self, step: int, here: Standing) -> Iterator[NutReport]:
         """Yield the nut at the moments of a step when the arm stood as it does, likest first."""
         run, q = self.recording, np.array([here.positions[n] for n in self.plan.joint_names])
         of_step = [i for i, k in enumerate(run.steps) if k == step]

@@ -13,7 +13,8 @@ from arm_tasks.ports import Standing
 from arm_tasks.rest_of_step import Limits
 from arm_tasks.sim_arm import SimArm
 
-PERIOD = 0.05
+PERIOD = 0.03
+SHORT = 0.3  # s; a step that is over within some periods cannot be met on its way
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def bench(nut_plan, scene, chain):
     return Bench(nut_plan, scene, chain)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.85])
 def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
     bench, scene, chain, foreseen, share
 ):
@@ -68,7 +69,7 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
     seen = set()
     for k, step in enumerate(bench.plan.steps):
         engine = bench.engine(first=k)
-        if step.duration > 4.0 * PERIOD:
+        if step.duration > SHORT:
             bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= share)
             engine.cancel()
             bench.run(engine, lambda: False)
@@ -77,9 +78,9 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
             bench.stand_still()
             where, nut = bench.arm.where(), bench.world.report
             state = bench.safe_state(scene)
-            planned = foreseen.nut(engine.outcome.steps_done, where)
-            size = scene.the_nut().across_flats
-            assert safe_state(chain.fk(bench.arm.q), planned, size) is state, step.name
+            planned = foreseen.moments(engine.outcome.steps_done, where)
+            tool, size = chain.fk(bench.arm.q), scene.the_nut().across_flats
+            assert state in {safe_state(tool, moment, size) for moment in planned}, step.name
             assert foreseen.disagreement(engine.outcome.steps_done, where, nut) == ""
             seen.add(state)
             if engine.outcome.steps_done > k:
@@ -97,7 +98,7 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
 def test_paused_in_every_step_it_goes_on_as_if_nothing_had_been(bench):
     engine = bench.engine()
     for k, step in enumerate(bench.plan.steps):
-        if step.duration <= 4.0 * PERIOD:
+        if step.duration <= SHORT:
             continue
         bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= 0.4)
         assert engine.pause() == ""
