@@ -40,6 +40,11 @@ def parser() -> argparse.ArgumentParser:
         "--start-step", type=step_index, default=0, help="index of the step to start at"
     )
     result.add_argument(
+        "--single-step",
+        action="store_true",
+        help="pause before each step; go on by key, or by the services run_task/step and resume",
+    )
+    result.add_argument(
         "--output", type=Path, default=Path("output"), help="folder of the picture"
     )
     return result
@@ -50,6 +55,16 @@ def step_index(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**32:
         raise argparse.ArgumentTypeError(f"{text} is no index of a step; the first one is 0")
     return int(text)
+
+
+def _goal(options: argparse.Namespace) -> RunTask.Goal:
+    return RunTask.Goal(
+        task=options.task,
+        scene=options.scene,
+        dry_run=options.dry_run,
+        start_step=options.start_step,
+        single_step=options.single_step,
+    )
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
@@ -70,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     client = TaskClient(model)
     try:
         client.wait_ready()
-        result = client.run(options.task, options.scene, options.dry_run, options.start_step)
+        result = client.run(_goal(options))
         decide = partial(judge, result, options.dry_run, task, simulated=client.simulated)
         failed = result.status != RunTask.Result.SUCCESS
         nut = client.nut(lambda nut: failed or decide(nut).good)
@@ -93,6 +108,8 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             print(f"Picture  not written: {error.strerror}: {file}")
     print(f"{'Done' if verdict.good else 'Failed'}: {verdict.message}", flush=True)
+    if result.can_resume:
+        print(f"Go on     run_task {options.task} --start-step {result.resume_step}", flush=True)
     return 0 if verdict.good else 1
 
 

@@ -19,12 +19,13 @@ from sensor_msgs.msg import JointState
 
 from arm_description import RobotModel
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import HardwareStatus, NutState
+from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.geometry import Array
 from arm_tasks.interrupts import deferred
 from arm_tasks.ros_arm_state import READY_STATES
 from arm_tasks.ros_conversions import LATCHED
+from arm_tasks.task_keys import TaskKeys
 
 PATIENCE = 60.0  # s, for the other nodes to come up
 QUIET = 4.0  # s of waiting after which a person is told for what
@@ -50,7 +51,9 @@ class TaskClient:
         self._nut: NutState | None = None
         self._hardware: HardwareStatus | None = None
         self._step = -1
+        self._paused = False
         self._node = rclpy.create_node("run_task")
+        self._keys = TaskKeys(self._node, say)
         self._action = ActionClient(
             self._node, RunTask, "run_task", feedback_sub_qos_profile=FEEDBACK
         )
@@ -99,32 +102,37 @@ class TaskClient:
         what = "the servo driver to be armed"
         self._wait(self._is_armed, what, patience, self._hardware_message)
 
-    def run(self, task: str, scene: str, dry_run: bool, start_step: int) -> RunTask.Result:
+    def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; on KeyboardInterrupt cancel it first.
 
         Raises:
             TasksError: The server does not answer.
         """
-        goal = RunTask.Goal(task=task, scene=scene, dry_run=dry_run, start_step=start_step)
-        print(f"Checking {task} ...", flush=True)
+        print(f"Checking {goal.task} ...", flush=True)
         sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
         handle = self._await(sent, "the answer of the task server")
         if not handle.accepted:
             raise TasksError("the task server refused the goal; its log says why")
         result = handle.get_result_async()
         try:
-            while not result.done():
-                with deferred():
-                    rclpy.spin_once(self._node, timeout_sec=0.1)
-                if not self._action.server_is_ready():
-                    raise TasksError("the task server is gone; its log says why")
+            with self._keys.reading():
+                self._watch(result)
         except KeyboardInterrupt:
             self._cancel(handle, result)
             raise
         end: RunTask.Result = result.result().result
-        for step in end.report[max(self._step + 1, start_step) : end.steps_done]:
+        for step in end.report[max(self._step + 1, goal.start_step) : end.steps_done]:
             self._tell(step.index, end.steps_total, step.name)  # its feedback was overtaken
         return end
+
+    def _watch(self, result: Future) -> None:
+        """Spin until a task has ended, and take keys."""
+        while not result.done():
+            with deferred():
+                rclpy.spin_once(self._node, timeout_sec=0.1)
+            self._keys.look()
+            if not self._action.server_is_ready():
+                raise TasksError("the task server is gone; its log says why")
 
     def _cancel(self, handle: Any, result: Future) -> None:
         """Cancel a goal and wait for its end, as far as the server still answers."""
@@ -181,12 +189,24 @@ class TaskClient:
     def _on_feedback(self, message: Any) -> None:
         """Print a step when it begins, and what is waited for before there are any."""
         feedback = message.feedback
+        self._keys.state = feedback.state
+        was_paused, self._paused = self._paused, feedback.state == TaskState.PAUSED
         if not feedback.steps_total:
-            print(feedback.message, flush=True)
+            say(feedback.message)
+        elif self._paused:
+            if not was_paused:
+                say(f"[{feedback.step + 1:3d}/{feedback.steps_total}] paused: {feedback.message}")
+        elif was_paused and feedback.step == self._step:
+            say(f"[{feedback.step + 1:3d}/{feedback.steps_total}] going on")
         elif feedback.step != self._step:
             self._tell(feedback.step, feedback.steps_total, feedback.message)
 
     def _tell(self, step: int, total: int, message: str) -> None:
         """Print a step."""
         self._step = step
-        print(f"[{step + 1:3d}/{total}] {message}", flush=True)
+        say(f"[{step + 1:3d}/{total}] {message}")
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)

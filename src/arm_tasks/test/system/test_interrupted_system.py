@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A task that is paused, stepped, stopped, or loses what it needs, over real DDS; and goes on."""
 
+import importlib.util
+import os
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 from std_srvs.srv import Trigger
@@ -21,6 +25,15 @@ steps:
   - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.1}
 """
 PROCESS = {"tf": "robot_state_publisher", "kinematics": "kinematics"}
+
+
+def pty_program():
+    """Return the tests' helper for programs on a terminal, which arm_hardware has."""
+    file = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
+    spec = importlib.util.spec_from_file_location("pty_program", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class Controls:
@@ -157,3 +170,28 @@ def test_a_nut_that_is_not_as_the_step_needs_it_is_said(start_arm):
     assert result.status == RESULT.BAD_REQUEST
     assert "needs the nut on lower_bolt" in result.message
     assert "it is on upper_bolt" in result.message
+
+
+def test_run_task_takes_keys(start_arm, tmp_path):
+    arm = start_arm(hardware="fake", speed="1")
+    arm.wait_ready()
+    task = tmp_path / "swing.yaml"
+    task.write_text(SWING)
+    program = pty_program().PtyProgram(
+        *(sys.executable, "-c", "from arm_tasks.entry import run_task; exit(run_task())"),
+        *(str(task), "--output", str(tmp_path), "--single-step"),
+        environment=dict(os.environ),
+    )
+    try:
+        program.wait_for("Keys: space pauses and goes on, s does one step")
+        program.wait_for("[  1/3] paused: ready for the first step")
+        program.type("s")
+        program.wait_for("[  2/3] paused: step 1 is done")
+        program.type("x")
+        program.wait_for("Keys: space")
+        program.type(" ")
+        program.wait_for("Done: all steps of swing were done")
+        assert program.end() == 0
+    finally:
+        program.close()
+    assert arm.joints["waist"] == pytest.approx(0.0, abs=0.02)
