@@ -22,6 +22,7 @@ setup(
         installed("launch"),
         installed("rviz"),
         installed("scenes"),
+        installed("schema"),
         installed("tasks"),
     ],
     install_requires=["setuptools"],

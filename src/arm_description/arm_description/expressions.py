@@ -76,9 +76,16 @@ class Expressions:
     Args:
         constants: values by name, already numbers or still expressions, in the file's units.
         radian: one unit of angle of the file in radians (1 for rad, pi/180 for deg).
+        noun: what errors call such a value.
     """
 
-    def __init__(self, constants: Mapping[str, str] | None = None, radian: float = 1.0) -> None:
+    def __init__(
+        self,
+        constants: Mapping[str, str] | None = None,
+        radian: float = 1.0,
+        noun: str = "constant",
+    ) -> None:
+        self._noun = noun
         self._texts = dict(constants or {})
         self._values: dict[str, float] = {}
         self._radian = radian
@@ -110,7 +117,7 @@ class Expressions:
                 if len(circle) > MOST_SHOWN:
                     circle[MOST_SHOWN // 2 : -MOST_SHOWN // 2] = ["..."]
                 raise DescriptionError(
-                    f"constants are circular ({' -> '.join(circle)})",
+                    f"{self._noun}s are circular ({' -> '.join(circle)})",
                     remedy="give one of them as a number",
                     key=missing,
                 )
@@ -156,7 +163,7 @@ class Expressions:
                 f"the constant {variable!r} is the variable here", remedy="rename the constant"
             )
         tree = parse_expression(text)
-        inner = Expressions({**self._texts, variable: "0"}, self._radian)
+        inner = Expressions({**self._texts, variable: "0"}, self._radian, self._noun)
         inner._values = {name: self.constant(name) for name in self._texts}
 
         def at(value: float) -> float:
@@ -210,7 +217,7 @@ class Expressions:
             )
         if name not in self._texts:
             raise DescriptionError(
-                f"{name!r} is not a constant of this file", remedy=nearest(name, self._texts)
+                f"{name!r} is not a {self._noun} of this file", remedy=nearest(name, self._texts)
             )
         return self.constant(name)
 

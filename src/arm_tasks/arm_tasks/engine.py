@@ -10,7 +10,7 @@ from collections.abc import Callable
 from arm_tasks.errors import PlanError
 from arm_tasks.outcome import EngineState, Feedback, Outcome
 from arm_tasks.plan import Plan, PlannedStep
-from arm_tasks.ports import ArmPort, MoveState, MoveStatus
+from arm_tasks.ports import ArmPort, MoveState, MoveStatus, Senses
 from arm_tasks.rest_of_step import Limits, rest_of
 from arm_tasks.run_log import RunLog
 from arm_tasks.step_run import Clocks, StepRun
@@ -32,6 +32,7 @@ class Engine:
         on_feedback: Called when a step begins and at each tick.
         wall: Steady time on the wall [s], clock if None.
         paused: Whether to pause before the first step and after each, as single_step() does.
+        senses: What is known of the world, for branches; None if nothing is.
 
     Attributes:
         state: How far the run is.
@@ -51,6 +52,7 @@ class Engine:
         on_feedback: Callable[[Feedback], None] | None = None,
         wall: Callable[[], float] | None = None,
         paused: bool = False,
+        senses: Senses | None = None,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan must not be run: {plan.message}")
@@ -61,6 +63,7 @@ class Engine:
         self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: Outcome | None = None
         self._port = port
+        self._senses = senses
         self._limits = limits
         self._clocks = Clocks(clock, wall or clock)
         self._log = RunLog(plan, clock, on_feedback)
@@ -139,7 +142,7 @@ class Engine:
         step = self._rest or self.plan.steps[self._next]
         self._rest, self._inside = None, True
         self._log.step_began(step)
-        self._run = StepRun(step, self._port, self._clocks)
+        self._run = StepRun(step, self._port, self._clocks, self._senses)
         if step.kind == "pause":
             self._end_step(self._run)
             self._why, self.state = step.message, EngineState.PAUSED
@@ -158,11 +161,11 @@ class Engine:
             self._run = None
             self._settle()
         else:
-            self._fail(_why(status))
+            self._fail(_why(status) if run.step.when is None else status.message)
 
     def _end_step(self, run: StepRun) -> None:
-        self._log.step_ended(run.elapsed)
-        self._next += 1
+        self._log.step_ended(run.elapsed, passed_over=run.next - self._next - 1)
+        self._next = run.next
         self._run, self._inside = None, False
         if self._is_over and self.state is EngineState.PAUSING:
             self.state = EngineState.RUNNING  # nothing is left to pause before

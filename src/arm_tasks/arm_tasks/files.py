@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from arm_description.nearest import nearest
@@ -33,7 +34,7 @@ def shipped(kind: str) -> dict[str, Path]:
     return {path.stem: path for path in sorted(shipped_folder(kind).glob("*.yaml"))}
 
 
-def resolve(name_or_path: str, kind: str, noun: str, error: type[TasksError]) -> Path:
+def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksError]) -> Path:
     """Return the file that a name or a path means.
 
     A path is what has a slash or ends in .yaml or .yml; everything else is a shipped name.

@@ -1,85 +1,118 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typed access to the keys of a YAML mapping, with errors as sentences and no key left unread."""
+"""Typed access to the keys of a YAML mapping by their table, with errors as sentences."""
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from arm_description.nearest import nearest
+from arm_description.robot_file.kinds import Table
 from arm_description.yaml_fields import Field
+
+from arm_tasks.variables import Variables
 
 Array = npt.NDArray[np.float64]
 _T = TypeVar("_T")
 _MM = 1e-3
+_DEG = math.pi / 180.0
 
 
 class Keys:
-    """The keys of one mapping; every get marks its key as read, finish() refuses the others.
+    """The keys of one mapping, checked by a table: none unknown, none missing, none in two units.
 
     Lengths may be written in metres (`pitch`) or in millimetres (`pitch_mm`), angles in radians
-    (`tilt`) or degrees (`tilt_deg`); the getters below return metres and radians.
+    (`tilt`) or degrees (`tilt_deg`); the getters below return metres and radians. A number may be
+    an expression over the variables of the file, a text `$name` one of them.
 
     Args:
         item: The mapping.
         what: What the mapping is, for errors, such as "bolt upper_bolt".
+        table: The keys that it can have.
+        variables: Those of the file; None if it can have none, and no expressions.
         items: Its keys, if they are not those that the file has there.
     """
 
-    def __init__(self, item: Field, what: str, items: dict[str, Field] | None = None) -> None:
+    def __init__(
+        self,
+        item: Field,
+        what: str,
+        table: Table,
+        variables: Variables | None = None,
+        items: Mapping[str, Field] | None = None,
+    ) -> None:
         self.item = item
         self.what = what
+        self.variables = variables
+        self._table = table
         self._items = item.mapping() if items is None else items
-        self._asked: set[str] = set()
+        known = table.spellings
+        for written, value in self._items.items():
+            if written not in known:
+                raise self.fail(f"unknown key '{written}'; {nearest(written, known)}", value)
+        for name, key in table.keys.items():
+            if self.find(name) is None and key.required:
+                raise self.fail(f"the key '{name}' is missing")
 
     def fail(self, what: str, item: Field | None = None) -> Exception:
         """Return the error that says what is wrong, at item or at this mapping."""
         at = item or self.item
         return at.refuse(f"{self.what}: {what}", file=at.file, line=at.line)
 
-    def get(self, *names: str) -> tuple[str, Field] | None:
-        """Return which of the names is present, and its value; two of them at once are refused."""
-        self._asked.update(names)
-        found = [name for name in names if name in self._items]
+    def find(self, name: str) -> tuple[str, Field] | None:
+        """Return how a key is written and its value, None if it is not there.
+
+        Two spellings of it at once are refused.
+        """
+        ways = (name, f"{name}{self._table.keys[name].suffix}")
+        found = [way for way in dict.fromkeys(ways) if way in self._items]
         if len(found) > 1:
             raise self.fail(f"give either {' or '.join(found)}, not both", self._items[found[1]])
         if not found or self._items[found[0]].value is None:
             return None
         return found[0], self._items[found[0]]
 
-    def has(self, *names: str) -> bool:
-        """Return whether one of the names is present."""
-        return self.get(*names) is not None
+    def has(self, name: str) -> bool:
+        """Return whether a key is there."""
+        return self.find(name) is not None
 
     def item_of(self, name: str) -> Field:
         """Return the value of a key that must be there."""
-        found = self.get(name)
+        found = self.find(name)
         if found is None:
-            raise self._missing(name)
+            raise self.fail(f"the key '{name}' is missing")
         return found[1]
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a word or a line of text."""
-        found = self.get(name)
+        found = self.find(name)
         if found is None:
             return self._default(name, default)
         if not isinstance(found[1].value, str) or not found[1].value.strip():
             raise self.fail(f"{name} must be text, not {found[1].kind}", found[1])
-        return found[1].value
+        return found[1].value if self.variables is None else self.variables.text(found[1])
 
     def choice(self, name: str, among: Sequence[str], default: str | None = None) -> str:
         """Return a word that must be one of a few."""
         value = self.text(name, default)
         if value not in among:
-            found = self.get(name)
+            found = self.find(name)
             what = f"{name} cannot be '{value}'; {nearest(value, among)}"
             raise self.fail(what, found[1] if found else None)
         return value
+
+    def truth(self, name: str) -> bool | None:
+        """Return true or false, None if the key is not there."""
+        found = self.find(name)
+        if found is None:
+            return None
+        if not isinstance(found[1].value, bool):
+            raise self.fail(f"{name} must be true or false, not {found[1].kind}", found[1])
+        return found[1].value
 
     def number(
         self,
@@ -89,8 +122,20 @@ class Keys:
         least: float = -math.inf,
         most: float = math.inf,
     ) -> float:
-        """Return a finite number greater than above, and in [least, most]."""
-        return self._quantity({name: 1.0}, default, above, least, most)
+        """Return a finite number (metres, radians) greater than above, and in [least, most]."""
+        found = self.find(name)
+        if found is None:
+            return float(self._default(name, default))
+        written, item = found
+        scale = _scale(written)
+        value = self.number_of(item, written.endswith("_deg")) * scale
+        if value <= above or not least <= value <= most:
+            limits = [f"above {above / scale:g}"] if math.isfinite(above) else []
+            limits += [f"at least {least / scale:g}"] if math.isfinite(least) else []
+            limits += [f"at most {most / scale:g}"] if math.isfinite(most) else []
+            is_ = f"{written} is {value / scale:g} but must be {' and '.join(limits)}"
+            raise self.fail(is_, item)
+        return value
 
     def count(self, name: str, default: int | None = None, least: int = 0) -> int:
         """Return a whole number."""
@@ -99,89 +144,38 @@ class Keys:
             raise self.fail(f"{name} must be a whole number, not {value:g}", self.item_of(name))
         return int(value)
 
-    def length(self, name: str, default: float | None = None, above: float = -math.inf) -> float:
-        """Return a length [m], written in m or, with the suffix _mm, in millimetres."""
-        units = {name: 1.0, f"{name}_mm": _MM}
-        return self._quantity(units, default, above, -math.inf, math.inf)
-
-    def angle(
-        self,
-        name: str,
-        default: float | None = None,
-        least: float = -math.inf,
-        most: float = math.inf,
-    ) -> float:
-        """Return an angle [rad], written in rad or, with the suffix _deg, in degrees."""
-        units = {name: 1.0, f"{name}_deg": math.pi / 180.0}
-        return self._quantity(units, default, -math.inf, least, most)
-
-    def lengths(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
-        """Return a list of lengths (count,) [m], written in m or with the suffix _mm."""
-        return self._list({name: 1.0, f"{name}_mm": _MM}, count, default)
-
-    def angles(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
-        """Return a list of angles (count,) [rad], written in rad or with the suffix _deg."""
-        return self._list({name: 1.0, f"{name}_deg": math.pi / 180.0}, count, default)
-
-    def numbers(self, name: str, count: int, default: Sequence[float] | None = None) -> Array:
-        """Return a list of plain numbers (count,)."""
-        return self._list({name: 1.0}, count, default)
+    def numbers(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
+        """Return a list of numbers (count,) (metres, radians)."""
+        found = self.find(name)
+        if found is None:
+            return np.array(self._default(name, default), dtype=np.float64)
+        written, item = found
+        if not item.is_list or len(item.items()) != count:
+            raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
+        values = [self.number_of(child, written.endswith("_deg")) for child in item.items()]
+        return np.array(values) * _scale(written)
 
     def children(self, name: str) -> dict[str, Field]:
         """Return the named parts of a section that may be missing."""
-        found = self.get(name)
+        found = self.find(name)
         if found is None:
             return {}
-        if not isinstance(found[1].value, dict):
+        if not found[1].is_mapping:
             raise self.fail(f"{name} must hold names with keys, not {found[1].kind}", found[1])
-        return dict(found[1].value)
+        return found[1].mapping()
 
-    def finish(self) -> None:
-        """Refuse the first key that was never asked for."""
-        for key, item in self._items.items():
-            if key not in self._asked:
-                raise self.fail(f"unknown key '{key}'; {nearest(key, sorted(self._asked))}", item)
-
-    def _quantity(
-        self,
-        units: dict[str, float],
-        default: float | None,
-        above: float,
-        least: float,
-        most: float,
-    ) -> float:
-        found = self.get(*units)
-        if found is None:
-            return float(self._default(next(iter(units)), default))
-        name, item = found
-        value = item.number() * units[name]
-        if value <= above or not least <= value <= most:
-            scale = units[name]
-            limits = [f"above {above / scale:g}"] if math.isfinite(above) else []
-            limits += [f"at least {least / scale:g}"] if math.isfinite(least) else []
-            limits += [f"at most {most / scale:g}"] if math.isfinite(most) else []
-            raise self.fail(f"{name} is {item.value:g} but must be {' and '.join(limits)}", item)
-        return value
-
-    def _list(self, units: dict[str, float], count: int, default: Sequence[float] | None) -> Array:
-        found = self.get(*units)
-        if found is None:
-            return np.array(self._default(next(iter(units)), default), dtype=np.float64)
-        name, item = found
-        if not isinstance(item.value, list) or len(item.value) != count:
-            raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
-        return np.array([child.number() for child in item.value]) * units[name]
+    def number_of(self, item: Field, degrees: bool = False) -> float:
+        """Return a number or the value of an expression, whose angles may be in degrees."""
+        return item.number() if self.variables is None else self.variables.number(item, degrees)
 
     def _default(self, name: str, default: _T | None) -> _T:
         if default is None:
-            raise self._missing(name)
+            raise self.fail(f"the key '{name}' is missing")
         return default
 
-    def _missing(self, name: str) -> Exception:
-        for key, item in self._items.items():
-            alike = difflib.get_close_matches(key, (name, f"{name}_mm", f"{name}_deg"), 1, 0.75)
-            if alike and key not in self._asked:
-                return self.fail(
-                    f"the key '{name}' is missing; write '{alike[0]}', not '{key}'", item
-                )
-        return self.fail(f"the key '{name}' is missing")
+
+def _scale(written: str) -> float:
+    """Return how many metres or radians one of a key's unit is."""
+    if written.endswith("_mm"):
+        return _MM
+    return _DEG if written.endswith("_deg") else 1.0

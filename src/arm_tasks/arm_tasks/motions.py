@@ -5,22 +5,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from arm_description.nearest import nearest
 from arm_kinematics.paths import PathStatus, PathWish, Shape, line, screw
 
-from arm_kinematics import Chain
-from arm_tasks.geometry import Array
+from arm_kinematics import Chain, IkSolution
+from arm_tasks.geometry import Array, shift_z
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene
 from arm_tasks.task_steps import (
+    Approach,
     MoveJoints,
     MoveLinear,
     MovePose,
     MovePosture,
+    Retreat,
     StepBase,
     Target,
     Turn,
@@ -85,18 +87,61 @@ class Motions:
     def move_pose(self, step: MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest that is free."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
-        goal, q, chain = self._goal(step.target), self.builder.q, self.builder.chain
+        asked = wish(step.target.orientation, step.tolerance)
+        self._first_of(labels, self._goal(step.target), asked, self._straight_there)
+
+    def approach(self, step: Approach, name: str) -> None:
+        """Plan a step to a place in front of a pose, and straight on to the pose."""
+        where = _where(step.target)
+        labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
+        on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
+        goal = self._goal(step.target)
+        asked = wish(step.target.orientation, step.tolerance)
+        chain = self.builder.chain
+
+        def go(labels: Labels, way: IkSolution) -> None:
+            out = along(chain, line(chain.fk(way.q), front_of(chain.fk(way.q))), way.q, asked)
+            errors = out.position_error, out.orientation_error
+            self.builder.joint_motion(labels, out.positions[-1], errors)
+            self.builder.motion(on, out.positions[::-1], errors)
+
+        def front_of(T: Array) -> Array:
+            return T @ shift_z(-step.distance)
+
+        self._first_of(labels, goal, asked, go)
+
+    def retreat(self, step: Retreat, name: str) -> None:
+        """Plan a straight line back along the tool's z."""
+        labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
+        here = self.builder.chain.fk(self.builder.q)
+        back = line(here, here @ shift_z(-step.distance))
+        self._along(labels, back, wish("full", step.tolerance))
+
+    def _straight_there(self, labels: Labels, way: IkSolution) -> None:
+        errors = way.position_error, way.orientation_error
+        self.builder.joint_motion(labels, way.q, errors)
+
+    def _first_of(
+        self,
+        labels: Labels,
+        goal: Array,
+        asked: PathWish,
+        go: Callable[[Labels, IkSolution], None],
+    ) -> None:
+        """Plan with the nearest way to hold a pose from which all can be done."""
         try:
-            ways = branches(chain, goal, q, wish(step.target.orientation, step.tolerance))
+            ways = branches(self.builder.chain, goal, self.builder.q, asked)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
-        refusal = None
+        refusal, mark = None, self.builder.mark()
         for way in ways:
             try:
-                errors = way.position_error, way.orientation_error
-                return self.builder.joint_motion(labels, way.q, errors)
-            except Refused as collision:
-                refusal = refusal or collision
+                return go(labels, way)
+            except Refused as refused:
+                refusal = refusal or refused
+            except OutOfReach as miss:
+                refusal = refusal or self.builder.refuse(labels, miss)
+            self.builder.back(mark)
         assert refusal is not None
         raise refusal
 
@@ -105,7 +150,7 @@ class Motions:
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
         here = self.builder.chain.fk(self.builder.q)
         asked = wish(step.target.orientation, step.tolerance)
-        self._along(labels, line(here, self._goal(step.target)), asked)
+        self._along(labels, line(here, self._goal(step.target)), asked, straight=True)
 
     def turn(self, step: Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
@@ -114,13 +159,15 @@ class Motions:
         shape = screw(here, step.advance, step.angle)
         self._along(labels, shape, wish("full", step.tolerance))
 
-    def _along(self, labels: Labels, shape: Shape, asked: PathWish) -> None:
+    def _along(
+        self, labels: Labels, shape: Shape, asked: PathWish, straight: bool = False
+    ) -> None:
         try:
             path = along(self.builder.chain, shape, self.builder.q, asked)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
         errors = path.position_error, path.orientation_error
-        self.builder.motion(labels, path.positions, errors)
+        self.builder.motion(labels, path.positions, errors, straight=straight)
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:

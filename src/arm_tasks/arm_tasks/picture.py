@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a run: the arm in a few postures, the way of its tool, bolts, boxes, the nut."""
+"""A picture of a run: the arm in a few postures, the way of its tool, bolts, things, the nut."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,13 @@ import numpy as np
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array
-from arm_tasks.scene import Box, Nut, Scene
+from arm_tasks.scene import Nut, Scene
+from arm_tasks.things import Part, Thing
 
 _VIEWS = (("from the side", "x", "z"), ("from above", "x", "y"))
 _AXES = {"x": 0, "y": 1, "z": 2}
 _ARM = ("#90a4ae", "#1e88e5", "#43a047")
+_ROUND = 16  # sides of a cylinder
 _TRACE, _BOLT, _START, _END = "#fb8c00", "#37474f", "#e53935", "#8e24aa"
 
 
@@ -88,15 +89,16 @@ def _draw_space(
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     axes.computed_zorder = False  # lines above faces: nothing of the arm is hidden
-    for box in scene.boxes.values():
-        faces = [_mm(face) for face in _faces(box)]
-        red, green, blue, opacity = box.color
+    parts = [(thing, part) for thing in scene.things.values() for part in thing.parts]
+    for thing, part in parts:
+        faces = [_mm(face) for face in _faces(thing, part)]
+        red, green, blue, opacity = part.color
         color = (red, green, blue, min(opacity, 0.35))
         axes.add_collection3d(
             Poly3DCollection(faces, facecolor=color, edgecolor="#00000022", zorder=1)
         )
     _draw_lines(axes, scene, path, postures, nut_end, (0, 1, 2))
-    low, high = _bounds(_seen(scene, path, postures) + [_corners(b) for b in scene.boxes.values()])
+    low, high = _bounds(_seen(scene, path, postures) + [_corners(*both) for both in parts])
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     axes.set_box_aspect(high - low, zoom=1.15)
     axes.view_init(elev=22, azim=-122)
@@ -111,9 +113,11 @@ def _draw_flat(
     nut_end: Array | None,
     columns: tuple[int, int],
 ) -> None:
-    for box in scene.boxes.values():
-        outline = _outline(_mm(_corners(box))[:, columns])
-        axes.fill(*outline.T, facecolor=box.color, edgecolor="#00000033", alpha=0.5, zorder=0)
+    for thing in scene.things.values():
+        for part in thing.parts:
+            outline = _outline(_mm(_corners(thing, part))[:, columns])
+            face = {"facecolor": part.color, "edgecolor": "#00000033"}
+            axes.fill(*outline.T, alpha=0.5, zorder=0, **face)
     _draw_lines(axes, scene, path, postures, nut_end, columns)
     low, high = _bounds(_seen(scene, path, postures))
     across, up = columns
@@ -159,17 +163,24 @@ def _draw_nut(
         axes.plot(*_mm(face)[:, columns].T, color=color, linewidth=2, label=label, zorder=5)
 
 
-def _corners(box: Box) -> Array:
-    """Return the corners (8, 3) of a box [m]."""
-    signs = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
-    return np.asarray(signs * box.size @ box.pose[:3, :3].T + box.pose[:3, 3])
+def _corners(thing: Thing, part: Part) -> Array:
+    """Return the corners (2 m, 3) of a box, or of a prism for a cylinder, face by face [m]."""
+    x, y, z = part.size if part.kind == "box" else (1.0, 1.0, part.size[1])
+    around = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    if part.kind == "cylinder":
+        angles = np.arange(_ROUND) * (2.0 * np.pi / _ROUND)
+        around = part.size[0] * np.column_stack([np.cos(angles), np.sin(angles)])
+    rings = [np.column_stack([around * (x, y), np.full(len(around), h * z)]) for h in (-0.5, 0.5)]
+    T = thing.pose @ part.pose
+    return np.asarray(np.concatenate(rings) @ T[:3, :3].T + T[:3, 3])
 
 
-def _faces(box: Box) -> list[Array]:
-    """Return the six faces (4, 3) of a box [m]."""
-    corners = _corners(box)
-    loops = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
-    return [corners[list(loop)] for loop in loops]
+def _faces(thing: Thing, part: Part) -> list[Array]:
+    """Return the faces of a box or a prism, each (k, 3) [m]."""
+    corners = _corners(thing, part)
+    low, high = np.split(corners, 2)
+    sides = [np.array([low[i - 1], low[i], high[i], high[i - 1]]) for i in range(len(low))]
+    return [low, high, *sides]
 
 
 def _outline(points: Array) -> Array:

@@ -11,10 +11,12 @@ from typing import Literal
 import numpy as np
 
 from arm_tasks.collision import Clearance
+from arm_tasks.condition import Condition
 from arm_tasks.geometry import Array
-from arm_tasks.nut_belief import Belief
+from arm_tasks.task_steps import Screw, StepBase
+from arm_tasks.world_belief import World
 
-Kind = Literal["motion", "gripper", "wait", "pause"]
+Kind = Literal["motion", "gripper", "wait", "pause", "branch"]
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,13 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One thing to do: a joint motion, a gripper command, a wait or a pause.
+    """One thing to do: a joint motion, a gripper command, a wait, a pause, or a look at the world.
 
     Attributes:
         index: From 0, repetitions and screw strokes expanded.
         name: As in the task file, with what part of it this is.
         message: One sentence for people: what the arm is doing.
-        kind: "motion", "gripper", "wait", or "pause": until a person says to go on.
+        kind: "motion", "gripper", "wait", "pause": until a person says to go on, or "branch".
         start: Joint positions (n,) before it [rad or m].
         start_width: Width of the jaws before it [m].
         report: What the check said of it; its duration is the step's [s].
@@ -103,6 +105,11 @@ class PlannedStep:
         width: Of a gripper command [m], else None.
         task_step: Index of the step in the task file that it is a part of.
         turns: How far it turns a nut, positive on, negative off; 0 if it does not.
+        line: tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None.
+        when: Of a branch, what is looked at.
+        following: Index of the step after it, past it; None is the next one. Of a branch, where it
+            holds.
+        otherwise: Of a branch, the index where it does not hold; None if the task fails then.
     """
 
     index: int
@@ -116,6 +123,15 @@ class PlannedStep:
     width: float | None = None
     task_step: int = 0
     turns: float = 0.0
+    line: Array | None = None
+    when: Condition | None = None
+    following: int | None = None
+    otherwise: int | None = None
+
+    @property
+    def next(self) -> int:
+        """Index of the step after it, of a branch where it holds."""
+        return self.index + 1 if self.following is None else self.following
 
     @property
     def duration(self) -> float:
@@ -133,16 +149,18 @@ class Situation:
     """What a step of the task begins with.
 
     Attributes:
-        number: Which of the steps it is, from 0, repetitions written out.
+        step: The step.
+        screw_next: The screw step after it, or None.
         q: Joint positions (n,) [rad or m].
         width: Of the jaws [m].
-        nut: Where the nut is.
+        world: What the plan takes the world to be like.
     """
 
-    number: int
+    step: StepBase
+    screw_next: Screw | None
     q: Array
     width: float
-    nut: Belief
+    world: World
 
 
 @dataclass(frozen=True)
@@ -184,8 +202,12 @@ class Plan:
 
     @property
     def duration(self) -> float:
-        """Estimated time of all steps [s]."""
-        return sum(step.duration for step in self.steps)
+        """Estimated time of the longest way through the steps [s]."""
+        left = [0.0] * (len(self.steps) + 1)
+        for step in reversed(self.steps):
+            ways = [step.next] if step.otherwise is None else [step.next, step.otherwise]
+            left[step.index] = step.duration + max(left[min(w, len(self.steps))] for w in ways)
+        return left[0]
 
     @property
     def worst_position_error(self) -> float:

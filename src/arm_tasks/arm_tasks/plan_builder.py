@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from arm_kinematics.paths import PathStatus
@@ -14,6 +16,7 @@ from arm_kinematics.timing import time_path
 from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain
 from arm_tasks.collision import Clearance, CollisionChecker, clearance_along
+from arm_tasks.condition import Condition
 from arm_tasks.errors import TaskFileError
 from arm_tasks.geometry import Array
 from arm_tasks.plan import JointTrajectory, Kind, PlannedStep, StepReport
@@ -23,6 +26,9 @@ from arm_tasks.tool_path import OutOfReach
 
 Errors = tuple[float, float]
 """Largest distance [m] and angle [rad] between wanted and planned poses of the tool."""
+
+Exit = tuple[int, Literal["following", "otherwise"]]
+"""A step and which of its ways on is not known yet."""
 
 _NONE: Errors = (0.0, 0.0)
 _HIT = PathStatus.COLLISION.name
@@ -86,7 +92,12 @@ class PlanBuilder:
         del self.steps[steps:], self.warnings[warnings:]
 
     def motion(
-        self, labels: Labels, rows: Array, errors: Errors = _NONE, turns: float = 0.0
+        self,
+        labels: Labels,
+        rows: Array,
+        errors: Errors = _NONE,
+        turns: float = 0.0,
+        straight: bool = False,
     ) -> None:
         """Add a motion through rows (m, n) of joint positions, from where the arm is now."""
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
@@ -101,8 +112,17 @@ class PlanBuilder:
         trajectory = JointTrajectory(
             self.chain.joint_names, timed.times, timed.positions, timed.velocities
         )
+        ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
         self._add(
-            labels, "motion", trajectory.duration, "", errors, trajectory, turns=turns, near=near
+            labels,
+            "motion",
+            trajectory.duration,
+            "",
+            errors,
+            trajectory,
+            turns=turns,
+            near=near,
+            line=ends,
         )
         self.q = readonly(joints[-1])
 
@@ -126,6 +146,25 @@ class PlanBuilder:
     def wait(self, labels: Labels, seconds: float) -> None:
         """Add a time to stand still [s]."""
         self._add(labels, "wait", seconds)
+
+    def pause(self, labels: Labels) -> None:
+        """Add a stand until a person says to go on."""
+        self._add(labels, "pause", 0.0)
+
+    def branch(self, labels: Labels, when: Condition) -> int:
+        """Add a look at the world; returns its index, for join()."""
+        self._add(labels, "branch", 0.0)
+        self.steps[-1] = replace(self.steps[-1], when=when)
+        return len(self.steps) - 1
+
+    def join(self, exits: Iterable[Exit]) -> None:
+        """Let the task go on from some steps with the next that is added."""
+        for index, way in exits:
+            step, goal = self.steps[index], len(self.steps)
+            if way == "otherwise":
+                self.steps[index] = replace(step, otherwise=goal)
+            elif goal != index + 1:
+                self.steps[index] = replace(step, following=goal)
 
     def refuse(self, labels: Labels, miss: OutOfReach) -> Refused:
         """Return the refusal of the next step."""
@@ -189,6 +228,7 @@ class PlanBuilder:
         width: float | None = None,
         turns: float = 0.0,
         near: Clearance | None = None,
+        line: Array | None = None,
     ) -> None:
         points = self.q[None] if trajectory is None else trajectory.positions
         margin, joint = self._margin(points)
@@ -218,6 +258,7 @@ class PlanBuilder:
                 width=width,
                 task_step=self.task_step,
                 turns=turns,
+                line=line,
             )
         )
 

@@ -5,37 +5,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.collision import LIBRARY, CollisionChecker, available
-from arm_tasks.errors import PlanError, SceneError
+from arm_tasks.collision import LIBRARY, available
+from arm_tasks.errors import PlanError
 from arm_tasks.geometry import Array
-from arm_tasks.motions import Motions
-from arm_tasks.nut_belief import Belief, InJaws, OnBolt, at_start
 from arm_tasks.plan import Plan, Situation
-from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
+from arm_tasks.plan_builder import PlanBuilder, Refused
 from arm_tasks.scene import Scene, readonly
-from arm_tasks.screw_plan import ScrewPlanner
-from arm_tasks.task_steps import (
-    Grip,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
-    Repeat,
-    Screw,
-    ScrewOn,
-    StepBase,
-    Task,
-    Turn,
-    Unscrew,
-    Wait,
-)
+from arm_tasks.task_steps import StepBase, Task
+from arm_tasks.walk import Checkers, Walk
+from arm_tasks.world_belief import World
 
 
 def plan_task(
@@ -70,14 +55,16 @@ def plan_task(
     q = _start(chain, start)
     if model.gripper is not None and not math.isfinite(start_width):
         raise PlanError(f"the width of the jaws at the start is {start_width}")
-    checker, unchecked = _checker(model, scene) if collisions else (None, [])
-    builder = PlanBuilder(model, chain, q, start_width, checker)
-    planner = _Planner(task.steps, scene, builder)
+    checkers = Checkers(model, wanted=collisions and available())
+    world = World.at_start(scene)
+    unchecked = _unchecked(checkers, world) if collisions else []
+    builder = PlanBuilder(model, chain, q, start_width)
+    walk = Walk(builder, world, checkers)
     refusal, refused_at = None, None
     try:
-        planner.run()
+        walk.run(task.steps)
     except Refused as refused:
-        refusal, refused_at = refused.report, planner.before
+        refusal, refused_at = refused.report, walk.before
     return Plan(
         task=task.name,
         scene=scene.name,
@@ -91,127 +78,40 @@ def plan_task(
     )
 
 
-def _checker(model: RobotModel, scene: Scene) -> tuple[CollisionChecker | None, list[str]]:
-    """Return what knows of collisions, and what a person should know that it does not know."""
-    if not available():
-        return None, [f"collisions were not looked for: pip install {LIBRARY}"]
-    checker = CollisionChecker(model, scene)
+def _unchecked(checkers: Checkers, world: World) -> list[str]:
+    """Return what a person should know that is not known of collisions."""
+    checker = checkers.of(world)
+    if checker is None:
+        return [f"collisions were not looked for: pip install {LIBRARY}"]
     meshes = ", ".join(checker.unknown)
     why = f"collisions of {meshes} were not looked for: of meshes nothing is known here"
-    return checker, [why] if meshes else []
+    return [why] if meshes else []
 
 
-def can_step(
-    steps: Sequence[StepBase], scene: Scene, model: RobotModel, chain: Chain, at: Situation
-) -> bool:
-    """Return whether one step can be done from what it begins with, whatever comes before it.
+def can_step(step: StepBase, scene: Scene, model: RobotModel, chain: Chain, at: Situation) -> bool:
+    """Return whether a step can be done from a situation, in place of the step that is there.
 
     Args:
-        steps: Of the task; the one to try is at.number of them, repetitions written out.
+        step: The one to try.
         scene: Where things are.
         model: The robot.
         chain: Its kinematics.
-        at: What the step begins with.
+        at: What the step begins with; its scene is not looked at.
     """
 
-    def done(checker: CollisionChecker | None) -> bool:
-        planner = _Planner(steps, scene, PlanBuilder(model, chain, at.q, at.width, checker))
-        planner.nut = at.nut
+    def done(collisions: bool) -> bool:
+        builder = PlanBuilder(model, chain, at.q, at.width)
+        world = replace(at.world, scene=scene)
         try:
-            planner.one(at.number)
+            walk = Walk(builder, world, Checkers(model, collisions))
+            walk.one(step, step.name, at.screw_next)
         except Refused:
             return False
         return True
 
-    if not done(None):  # collisions take longer to look for
+    if not done(collisions=False):  # collisions take longer to look for
         return False
-    checker, _ = _checker(model, scene)
-    return checker is None or done(checker)
-
-
-class _Planner:
-    """Walks through the steps of a task and gives each to the function for its kind."""
-
-    def __init__(self, steps: Sequence[StepBase], scene: Scene, builder: PlanBuilder) -> None:
-        self.scene = scene
-        self.builder = builder
-        self.motions = Motions(scene, builder)
-        self.nut: Belief = at_start(scene)
-        self.steps = list(expanded(steps))
-        self.plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
-            MoveJoints: self.motions.move_joints,
-            MovePosture: self.motions.move_posture,
-            MovePose: self.motions.move_pose,
-            MoveLinear: self.motions.move_linear,
-            Turn: self.motions.turn,
-            Grip: self._grip,
-            Unscrew: self._unscrew,
-            ScrewOn: self._screw_on,
-            Wait: self._wait,
-        }
-
-    def run(self) -> None:
-        """Plan every step; raises Refused at the first that cannot be done."""
-        for number in range(len(self.steps)):
-            self.one(number)
-
-    def one(self, number: int) -> None:
-        """Plan one step; raises Refused if it cannot be done."""
-        top, step, name = self.steps[number]
-        self.builder.task_step = top
-        self.before = Situation(number, self.builder.q, self.builder.width, self.nut)
-        try:
-            self.plan_of[type(step)](step, name)
-        except SceneError as error:
-            raise self.builder.wrong(step, error.what) from None
-
-    def _grip(self, step: Grip, name: str) -> None:
-        width = self.builder.jaws(step).max_width if step.width is None else step.width
-        verb = "opening" if step.width is None or width > self.builder.width else "closing"
-        message = f"{verb} the jaws to {width * 1e3:.1f} mm"
-        self.builder.gripper(Labels(step, name, message), width)
-
-    def _unscrew(self, step: Unscrew, name: str) -> None:
-        self._check_bolt(step)
-        if not isinstance(self.nut, OnBolt) or self.nut.bolt != step.bolt:
-            where = f"on {self.nut.bolt}" if isinstance(self.nut, OnBolt) else "in the jaws"
-            raise self.builder.wrong(step, f"the nut is {where} at this step, not on {step.bolt}")
-        planner = ScrewPlanner(self.builder, self.scene, step, name)
-        self.nut = planner.unscrew(self.nut, self._next_screw_on())
-
-    def _screw_on(self, step: ScrewOn, name: str) -> None:
-        self._check_bolt(step)
-        if not isinstance(self.nut, InJaws):
-            raise self.builder.wrong(step, "the nut is not in the jaws; unscrew it before")
-        self.nut = ScrewPlanner(self.builder, self.scene, step, name).screw_on(self.nut)
-
-    def _check_bolt(self, step: Screw) -> None:
-        self.scene.bolt(step.bolt)
-        self.scene.the_nut()
-
-    def _next_screw_on(self) -> ScrewOn | None:
-        later = (
-            step for _, step, _ in self.steps[self.before.number + 1 :] if isinstance(step, Screw)
-        )
-        following = next(later, None)
-        return following if isinstance(following, ScrewOn) else None
-
-    def _wait(self, step: Wait, name: str) -> None:
-        labels = Labels(step, name, f"waiting for {step.seconds:g} s")
-        self.builder.wait(labels, step.seconds)
-
-
-def expanded(
-    steps: Sequence[StepBase], top: int | None = None, suffix: str = ""
-) -> Iterator[tuple[int, StepBase, str]]:
-    """Yield (index in the task, step, name) with repetitions written out."""
-    for i, step in enumerate(steps):
-        at = i if top is None else top
-        if not isinstance(step, Repeat):
-            yield at, step, f"{step.name}{suffix}"
-            continue
-        for k in range(step.times):
-            yield from expanded(step.steps, at, f"{suffix} ({k + 1} of {step.times})")
+    return not available() or done(collisions=True)
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:

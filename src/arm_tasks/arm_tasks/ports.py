@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from arm_tasks.condition import Condition, Sensed
 from arm_tasks.plan import JointTrajectory
 
 
@@ -81,3 +82,8 @@ class ArmPort(Protocol):
     def where(self) -> Standing:
         """Return where it is now."""
         ...
+
+
+Senses: TypeAlias = Callable[[Condition, float], Sensed | None]
+"""What is known of what a condition looks at, seen after a time on the engine's clock [s]; None
+as long as nobody has said so."""

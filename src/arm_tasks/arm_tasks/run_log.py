@@ -49,9 +49,9 @@ class RunLog:
         self._last, self.progress = step.name, 0.0
         self.tell(EngineState.RUNNING, step.index, step.message)
 
-    def step_ended(self, seconds: float) -> None:
-        """Note how long a step took that was done."""
-        self._durations.append(seconds)
+    def step_ended(self, seconds: float, passed_over: int = 0) -> None:
+        """Note how long a step took that was done, and how many were passed over after it."""
+        self._durations += [seconds, *[0.0] * passed_over]
         self.progress = 0.0
 
     def tell(self, state: EngineState, index: int, message: str) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around the arm: bolts, a nut, boxes; all of it as frames in base_link."""
+"""What stands around the arm: bolts, a nut, things; all of it as frames in base_link."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from arm_description.nearest import nearest
 
 from arm_tasks.errors import SceneError
 from arm_tasks.geometry import Array, pose, shift_z, turn_z
+from arm_tasks.things import Thing
 from arm_tasks.thread import Thread
 
 BASE_FRAME = "base_link"
@@ -69,23 +70,6 @@ class Nut:
 
 
 @dataclass(frozen=True)
-class Box:
-    """A box to look at and not to collide with.
-
-    Attributes:
-        name: Name, also of its tf frame, which is at the box's centre.
-        pose: base_link <- box (4, 4), read-only [m].
-        size: Full lengths (3,) along its x, y, z [m].
-        color: Red, green, blue, opacity (4,), each 0 to 1.
-    """
-
-    name: str
-    pose: Array
-    size: Array
-    color: tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
 class Scene:
     """Everything around the arm, checked.
 
@@ -94,8 +78,8 @@ class Scene:
         file: Where it was read from; "" if it was made in code.
         bolts: By name.
         nut: The nut, or None.
-        boxes: By name.
-        frames: base_link <- frame (4, 4) of every bolt, box and named frame, by name.
+        things: By name.
+        frames: base_link <- frame (4, 4) of every bolt, thing and named frame, by name.
         floor: Height of the floor on which things fall, z in base_link [m].
         parents: The frame that each frame was placed on, by name.
     """
@@ -104,7 +88,7 @@ class Scene:
     file: str
     bolts: Mapping[str, Bolt]
     nut: Nut | None
-    boxes: Mapping[str, Box]
+    things: Mapping[str, Thing]
     frames: Mapping[str, Array]
     floor: float = 0.0
     parents: Mapping[str, str] = field(default_factory=dict)
@@ -119,6 +103,17 @@ class Scene:
             what = f"there is no bolt '{name}' in the scene; {nearest(name, self.bolts)}"
             raise SceneError(what, self.file)
         return self.bolts[name]
+
+    def thing(self, name: str) -> Thing:
+        """Return a thing by name.
+
+        Raises:
+            SceneError: There is no such thing; the text lists those there are.
+        """
+        if name not in self.things:
+            what = f"there is no '{name}' in the scene; {nearest(name, self.things)}"
+            raise SceneError(what, self.file)
+        return self.things[name]
 
     def frame(self, name: str) -> Array:
         """Return base_link <- frame (4, 4); base_link itself is known.
@@ -170,7 +165,7 @@ class Scene:
         """Return this scene with a frame, and all that was placed on it, elsewhere.
 
         Args:
-            name: The frame; bolts and boxes are frames too.
+            name: The frame; bolts and things are frames too.
             way: Displacement (3,) along the axes of base_link [m].
         """
         self.frame(name)
@@ -179,8 +174,18 @@ class Scene:
             k: readonly(T @ F) if self._hangs_on(k, name) else F for k, F in self.frames.items()
         }
         bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
-        boxes = {k: replace(box, pose=frames[k]) for k, box in self.boxes.items()}
-        return replace(self, frames=frames, bolts=bolts, boxes=boxes)
+        things = {k: thing.at(frames[k]) for k, thing in self.things.items()}
+        return replace(self, frames=frames, bolts=bolts, things=things)
+
+    def with_thing(self, name: str, T: Array) -> Scene:
+        """Return this scene with one thing elsewhere, base_link <- thing (4, 4) [m]."""
+        moved = self.thing(name).at(T)
+        frames = {**self.frames, name: moved.pose}
+        return replace(self, things={**self.things, name: moved}, frames=frames)
+
+    def without(self, name: str) -> Scene:
+        """Return this scene without a thing, whose frame stays."""
+        return replace(self, things={k: v for k, v in self.things.items() if k != name})
 
     def _hangs_on(self, frame: str, name: str) -> bool:
         while frame != name and frame in self.parents:
@@ -195,11 +200,12 @@ def readonly(T: Array) -> Array:
     return copy
 
 
-def load_scene(name_or_path: str | Path) -> Scene:
+def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
     """Read a scene.
 
     Args:
         name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
+        robot: Name of the robot, before which the scene stands as its placements say.
 
     Returns:
         The scene, checked.
@@ -210,4 +216,4 @@ def load_scene(name_or_path: str | Path) -> Scene:
     from arm_tasks.files import resolve
     from arm_tasks.scene_file import read_scene
 
-    return read_scene(resolve(str(name_or_path), "scenes", "scene", SceneError))
+    return read_scene(resolve(str(name_or_path), "scenes", "scene", SceneError), robot)

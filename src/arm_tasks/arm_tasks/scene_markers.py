@@ -13,7 +13,8 @@ from visualization_msgs.msg import Marker
 
 from arm_tasks.geometry import Array, shift_z
 from arm_tasks.ros_conversions import pose_message
-from arm_tasks.scene import BASE_FRAME, Bolt, Box, Nut, Scene
+from arm_tasks.scene import BASE_FRAME, Bolt, Nut, Scene
+from arm_tasks.things import Thing
 
 STEEL = (0.62, 0.65, 0.70, 1.0)
 BRASS = (0.90, 0.66, 0.18, 1.0)
@@ -23,8 +24,8 @@ NUT_FRAME = "nut"
 
 
 def scene_markers(scene: Scene) -> list[Marker]:
-    """Return the markers of all that does not change: boxes, bolts, the nut in its frame."""
-    markers = [box_marker(box) for box in scene.boxes.values()]
+    """Return the markers of all that does not change: things, bolts, the nut in its frame."""
+    markers = [part for thing in scene.things.values() for part in thing_markers(thing)]
     for bolt in scene.bolts.values():
         markers += [shaft_marker(bolt), groove_marker(bolt), name_marker(bolt)]
     if scene.nut is not None:
@@ -59,10 +60,19 @@ def set_scale(message: Marker, x: float, y: float, z: float) -> Marker:
     return message
 
 
-def box_marker(box: Box) -> Marker:
-    """Return a box."""
-    message = marker(BASE_FRAME, f"box/{box.name}", Marker.CUBE, box.color, box.pose)
-    return set_scale(message, *box.size)
+def thing_markers(thing: Thing) -> list[Marker]:
+    """Return the parts of a thing, in its own frame, with which they move if it is carried."""
+    kinds = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER}
+    markers = []
+    for i, part in enumerate(thing.parts):
+        name = f"{thing.kind}/{thing.name}"
+        message = marker(thing.name, name, kinds[part.kind], part.color, part.pose)
+        message.id = i
+        size = part.size
+        if part.kind == "cylinder":
+            size = (2.0 * size[0], 2.0 * size[0], size[1])
+        markers.append(set_scale(message, *size))
+    return markers
 
 
 def shaft_marker(bolt: Bolt) -> Marker:

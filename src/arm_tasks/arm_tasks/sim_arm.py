@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from arm_kinematics import Chain
+from arm_tasks.condition import Sensed
 from arm_tasks.engine import Engine, Feedback, Outcome
 from arm_tasks.geometry import Array
 from arm_tasks.nut_state import NutReport
@@ -158,6 +159,11 @@ class SimArm:
         by_name = zip(self.chain.joint_names, self.q.tolist(), strict=True)
         return Standing(dict(by_name), self.width)
 
+    @property
+    def sensed(self) -> Sensed:
+        """What is known of nut and jaws."""
+        return Sensed(self.world.report, self.body.width(self.width))
+
     def step(self, seconds: float) -> NutReport:
         """Let time pass [s]; return what the world then says of the nut."""
         self.time += seconds
@@ -198,7 +204,9 @@ def simulate(
         running[0] = feedback.step
 
     limits = Limits(chain.velocity, chain.acceleration)
-    engine = Engine(plan, arm, limits, clock=lambda: arm.time, on_feedback=told)
+    engine = Engine(
+        plan, arm, limits, clock=lambda: arm.time, on_feedback=told, senses=lambda *_: arm.sensed
+    )
     while not engine.tick().done:
         report = arm.step(1.0 / rate)
         recording.times.append(arm.time)

@@ -6,23 +6,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from arm_description.transforms import rpy_matrix
-from arm_description.yaml_fields import Field
 
+from arm_tasks.condition import Condition
+from arm_tasks.geometry import pose
 from arm_tasks.keys import Keys
 from arm_tasks.scene import BASE_FRAME, readonly
+from arm_tasks.task_language import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 from arm_tasks.task_steps import (
+    Approach,
     Grip,
     MoveJoints,
     MoveLinear,
     MovePose,
     MovePosture,
-    Orientation,
+    PauseForPerson,
+    Retreat,
     Screw,
     ScrewOn,
+    SetSpeed,
     StepBase,
     Target,
     Tolerance,
@@ -33,7 +38,6 @@ from arm_tasks.task_steps import (
 
 _S = TypeVar("_S", bound=Screw)
 _RIGHT_ANGLE = math.pi / 2.0
-_ORIENTATIONS: tuple[Orientation, ...] = ("full", "axis", "any")
 
 
 @dataclass(frozen=True)
@@ -49,24 +53,24 @@ class Defaults:
     tolerance: Tolerance = field(default_factory=Tolerance)
 
     @classmethod
-    def read(cls, found: tuple[str, Field] | None) -> Defaults:
+    def read(cls, keys: Keys) -> Defaults:
         """Read the section `defaults` of a task file."""
-        if found is None:
-            return cls()
-        keys = Keys(found[1], "defaults")
-        defaults = cls(_speed(keys, cls.speed), _tolerance(keys, Tolerance()))
-        keys.finish()
-        return defaults
+        return cls(_speed(keys, cls.speed), _tolerance(keys, Tolerance()))
 
     def common(self, keys: Keys, kind: str) -> dict[str, Any]:
         """Return the arguments that every step has."""
+        moves = "speed" in STEPS_KEYS[kind].table.keys
         return {
             "name": keys.text("name", kind),
             "kind": kind,
             "file": keys.item.file,
             "line": keys.item.line,
-            "speed": _speed(keys, self.speed),
+            "speed": _speed(keys, self.speed) if moves else self.speed,
         }
+
+    def at(self, speed: float) -> Defaults:
+        """Return the same with another speed."""
+        return replace(self, speed=speed)
 
 
 def _speed(keys: Keys, default: float) -> float:
@@ -75,34 +79,36 @@ def _speed(keys: Keys, default: float) -> float:
 
 def _tolerance(keys: Keys, default: Tolerance) -> Tolerance:
     return Tolerance(
-        keys.length("position", default.position, above=0.0),
-        keys.angle("tilt", default.tilt, least=0.0, most=_RIGHT_ANGLE),
+        keys.number("position", default.position, above=0.0),
+        keys.number("tilt", default.tilt, least=0.0, most=_RIGHT_ANGLE),
     )
 
 
 def _target(keys: Keys) -> Target:
     frame = keys.text("frame", BASE_FRAME)
-    xyz = keys.lengths("xyz", 3, (0.0, 0.0, 0.0))
-    if keys.has("rpy", "rpy_deg") and keys.has("roll", "roll_deg"):
+    xyz = keys.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    if keys.has("rpy") and keys.has("roll"):
         raise keys.fail("give either rpy or roll, not both")
-    rpy = keys.angles("rpy", 3, (0.0, 0.0, 0.0))
-    if keys.has("roll", "roll_deg"):
-        rpy[2] = keys.angle("roll")
-    word = keys.choice("orientation", _ORIENTATIONS, "full")
-    orientation: Orientation = next(o for o in _ORIENTATIONS if o == word)
-    return Target(frame, readonly(rpy_matrix(xyz, rpy)), orientation)
+    rpy = keys.numbers("rpy", 3, (0.0, 0.0, 0.0))
+    if keys.has("roll"):
+        rpy[2] = keys.number("roll")
+    word = keys.choice("orientation", ORIENTATIONS, "full")
+    orientation = next(o for o in ORIENTATIONS if o == word)
+    T = rpy_matrix(xyz, rpy)
+    offset = pose(p=keys.numbers("offset", 3, (0.0, 0.0, 0.0)))
+    T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
+    return Target(frame, readonly(T), orientation)
 
 
 def _move_joints(keys: Keys, kind: str, defaults: Defaults) -> MoveJoints:
-    found = keys.get("joints", "joints_deg")
-    if found is None:
-        raise keys.fail("the key 'joints' [rad or m] or 'joints_deg' is missing")
-    degrees = found[0] == "joints_deg"
-    inner = Keys(found[1], f"step {kind}: {found[0]}")
+    if keys.has("joints") == keys.has("joints_deg"):
+        raise keys.fail("give one of 'joints' [rad or m] and 'joints_deg'")
+    degrees = keys.has("joints_deg")
+    named = keys.children("joints_deg" if degrees else "joints")
     scale = math.pi / 180.0 if degrees else 1.0
-    positions = {name: inner.number(name) * scale for name in found[1].value}
+    positions = {n: keys.number_of(v, degrees) * scale for n, v in named.items()}
     if not positions:
-        raise inner.fail("at least one joint must be named")
+        raise keys.fail("at least one joint must be named")
     return MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
 
 
@@ -120,18 +126,42 @@ def _move_linear(keys: Keys, kind: str, defaults: Defaults) -> MoveLinear:
     return MoveLinear(**defaults.common(keys, kind), target=_target(keys), tolerance=tolerance)
 
 
+def _approach(keys: Keys, kind: str, defaults: Defaults) -> Approach:
+    return Approach(
+        **defaults.common(keys, kind),
+        target=_target(keys),
+        distance=keys.number("distance", above=0.0),
+        tolerance=_tolerance(keys, defaults.tolerance),
+    )
+
+
+def _retreat(keys: Keys, kind: str, defaults: Defaults) -> Retreat:
+    return Retreat(
+        **defaults.common(keys, kind),
+        distance=keys.number("distance", above=0.0),
+        tolerance=_tolerance(keys, defaults.tolerance),
+    )
+
+
 def _grip(keys: Keys, kind: str, defaults: Defaults) -> Grip:
-    return Grip(**defaults.common(keys, kind), width=_width(keys, "width", required=True))
+    width, payload = _width(keys, "width"), keys.text("payload", "")
+    if (width is None) == (not payload):
+        raise keys.fail("give either the width or the payload that shall be held")
+    return Grip(**defaults.common(keys, kind), width=width, payload=payload)
 
 
 def _open(keys: Keys, kind: str, defaults: Defaults) -> Grip:
     return Grip(**defaults.common(keys, kind), width=_width(keys, "width"))
 
 
-def _width(keys: Keys, name: str, required: bool = False) -> float | None:
-    if not required and not keys.has(name, f"{name}_mm"):
+def _close(keys: Keys, kind: str, defaults: Defaults) -> Grip:
+    return Grip(**defaults.common(keys, kind), width=0.0)
+
+
+def _width(keys: Keys, name: str) -> float | None:
+    if not keys.has(name):
         return None
-    width = keys.length(name)
+    width = keys.number(name)
     if width < 0.0:
         raise keys.fail(f"{name} must not be negative")
     return width
@@ -140,27 +170,24 @@ def _width(keys: Keys, name: str, required: bool = False) -> float | None:
 def _turn(keys: Keys, kind: str, defaults: Defaults) -> Turn:
     return Turn(
         **defaults.common(keys, kind),
-        angle=keys.angle("angle"),
-        advance=keys.length("advance", 0.0),
+        angle=keys.number("angle"),
+        advance=keys.number("advance", 0.0),
         tolerance=_tolerance(keys, defaults.tolerance),
     )
 
 
 def _screw(cls: type[_S], extra_turns: float) -> Callable[[Keys, str, Defaults], _S]:
     def parse(keys: Keys, kind: str, defaults: Defaults) -> _S:
-        turns = keys.number("turns", above=0.0) if keys.has("turns") else None
-        if turns is None and cls is ScrewOn:
-            raise keys.fail("the key 'turns' is missing")
         return cls(
             **defaults.common(keys, kind),
             bolt=keys.text("bolt"),
-            turns=turns,
+            turns=keys.number("turns", above=0.0) if keys.has("turns") else None,
             extra_turns=keys.number("extra_turns", extra_turns, least=0.0),
-            approach=keys.length("approach", 0.02, above=0.0),
+            approach=keys.number("approach", 0.02, above=0.0),
             grip_width=_width(keys, "grip_width"),
             open_width=_width(keys, "open_width"),
-            press=keys.length("press", 0.3e-3),
-            approach_tilt=keys.angle("approach_tilt", defaults.tolerance.tilt, least=0.0),
+            press=keys.number("press", 0.3e-3),
+            approach_tilt=keys.number("approach_tilt", defaults.tolerance.tilt, least=0.0),
             tolerance=_tolerance(keys, Tolerance(tilt=math.radians(3.0))),
         )
 
@@ -171,25 +198,48 @@ def _wait(keys: Keys, kind: str, defaults: Defaults) -> Wait:
     return Wait(**defaults.common(keys, kind), seconds=keys.number("seconds", least=0.0))
 
 
+def _set_speed(keys: Keys, kind: str, defaults: Defaults) -> SetSpeed:
+    return SetSpeed(**defaults.common(keys, kind))
+
+
+def _pause(keys: Keys, kind: str, defaults: Defaults) -> PauseForPerson:
+    back = keys.truth("nut_back") or False
+    return PauseForPerson(**defaults.common(keys, kind), say=keys.text("say"), nut_back=back)
+
+
+def condition(keys: Keys) -> Condition:
+    """Read `when` of an if or until."""
+    when = Keys(keys.item_of("when"), f"{keys.what}: when", WHEN, keys.variables)
+    found = Condition(
+        nut_on=when.text("nut_on", ""),
+        turns=when.number("turns") if when.has("turns") else None,
+        nut_held=when.truth("nut_held"),
+        nut_fallen=when.truth("nut_fallen"),
+        gripper_above=when.number("gripper_above") if when.has("gripper_above") else None,
+        gripper_below=when.number("gripper_below") if when.has("gripper_below") else None,
+    )
+    if found == Condition():
+        raise when.fail(f"names nothing to look at; known are {', '.join(WHEN.spellings)}")
+    if found.turns is not None and not found.nut_on:
+        raise when.fail("turns are of a nut on a bolt; give nut_on too")
+    return found
+
+
 PARSERS: dict[str, Callable[[Keys, str, Defaults], StepBase]] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
     "move_pose": _move_pose,
     "move_linear": _move_linear,
+    "approach": _approach,
+    "retreat": _retreat,
     "grip": _grip,
     "open": _open,
+    "close": _close,
     "release": _open,
     "turn": _turn,
     "unscrew": _screw(Unscrew, 0.1),
     "screw_on": _screw(ScrewOn, 0.5),
     "wait": _wait,
-}
-
-# The key that a bare value stands for: `move_posture: rest`, `wait: 0.5`. None of them is a length
-# or an angle, whose unit has to be seen.
-WORDS = {
-    "move_posture": "posture",
-    "wait": "seconds",
-    "unscrew": "bolt",
-    "screw_on": "bolt",
+    "set_speed": _set_speed,
+    "pause_for_person": _pause,
 }

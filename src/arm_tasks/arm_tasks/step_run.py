@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from arm_tasks.look import Look
 from arm_tasks.plan import PlannedStep
-from arm_tasks.ports import ArmPort, Move, MoveState, MoveStatus
+from arm_tasks.ports import ArmPort, Move, MoveState, MoveStatus, Senses
 
 _PATIENCE = 2.0  # a step may take so many times as long as planned
 _GRACE = 5.0  # and this longer [s]
@@ -39,9 +40,12 @@ class StepRun:
         step: What to do.
         port: The arm.
         clocks: What time it is.
+        senses: What is known of the world, for a branch; None if nothing is.
     """
 
-    def __init__(self, step: PlannedStep, port: ArmPort, clocks: Clocks) -> None:
+    def __init__(
+        self, step: PlannedStep, port: ArmPort, clocks: Clocks, senses: Senses | None = None
+    ) -> None:
         self.step = step
         self._clocks = clocks
         self._began = self._since = clocks.now()
@@ -51,6 +55,15 @@ class StepRun:
             self._move = port.move(step.trajectory)
         elif step.width is not None:
             self._move = port.set_width(step.width)
+        elif step.when is not None:
+            ways = step.next, step.otherwise
+            self._move = Look(step.when, ways, senses, self._began[0])
+
+    @property
+    def next(self) -> int:
+        """Index of the step to go on with, once it has succeeded."""
+        taken = self._move.goal if isinstance(self._move, Look) else None
+        return self.step.next if taken is None else taken
 
     @property
     def elapsed(self) -> float:

@@ -54,6 +54,7 @@ class TaskRun:
             self._on_feedback,
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
+            senses=server.senses,
         )
 
     def begin(self) -> None:

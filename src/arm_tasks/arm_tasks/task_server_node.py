@@ -26,6 +26,7 @@ from arm_tasks.ros_nut_watch import NutWatch
 from arm_tasks.ros_plan import fill_check, fill_plan, fill_result
 from arm_tasks.ros_planning import DEFAULT_TASK, Planning, start_of_check
 from arm_tasks.ros_readiness import Readiness
+from arm_tasks.ros_senses import RosSenses
 from arm_tasks.ros_task_controls import TaskControls
 from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_run import TaskRun
@@ -59,6 +60,7 @@ class TaskServer(Node):
         self.planning = Planning(self, self.model, self.chain, str(scene.value))
         self.state = ArmState(self, self.model)
         self.port = RosArmPort(self, self.state)
+        self.senses = RosSenses(self, self.state)
         self.companions = Companions(self, self.model)
         self._nut = NutWatch(self, self.planning, self.port, self.chain)
         self._readiness = Readiness(self, self.state, self.port)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from arm_tasks.condition import Condition
 from arm_tasks.geometry import Array
 
 Orientation = Literal["full", "axis", "any"]
@@ -100,9 +101,38 @@ class MoveLinear(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Grip(StepBase):
-    """Bring the jaws to a width [m]; None opens them wholly."""
+    """Bring the jaws to a width.
+
+    Attributes:
+        width: [m]; None is as wide as they open, without a payload.
+        payload: What they shall hold then, or "".
+    """
 
     width: float | None
+    payload: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approach(StepBase):
+    """Move in front of a pose, then straight to it along the tool's z.
+
+    Attributes:
+        target: The pose.
+        distance: How far in front [m].
+        tolerance: On the whole way.
+    """
+
+    target: Target
+    distance: float
+    tolerance: Tolerance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retreat(StepBase):
+    """Move straight back along the tool's z by a distance [m]."""
+
+    distance: float
+    tolerance: Tolerance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,17 +196,67 @@ class Repeat(StepBase):
     steps: tuple[StepBase, ...]
 
 
-@dataclass(frozen=True)
-class Expectation:
-    """What the simulated world must say at the end, for the task to have succeeded.
+@dataclass(frozen=True, kw_only=True)
+class SetSpeed(StepBase):
+    """Mark where the speed changes; the steps that it holds for have it already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(StepBase):
+    """Do the steps of another task."""
+
+    task: str
+    steps: tuple[StepBase, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class If(StepBase):
+    """Do the one or the other, by what is seen then."""
+
+    when: Condition
+    then: tuple[StepBase, ...]
+    otherwise: tuple[StepBase, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Until(StepBase):
+    """Do some steps until a condition holds, at most so often; then it must hold."""
+
+    when: Condition
+    at_most: int
+    steps: tuple[StepBase, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PauseForPerson(StepBase):
+    """Stand still until a person says to go on.
 
     Attributes:
-        nut_on: Name of the bolt that the nut is on, let go.
-        turns: At least so many turns of thread engaged.
+        say: What the person shall do.
+        nut_back: Whether the nut is then where the scene has it.
     """
 
-    nut_on: str
-    turns: float
+    say: str
+    nut_back: bool
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What must have come of a task, for it to have succeeded.
+
+    Attributes:
+        nut_on: Name of the bolt that the nut is on, let go; "" if that is not asked.
+        turns: At least so many turns of thread engaged.
+        payload: Name of the payload that lies on something, let go, or "".
+        lies_on: Name of the thing that it lies on.
+        line_within: How far the tool may leave the lines of move_linear steps [m], or None.
+    """
+
+    nut_on: str = ""
+    turns: float = 0.0
+    payload: str = ""
+    lies_on: str = ""
+    line_within: float | None = None
 
 
 @dataclass(frozen=True)

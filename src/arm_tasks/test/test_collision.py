@@ -13,8 +13,9 @@ from arm_tasks.collision import CollisionChecker, clearance_along
 from arm_tasks.collision.bodies import Body, robot_bodies, scene_bodies
 from arm_tasks.geometry import pose, shift_z
 from arm_tasks.planner import plan_task
-from arm_tasks.scene import Box
 from arm_tasks.task_file import task_from_text
+from arm_tasks.things import GREY, Thing
+from arm_tasks.things import box as box_part
 
 from arm_description import load_robot
 
@@ -25,19 +26,19 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 def box(name, xyz, size=(0.02, 0.02, 0.02)):
-    return Box(name, pose(p=xyz), np.array(size), (1.0, 1.0, 1.0, 1.0))
+    return Thing(name, "boxes", pose(p=xyz), (box_part(size, (0, 0, 0), GREY),))
 
 
 @pytest.fixture(scope="module")
 def empty(scene):
     """The scene without anything but the floor."""
-    return replace(scene, bolts={}, boxes={}, nut=None, frames={})
+    return replace(scene, bolts={}, things={}, nut=None, frames={})
 
 
 @pytest.fixture
 def checker_of(model, empty):
     def make(*boxes):
-        return CollisionChecker(model, replace(empty, boxes={b.name: b for b in boxes}))
+        return CollisionChecker(model, replace(empty, things={b.name: b for b in boxes}))
 
     return make
 
@@ -146,7 +147,7 @@ def test_balls_hold_their_body():
 )
 def test_a_step_that_would_collide_is_refused_with_both_bodies(empty, model, chain, step, said):
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
-    scene = replace(empty, boxes={"post": post})
+    scene = replace(empty, things={"post": post})
     task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml")
     plan = plan_task(task, scene, model, chain, REST, 0.02)
     free = plan_task(task, empty, model, chain, REST, 0.02)

@@ -260,7 +260,10 @@ def test_a_thread_start_that_nobody_knows_is_a_warning(scene, model, chain):
         ("move_pose: {frame: uper_bolt}", "no frame 'uper_bolt' in the scene; did you mean"),
         ("unscrew: uper_bolt", "no bolt 'uper_bolt' in the scene"),
         ("unscrew: lower_bolt", "the nut is on upper_bolt at this step, not on lower_bolt"),
-        ("screw_on: {bolt: lower_bolt, turns: 3}", "the nut is not in the jaws; unscrew it"),
+        (
+            "screw_on: {bolt: lower_bolt, turns: 3}",
+            "on upper_bolt at this step, not in the jaws; unscrew it",
+        ),
         ("grip: {width_mm: 50}", "the width 50.00 mm is not within 0 to 30 mm"),
     ],
 )

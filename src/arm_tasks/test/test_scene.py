@@ -71,7 +71,7 @@ def test_frames_units_and_the_thread_start_are_worked_out():
     assert (bolt.diameter, bolt.pitch, bolt.hand) == pytest.approx((6.35e-3, 1.27e-3, 1))
     assert bolt.thread.roll(4) == pytest.approx(math.radians(10) + 8 * math.pi)
     assert math.remainder(math.degrees(bolt.start) - 10, 360) == pytest.approx(0)
-    assert scene.boxes["wall"].color == (1, 0, 0, 0.5)
+    assert scene.things["wall"].parts[0].color == (1, 0, 0, 0.5)
 
 
 def test_a_vertical_bolt_has_its_x_forward():
@@ -95,7 +95,7 @@ def test_a_bolt_can_be_put_elsewhere(scene):
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("pitch_mm", "pich_mm", 10, "'pitch' is missing; write 'pitch_mm', not 'pich_mm'"),
+        ("pitch_mm", "pich_mm", 10, "unknown key 'pich_mm'; did you mean 'pitch_mm'?"),
         ("    pitch_mm: 1.27\n", "", 5, "bolt a: the key 'pitch' is missing"),
         ("    axis", "    color: 3\n    axis", 8, "bolt a: unknown key 'color'"),
         ("length_mm: 25", "lenght_mm: 25\n    length_mm: 25", 11, "did you mean 'length_mm'?"),

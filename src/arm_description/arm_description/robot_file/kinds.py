@@ -22,10 +22,13 @@ class Leaf:
     Attributes:
         what: what it is, in words, with its unit.
         form: how it is written: its definition in the schema.
+        suffix: "_mm" or so, if its key may also be written with that suffix, and means that unit
+            then; "" if not.
     """
 
     what: str
     form: str
+    suffix: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,24 @@ class Key:
     meaning: str
     required: bool = False
 
+    @property
+    def suffix(self) -> str:
+        """What its name may also be written with, or ""."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
+        return kind.suffix if isinstance(kind, Leaf) else ""
+
 
 @dataclass(frozen=True)
 class Table:
     """A mapping with these keys and no others."""
 
     keys: Mapping[str, Key]
+
+    @property
+    def spellings(self) -> dict[str, str]:
+        """The name of the key by each way to write it: ``width`` and ``width_mm``."""
+        pairs = [(name, (name, f"{name}{key.suffix}")) for name, key in self.keys.items()]
+        return {written: name for name, ways in pairs for written in ways}
 
     def read(self, field: Field) -> dict[str, Field]:
         """Return the values by key.

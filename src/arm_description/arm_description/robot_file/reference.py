@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .keys import ROBOT, SOURCED
@@ -19,6 +20,7 @@ class Row:
     what: str
     meaning: str
     required: bool
+    suffix: str = ""
 
 
 def with_reference(readme: str) -> str:
@@ -30,12 +32,20 @@ def with_reference(readme: str) -> str:
 
 def reference() -> str:
     """Return the table in Markdown; keys that must be there are in bold."""
+    return reference_of({"": ROBOT, "<number>.": SOURCED})
+
+
+def reference_of(kinds: Mapping[str, Kind]) -> str:
+    """Return the table of all keys below kinds, each by what stands before its keys."""
     rows: dict[str, Row] = {}
-    _gather(rows, {}, "", ROBOT)
-    _gather(rows, {}, "<number>.", SOURCED)
+    for path, kind in kinds.items():
+        _gather(rows, {}, path, kind)
     lines = ["| key | what stands there | meaning |", "|---|---|---|"]
     for path, row in rows.items():
-        name = f"**`{path}`**" if row.required else f"`{path}`"
+        name = ", ".join(
+            f"`{way}`" for way in (path, f"{path}{row.suffix}")[: 1 + bool(row.suffix)]
+        )
+        name = f"**{name}**" if row.required else name
         lines.append(f"| {name} | {row.what} | {row.meaning} |")
     return "\n".join(lines) + "\n"
 
@@ -75,6 +85,6 @@ def _gather_key(rows: dict[str, Row], known: dict[int, str], path: str, key: Key
     first = known.setdefault(id(kind), below) if isinstance(kind, Table) else below
     what = in_words(key.kind) if first == below else f"as `{first}`"
     required = key.required and (path not in rows or rows[path].required)
-    rows.setdefault(path, Row(what, key.meaning, required)).required = required
+    rows.setdefault(path, Row(what, key.meaning, required, key.suffix)).required = required
     if first == below:
         _gather(rows, known, f"{below}.", kind)

@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 
 from ..expression_text import FOREIGN, MAX_LENGTH
 from .keys import ROBOT, SOURCED
-from .kinds import Choice, Either, Key, Kind, Leaf, ListOf, Named, Variants
+from .kinds import Choice, Either, Key, Kind, Leaf, ListOf, Named, Table, Variants
 from .reference import in_words, with_reference
 
 Schema: TypeAlias = dict[str, Any]
 
 _ESCAPED = "".join(f"\\{c}" if c in "$\\[]^|{}" else c for c in FOREIGN)
-_EXPRESSION = {
+EXPRESSION = {
     "type": "string",
     "maxLength": MAX_LENGTH,
     "pattern": f"^\\s*[^\\s{_ESCAPED}][^{_ESCAPED}]*$",
@@ -60,8 +60,8 @@ def _number(number: Schema) -> Schema:
     sourced = schema_of(SOURCED)
     value = sourced["properties"]["value"]
     del value["$ref"]
-    value["anyOf"] = [number, _EXPRESSION]
-    return {"anyOf": [number, _EXPRESSION, sourced]}
+    value["anyOf"] = [number, EXPRESSION]
+    return {"anyOf": [number, EXPRESSION, sourced]}
 
 
 def schema_of(kind: Kind) -> Schema:
@@ -83,10 +83,23 @@ def schema_of(kind: Kind) -> Schema:
             return _variants(kind)
     return {
         "type": "object",
-        "properties": {name: _property(key) for name, key in kind.keys.items()},
-        "required": [name for name, key in kind.keys.items() if key.required],
+        "properties": {way: _property(kind.keys[name]) for way, name in kind.spellings.items()},
+        "required": [n for n, key in kind.keys.items() if key.required and not key.suffix],
         "additionalProperties": False,
+        **_one_spelling(kind),
     }
+
+
+def _one_spelling(table: Table) -> Schema:
+    """Of a key that can be written in two ways at most one, and one if it is required."""
+    rules: list[Schema] = []
+    for name, key in table.keys.items():
+        if key.suffix:
+            ways = [name, f"{name}{key.suffix}"]
+            rules.append({"not": {"required": ways}})
+            if key.required:
+                rules.append({"anyOf": [{"required": [way]} for way in ways]})
+    return {"allOf": rules} if rules else {}
 
 
 def _property(key: Key) -> Schema:

@@ -15,6 +15,7 @@ from arm_description.urdf.reader import parse_xml
 
 from arm_tasks.geometry import Array, pose, shift_z
 from arm_tasks.scene import Scene
+from arm_tasks.things import Thing
 
 _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
 
@@ -28,12 +29,19 @@ class Body:
         kind: "box", "cylinder" (along its z) or "sphere".
         size: (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m].
         pose: frame <- body (4, 4); the frame is the link, or base_link. The body is centred there.
+        carried: Name of the payload that it is a part of, fixed to the link; "" if it is none.
     """
 
     owner: str
     kind: str
     size: tuple[float, ...]
     pose: Array
+    carried: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.carried or self.owner
 
     @property
     def radius(self) -> float:
@@ -74,15 +82,25 @@ def robot_bodies(urdf: str) -> tuple[list[Body], list[str]]:
     return bodies, unknown
 
 
+def carried_bodies(thing: Thing, grasp: Array) -> list[Body]:
+    """Return the parts of a payload in the jaws, by tool0 <- payload (4, 4) [m]."""
+    parts = thing.parts
+    return [Body("tool0", p.kind, p.size, grasp @ p.pose, thing.name) for p in parts]
+
+
 def scene_bodies(scene: Scene) -> list[Body]:
-    """Return the boxes and bolts of a scene and its floor; the nut is for the jaws to touch."""
-    boxes = [Body(b.name, "box", tuple(map(float, b.size)), b.pose) for b in scene.boxes.values()]
+    """Return the things and bolts of a scene and its floor; the nut is for the jaws to touch."""
+    things = [
+        Body(thing.name, part.kind, part.size, thing.pose @ part.pose)
+        for thing in scene.things.values()
+        for part in thing.parts
+    ]
     bolts = [
         Body(b.name, "cylinder", (b.diameter / 2.0, b.length), b.pose @ shift_z(b.length / 2.0))
         for b in scene.bolts.values()
     ]
     below = scene.floor - _FLOOR_SIZE[2] / 2.0
-    return [*boxes, *bolts, Body("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below)))]
+    return [*things, *bolts, Body("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below)))]
 
 
 def _link_body(link: str, collision: ET.Element) -> Body | None:

@@ -12,11 +12,12 @@ import numpy as np
 
 from arm_description import RobotModel
 from arm_description.urdf import read_urdf
-from arm_tasks.collision.bodies import robot_bodies, scene_bodies
+from arm_tasks.collision.bodies import carried_bodies, robot_bodies, scene_bodies
 from arm_tasks.collision.pairs import Pairs
 from arm_tasks.collision.placing import Placing
 from arm_tasks.collision.reach import Reach, neighbours, rigid_groups
 from arm_tasks.geometry import Array
+from arm_tasks.payloads import Carried
 from arm_tasks.scene import Scene
 
 TOUCH = 1e-4  # bodies that overlap by no more than this only touch, as closed jaws do [m]
@@ -63,6 +64,7 @@ class CollisionChecker:
     Args:
         model: The robot.
         scene: What stands around it.
+        carried: The payload of the scene that is in the jaws, or None.
 
     Attributes:
         always: Pairs that touch in every posture tried.
@@ -70,10 +72,13 @@ class CollisionChecker:
         levers: (pairs, n) how far each pair comes nearer for each radian or metre at most [m].
     """
 
-    def __init__(self, model: RobotModel, scene: Scene) -> None:
+    def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
         xml = model.to_urdf()
         tree = read_urdf(xml)
         own, self.unknown = robot_bodies(xml)
+        if carried is not None:
+            own += carried_bodies(scene.thing(carried.name), carried.grasp)
+            scene = scene.without(carried.name)
         self._bodies = [*own, *scene_bodies(scene)]
         self._placing = Placing(model, xml, own)
         first, near = rigid_groups(tree), neighbours(tree)
@@ -124,7 +129,7 @@ class CollisionChecker:
         return found.clause if found.hits else None
 
     def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
-        return self._bodies[pair[0]].owner, self._bodies[pair[1]].owner
+        return self._bodies[pair[0]].name, self._bodies[pair[1]].name
 
     def _tried(self, model: RobotModel) -> Array:
         """Return the distances of the pairs in some random postures (postures, pairs) [m]."""

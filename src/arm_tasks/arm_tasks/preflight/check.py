@@ -102,7 +102,7 @@ def preflight(
     Arguments and errors are those of plan_task.
     """
     plan = plan_task(task, scene, model, chain, start, start_width)
-    found = () if plan.feasible else tuple(remedies(Case(task, scene, model, chain, plan)))
+    found = () if plan.feasible else tuple(remedies(Case(model, chain, plan)))
     pairs = zip(chain.joint_names, chain.prismatic, strict=True)
     sliding = tuple(name for name, slides in pairs if slides)
     return Preflight(plan, model.name, chain.velocity, sliding, found)

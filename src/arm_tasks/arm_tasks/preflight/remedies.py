@@ -17,9 +17,9 @@ from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array, pose
 from arm_tasks.plan import Plan
-from arm_tasks.planner import can_step, expanded
+from arm_tasks.planner import can_step
 from arm_tasks.scene import Scene
-from arm_tasks.task_steps import MoveLinear, MovePose, Screw, StepBase, Task, Tolerance, Turn
+from arm_tasks.task_steps import MoveLinear, MovePose, Screw, StepBase, Tolerance, Turn
 
 _MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
 _DEG = (6, 12, 20, 30, 45)  # tilts that are tried
@@ -55,15 +55,11 @@ class Case:
     """A refused step and all that is needed to try it again.
 
     Attributes:
-        task: The task.
-        scene: Where things are.
         model: The robot.
         chain: Its kinematics.
         plan: The refusal.
     """
 
-    task: Task
-    scene: Scene
     model: RobotModel
     chain: Chain
     plan: Plan
@@ -72,7 +68,13 @@ class Case:
     def step(self) -> StepBase:
         """The step that is refused."""
         assert self.plan.refused_at is not None
-        return list(expanded(self.task.steps))[self.plan.refused_at.number][1]
+        return self.plan.refused_at.step
+
+    @property
+    def scene(self) -> Scene:
+        """Where things are when it begins."""
+        assert self.plan.refused_at is not None
+        return self.plan.refused_at.world.scene
 
     def turned_matters(self, step: Screw | MovePose | MoveLinear | Turn) -> bool:
         """Return whether the orientation can be what is in the way."""
@@ -85,9 +87,7 @@ class Case:
         """Return whether the step can be done with another step in its place, or elsewhere."""
         at = self.plan.refused_at
         assert at is not None
-        steps = [each for _, each, _ in expanded(self.task.steps)]
-        steps[at.number] = step
-        return can_step(steps, scene, self.model, self.chain, at)
+        return can_step(step, scene, self.model, self.chain, at)
 
 
 def remedies(case: Case) -> list[Remedy]:

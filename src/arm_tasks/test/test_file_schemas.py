@@ -1,0 +1,156 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas and reference pages of tasks and scenes: from the reader's tables, no other rules."""
+
+import re
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+from arm_tasks.errors import SceneError, TaskFileError
+from arm_tasks.file_schemas import scene_schema, task_schema, texts
+from arm_tasks.files import shipped
+from arm_tasks.scene_file import scene_from_text
+from arm_tasks.scene_keys import THINGS
+from arm_tasks.task_file import task_from_text
+from arm_tasks.task_language import STEPS_KEYS
+from jsonschema import Draft202012Validator
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).parent
+READERS = {"task": task_from_text, "scene": scene_from_text}
+ERRORS = (TaskFileError, SceneError)
+
+
+class Core(yaml.SafeLoader):
+    """YAML 1.2, which editors go by: `on` is a word."""
+
+
+Core.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if not tag.endswith(":bool")]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Core.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true$|false$"), list("tf"))
+
+
+def as_an_editor(text):
+    """The file as plain data."""
+    return yaml.load(text, Loader=Core)
+
+
+@pytest.fixture(scope="module")
+def validators():
+    schemas = {"task": task_schema(), "scene": scene_schema()}
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    return {kind: Draft202012Validator(schema) for kind, schema in schemas.items()}
+
+
+def full(kind):
+    """A file with every key there is."""
+    return (HERE / f"every_key_{kind}.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", texts(REPOSITORY), ids=lambda path: path.name)
+def test_files_made_from_the_tables_are_up_to_date(path):
+    wanted = texts(REPOSITORY)[path]
+    assert path.read_text(encoding="utf-8") == wanted, "run: python3 -m arm_tasks.file_schemas"
+
+
+@pytest.mark.parametrize("kind", ["task", "scene"])
+def test_shipped_files_and_every_key_are_valid_for_both(kind, validators):
+    files = [*shipped(f"{kind}s").values(), HERE / f"every_key_{kind}.yaml"]
+    assert len(files) > 1
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        validators[kind].validate(as_an_editor(text))
+        READERS[kind](text, str(file))
+
+
+def test_the_files_with_every_key_have_every_key():
+    steps = [step for step in as_an_editor(full("task"))["steps"] if isinstance(step, dict)]
+    for word, step in STEPS_KEYS.items():
+        used = {k for s in steps for k in (s.get(word) if isinstance(s.get(word), dict) else ())}
+        known = step.table.spellings
+        assert {known[key] for key in used} == set(step.table.keys), word
+    scene = as_an_editor(full("scene"))
+    for kind, (_, table) in THINGS.items():
+        used = {table.spellings[key] for thing in scene[kind].values() for key in thing}
+        assert used == set(table.keys), kind
+
+
+def places(data, path=()):
+    """Paths of all mappings of plain data."""
+    if isinstance(data, dict):
+        yield path
+    if isinstance(data, dict | list):
+        for key in data if isinstance(data, dict) else range(len(data)):
+            yield from places(data[key], (*path, key))
+
+
+def at(data, path):
+    for key in path:
+        data = data[key]
+    return data
+
+
+FREE = {"variables", "joints", "joints_deg", "frames", "bolts", "placements", *THINGS}
+
+
+@pytest.mark.parametrize("kind", ["task", "scene"])
+def test_both_refuse_an_unknown_key_anywhere(kind, validators):
+    data = as_an_editor(full(kind))
+    tried = 0
+    for path in places(data):
+        if path and path[-1] in FREE:
+            continue  # names of the writer's choice
+        changed = deepcopy(data)
+        at(changed, path)["colur"] = 1
+        assert not validators[kind].is_valid(changed), path
+        with pytest.raises(ERRORS, match="colur"):
+            READERS[kind](yaml.safe_dump(changed, sort_keys=False))
+        tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize("kind", ["task", "scene"])
+def test_both_say_the_same_of_a_key_that_is_missing(kind, validators):
+    """Of names that refer to each other, and of one of two keys, only the reader knows."""
+    data = as_an_editor(full(kind))
+    for path in places(data):
+        for key in () if path and path[-1] in FREE else at(data, path):
+            changed = deepcopy(data)
+            del at(changed, path)[key]
+            try:
+                READERS[kind](yaml.safe_dump(changed, sort_keys=False), str(HERE / "x.yaml"))
+            except ERRORS as error:
+                if "is missing" in str(error):
+                    assert not validators[kind].is_valid(changed), (path, key)
+            else:
+                assert validators[kind].is_valid(changed), (path, key)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("task", "width_mm: 12", "width_mm: 12, width: 0.012"),
+        ("task", "distance_mm: 20", "distance_mm: 0"),
+        ("task", "speed: 0.25", "speed: 1.5"),
+        ("task", "orientation: axis", "orientation: up"),
+        ("task", "nut_held: true", "nut_held: 3"),
+        ("task", "wait: 0.5", "wait: [1]"),
+        ("task", "- close", "- wait"),
+        ("scene", "pitch_mm: 1.27", "pitch_mm: 0"),
+        ("scene", "handedness: left", "handedness: up"),
+        ("scene", "color: [1, 0, 0, 1]", "color: [1, 0, 0, 2]"),
+        ("scene", "mass: 0.02", "mass: 0"),
+    ],
+)
+def test_both_refuse_a_wrong_value(kind, old, new, validators):
+    text = full(kind)
+    assert old in text
+    changed = text.replace(old, new, 1)
+    assert not validators[kind].is_valid(as_an_editor(changed))
+    with pytest.raises(ERRORS):
+        READERS[kind](changed)
