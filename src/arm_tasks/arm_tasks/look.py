@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 from arm_tasks.condition import Condition, Sensed
 from arm_tasks.ports import MoveState, MoveStatus, Senses
@@ -20,17 +20,23 @@ class Look:
         ways: Index of the step to go on with if it holds, and if not; None fails.
         senses: What is known of the world; None if nothing is.
         since: Only what was seen after this time on the arm's clock counts [s].
+        wall: Steady time on the wall [s].
 
     Attributes:
         goal: The way that was taken, None before.
     """
 
     def __init__(
-        self, when: Condition, ways: tuple[int, int | None], senses: Senses | None, since: float
+        self,
+        when: Condition,
+        ways: tuple[int, int | None],
+        senses: Senses | None,
+        since: float,
+        wall: Callable[[], float],
     ) -> None:
         self.goal: int | None = None
         self._when, self._ways, self._senses, self._since = when, ways, senses, since
-        self._began = time.monotonic()
+        self._wall, self._began = wall, wall()
         self._canceled = False
 
     def poll(self) -> MoveStatus:
@@ -38,7 +44,7 @@ class Look:
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
         sensed = self._senses(self._when, self._since) if self._senses else Sensed()
-        if sensed is None and time.monotonic() - self._began < _PATIENCE:
+        if sensed is None and self._wall() - self._began < _PATIENCE:
             return MoveStatus(MoveState.RUNNING)
         sensed = sensed or Sensed()
         if missing := self._when.missing(sensed):

@@ -57,7 +57,7 @@ class StepRun:
             self._move = port.set_width(step.width)
         elif step.when is not None:
             ways = step.next, step.otherwise
-            self._move = Look(step.when, ways, senses, self._began[0])
+            self._move = Look(step.when, ways, senses, self._began[0], clocks.wall)
 
     @property
     def next(self) -> int:

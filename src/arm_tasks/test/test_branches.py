@@ -10,6 +10,7 @@ from arm_tasks.engine import Engine, EngineState
 from arm_tasks.errors import TaskFileError
 from arm_tasks.nut_world import NutWorld
 from arm_tasks.planner import plan_task
+from arm_tasks.rest_of_step import Limits
 from arm_tasks.sim_arm import SimArm, simulate
 from arm_tasks.task_file import task_from_text
 
@@ -114,7 +115,8 @@ def test_too_many_ways_are_refused_with_what_to_do(planned):
 def test_a_nut_of_which_nobody_tells_fails_there(planned, chain, scene):
     plan = planned(["if: {when: {nut_on: upper_bolt}, then: [{wait: 1}]}"])
     arm = SimArm(chain, NutWorld(scene), plan.start, 0.0)
-    engine = Engine(plan, arm, clock=lambda: arm.time, senses=lambda when, since: None)
+    limits = Limits(chain.velocity, chain.acceleration)
+    engine = Engine(plan, arm, limits, clock=lambda: arm.time, senses=lambda when, since: None)
     while engine.tick() is EngineState.RUNNING and arm.time < 60.0:
         arm.step(0.1)
     assert engine.outcome.state is EngineState.FAILED
