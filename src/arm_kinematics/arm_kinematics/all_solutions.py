@@ -22,7 +22,7 @@ import numpy as np
 
 from arm_kinematics.arguments import check_count
 from arm_kinematics.closed_form.solver import ClosedForm, given_branches, recognise
-from arm_kinematics.inverse import Solver
+from arm_kinematics.inverse import Solver, remember
 from arm_kinematics.kernels_error import (
     AIM,
     AXIS_ONLY,
@@ -37,7 +37,6 @@ from arm_kinematics.kernels_error import (
 from arm_kinematics.kernels_search import FOUND
 from arm_kinematics.lie import Array, se3, se3_inverse, transform
 from arm_kinematics.result import IkResult, IkStatus
-from arm_kinematics.warm_up import prepare_closed_forms
 from arm_kinematics.whole_turns import with_whole_turns
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ MOST_SEARCHED = 16
 """Solutions that a search looks for where no other way is known."""
 AIM_EXACT, AIM_WITHIN = 1e-5, 1.0
 """Shares of the tolerances, or of the defaults if smaller; exact is 1e-10 m and 1e-9 rad."""
-_CACHED = 64
 _MODES = {NOTHING: "position", AXIS_ONLY: "position_axis", ROTATION: "pose"}
 _SUCCESS = IkStatus.SUCCESS
 _SINGULAR = (
@@ -72,33 +70,24 @@ class AllSolutions:
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = solver.mechanism.constants, solver.mechanism.middle
         self._forms: dict[bytes, ClosedForm | None] = {}
-        self._quick: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
+        self._known: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
 
-    def quick(self, T: Any, seed: Any, key: Any) -> IkResult | None:
-        """Return the solutions in closed form; None if something is not right or not known."""
-        try:
-            if (known := self.known(key)) is None:
-                return None
-            form, _, exact = known
-            target = _contiguous(T, _FLOAT)
-            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
-            found, singular, out = form.solve(self._constants, exact, target, start)
-        except (TypeError, ValueError):
-            return None
-        if found <= 0:
-            return None
-        return IkResult(_SUCCESS, out, self.solver.n, None, _SINGULAR if singular else "")
+    def quick(self, T: Any, seed: Any, key: Any, one: bool) -> IkResult | None:
+        """Return the solutions, or the nearest one, where there is a closed form.
 
-    def nearest(self, T: Any, seed: Any, key: Any) -> IkResult | None:
-        """Return the nearest solution where there is a closed form; None as quick()."""
+        None if there is none, or if something is not right: ``solve`` says what.
+        """
         try:
             if (known := self.known(key)) is None:
                 return None
             form, opt, exact = known
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
-            found, singular, out = form.nearest(self._constants, opt, exact, target, start)
+            if one:
+                found, singular, out = form.nearest(self._constants, opt, exact, target, start)
+            else:
+                found, singular, out = form.solve(self._constants, exact, target, start)
         except (TypeError, ValueError):
             return None
         if found <= 0:
@@ -111,7 +100,7 @@ class AllSolutions:
         None if there is none, or if the nearest solution is not what is wished for.
         """
         with suppress(KeyError, TypeError):
-            return self._quick[key]
+            return self._known[key]
         opt = self.solver.options(key)
         form = self._form(opt)
         known = None
@@ -121,9 +110,7 @@ class AllSolutions:
                 descent[STARTS] = 0.0  # with weights, the nearest may not be a descent away
             known = form, descent, _aiming(opt, AIM_EXACT)
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
-            if len(self._quick) >= _CACHED:
-                self._quick.clear()
-            self._quick[key] = known
+            remember(self._known, key, known)
         return known
 
     def solve(
@@ -182,7 +169,6 @@ class AllSolutions:
             return None
         question = opt[[WHAT, TOOL, TOOL + 1, TOOL + 2]].tobytes()
         if question not in self._forms:
-            prepare_closed_forms()
             mode, axis = _MODES[int(opt[WHAT])], opt[TOOL : TOOL + 3]
             chain = self._chain
             form = recognise(chain.S, self._home, chain.prismatic, mode, axis)

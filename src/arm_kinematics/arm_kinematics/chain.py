@@ -21,7 +21,7 @@ from arm_kinematics.batch import Batch, IkBatch
 from arm_kinematics.chain_parts import ChainJoint, ChainLink, parts_of_model
 from arm_kinematics.forward import ForwardKinematics
 from arm_kinematics.gearing import Gearing
-from arm_kinematics.inverse import Solver
+from arm_kinematics.inverse import Solver, remember
 from arm_kinematics.kernels_search import HEAD, SLOT
 from arm_kinematics.lie import Array, transform
 from arm_kinematics.result import IkResult, IkStatus
@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # a chain of a DH model needs no reader of URDF
 
 # Looked up once, not at every call.
 _zeros, _SUCCESS = np.zeros, IkStatus.SUCCESS
-_TOOLS = 64  # remembered at a time
 
 
 class Chain(ForwardKinematics):
@@ -159,7 +158,7 @@ class Chain(ForwardKinematics):
         deadline = None if timeout is None else deadline_after(timeout)
         every, out = self._every_of(tool), None
         if max_solutions == 1:
-            if (found := every.nearest(T, seed, key)) is not None:
+            if (found := every.quick(T, seed, key, one=True)) is not None:
                 return found
             out = _zeros(self._slots)
             if every.solver.quick(T, seed, key, out):
@@ -255,7 +254,7 @@ class Chain(ForwardKinematics):
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline = None if timeout is None else deadline_after(timeout)
         every = self._every_of(tool)
-        if not whole_turns and (result := every.quick(T, seed, key)) is not None:
+        if not whole_turns and (result := every.quick(T, seed, key, one=False)) is not None:
             return result
         return every.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
@@ -267,8 +266,6 @@ class Chain(ForwardKinematics):
         key = motion.tobytes()
         every = self._every_with_tool.get(key)
         if every is None:
-            if len(self._every_with_tool) >= _TOOLS:
-                self._every_with_tool.clear()
             every = AllSolutions(self, self._solver.carrying(motion), motion)
-            self._every_with_tool[key] = every
+            remember(self._every_with_tool, key, every)
         return every

@@ -24,7 +24,7 @@ from arm_kinematics.options import Wish, options
 from arm_kinematics.result import IkResult, IkStatus
 from arm_kinematics.whole_turns import with_whole_turns
 
-__all__ = ["MAX_STARTS", "Solver"]
+__all__ = ["MAX_STARTS", "Solver", "remember"]
 
 MAX_STARTS = 512 if HAVE_NUMBA else 48
 """Descents before a target counts as out of reach."""
@@ -57,7 +57,6 @@ class Solver:
         self._constants, self._middle = mechanism.constants, mechanism.middle
         self._quick_options: dict[Any, Array] = {}
         self._options: dict[Any, Array] = {}
-        self._tools: dict[bytes, Solver] = {}
 
     @property
     def middle(self) -> Array:
@@ -65,15 +64,9 @@ class Solver:
         middle = self._middle
         return middle.copy() if self.gearing is None else self.gearing.joints(middle)
 
-    def carrying(self, tool: ArrayLike) -> Solver:
+    def carrying(self, tool: Array) -> Solver:
         """Return the solver for a point at tool (4, 4): tip <- point."""
-        motion = np.ascontiguousarray(transform(tool, "tool"))
-        key = motion.tobytes()
-        solver = self._tools.get(key)
-        if solver is None:
-            solver = Solver(self.mechanism.carrying(motion), self.joint_names, self.gearing)
-            _remember(self._tools, key, solver)
-        return solver
+        return Solver(self.mechanism.carrying(tool), self.joint_names, self.gearing)
 
     def quick(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
         """Return whether out now holds a solution found from the first starts.
@@ -174,9 +167,9 @@ class Solver:
         if self.mechanism.has_spare_motion(opt):
             opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
-            _remember(self._options, key, opt)
+            remember(self._options, key, opt)
             if self.is_quick(key):
-                _remember(self._quick_options, key, opt)
+                remember(self._quick_options, key, opt)
         return opt
 
     def is_quick(self, key: tuple[Any, ...]) -> bool:
@@ -199,7 +192,7 @@ class Solver:
         return bool(opt[CENTRED]) or Wish(*key).weights is not None
 
 
-def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+def remember(known: dict[Any, Any], key: Any, value: Any) -> None:
     """Keep a value for a key; forget all if there are too many."""
     if len(known) >= _CACHED:
         known.clear()

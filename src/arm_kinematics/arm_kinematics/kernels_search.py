@@ -64,13 +64,9 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """
     n = c.shape[0] - 1
     width = n + SLOT
-    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
-        return NO_MOTION
-    if seed.size != n:
-        return NO_SEED
-    for i in range(n):
-        if not abs(seed[i]) < FARTHEST_SEED:
-            return NO_SEED
+    sound = is_question(n, T, seed)
+    if sound < 0:
+        return sound
     W = work(n)
     see_from(T, c, W)
     prefer(c, opt, W, seed)
@@ -88,13 +84,26 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
             continue
         if opt[SPARE] != 0.0:
             settle(c, opt, W, state)
-        if _is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
+        if is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
             keep(c, opt, W, seed, out, HEAD + found * width)
             found += 1
             if found == slots:
                 break
     out[FOUND] = found
     return found
+
+
+@kernel
+def is_question(n: int, T: Array, seed: Array) -> int:
+    """Return 0 if T and seed make sense for a chain of n joints, else NO_MOTION or NO_SEED."""
+    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
+        return NO_MOTION
+    if seed.size != n:
+        return NO_SEED
+    for i in range(n):
+        if not abs(seed[i]) < FARTHEST_SEED:
+            return NO_SEED
+    return 0
 
 
 @kernel
@@ -168,17 +177,23 @@ def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
 
 
 @kernel
-def _is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
-    """Return whether W[:, Q] differs from every solution in out, whole turns aside."""
+def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
+    """Return whether W[:, Q] differs from every solution in out, whole turns aside.
+
+    Nearer than ``same`` in every joint [rad, or units of the joint] is no difference.
+    """
     n = W.shape[0] - 1
     for s in range(found):
-        apart = 0.0
+        alike = 0
         for i in range(n):
             gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
-            if c[i + 1, PERIOD] != 0.0:
-                gap = abs(2.0 * math.sin(0.5 * gap))
-            apart = max(apart, gap / c[i + 1, UNIT])
-        if apart < same:
+            period = c[i + 1, PERIOD]
+            if period != 0.0:
+                gap = abs(gap - period * math.floor(gap / period + 0.5))
+            if gap >= same * c[i + 1, UNIT]:
+                break
+            alike += 1
+        if alike == n:
             return False
     return True
 

@@ -24,8 +24,6 @@ SLACK = 5e-5
 """A joint so far beyond its limit [rad, or share of the arm's length] is tried at the limit."""
 ROUNDING = 1e-9
 """A joint farther beyond its limit [rad] rather takes the whole turn that is inside, if any."""
-SAME = 1e-6
-"""Solutions nearer than this in every joint are one [rad, or share of the arm's length]."""
 
 
 @kernel
@@ -68,25 +66,6 @@ def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
     if not (off <= NEAR * plan[0, LENGTH] and turned <= NEAR):
         return False
     return bool(descend(c, opt, W) == EXACT)
-
-
-@kernel
-def is_known(c: Array, plan: Array, W: Array, out: Array, found: int) -> bool:
-    """Return whether W[:, Q] is in out already, whole turns aside."""
-    n = W.shape[0] - 1
-    for s in range(found):
-        same = 0
-        for i in range(n):
-            gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
-            period = c[i + 1, PERIOD]
-            if period != 0.0:
-                gap = abs(gap - period * math.floor(gap / period + 0.5))
-            if gap >= (SAME if period != 0.0 else SAME * plan[0, LENGTH]):
-                break
-            same += 1
-        if same == n:
-            return True
-    return False
 
 
 @kernel

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 
 from arm_kinematics.closed_form.kernels_plan import LENGTH
-from arm_kinematics.closed_form.kernels_solve import is_question, solve_all
+from arm_kinematics.closed_form.kernels_solve import solve_all
 from arm_kinematics.jit import kernel
 from arm_kinematics.kernels import ERROR, LOWER, UNIT, UPPER, Array, Q, move, work
 from arm_kinematics.kernels_descent import descend
 from arm_kinematics.kernels_error import FAILED, STARTS, error
-from arm_kinematics.kernels_search import FOUND, HEAD, keep, see_from
+from arm_kinematics.kernels_search import FOUND, HEAD, is_question, keep, see_from
 from arm_kinematics.kernels_settle import prefer
 
 TRACKED = 5  # joints from which on a few steps of descent are the faster way

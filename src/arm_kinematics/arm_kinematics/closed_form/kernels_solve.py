@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arm_kinematics.closed_form.kernels_accept import into_limits, is_known, is_solution, sort_in
+from arm_kinematics.closed_form.kernels_accept import into_limits, is_solution, sort_in
 from arm_kinematics.closed_form.kernels_branches import place_then_turn, turn_then_place
 from arm_kinematics.closed_form.kernels_plan import (
     COMPLETE,
@@ -32,18 +32,11 @@ from arm_kinematics.closed_form.kernels_vectors import (
 )
 from arm_kinematics.jit import kernel
 from arm_kinematics.kernels import LOWER, UPPER, Array, work
-from arm_kinematics.kernels_search import (
-    FARTHEST_SEED,
-    FOUND,
-    HEAD,
-    NO_MOTION,
-    NO_SEED,
-    SLOT,
-    is_motion,
-    keep,
-    see_from,
-)
+from arm_kinematics.kernels_search import FOUND, HEAD, SLOT, is_new, is_question, keep, see_from
 from arm_kinematics.kernels_settle import prefer
+
+SAME = 1e-6
+"""Solutions nearer than this in every joint [rad, or units of the joint] are one."""
 
 
 @kernel
@@ -78,25 +71,12 @@ def solve_all(
     for row in range(COMPLETE, end):
         if into_limits(c, plan, B, row, W) and is_solution(c, opt, plan, W):
             singular = singular or B[row, UNSURE] != 0.0
-            if not is_known(c, plan, W, out, found):
+            if is_new(c, W, out, found, SAME):
                 keep(c, opt, W, seed, out, HEAD + found * (n + SLOT))
                 sort_in(n, out, found)
                 found += 1
     out[FOUND] = found
     return found, singular
-
-
-@kernel
-def is_question(n: int, T: Array, seed: Array) -> int:
-    """Return 0 if T and seed make sense for a chain of n joints, else NO_MOTION or NO_SEED."""
-    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
-        return NO_MOTION
-    if seed.size != n:
-        return NO_SEED
-    for i in range(n):
-        if not abs(seed[i]) < FARTHEST_SEED:
-            return NO_SEED
-    return 0
 
 
 @kernel
