@@ -32,7 +32,7 @@ def every_solution(model: RobotModel) -> Solve:
 
     def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
         r = chain.all_solutions(T, seed)
-        return np.array([s.q for s in r.solutions]) if r.ok else None
+        return r.every_q if r.ok else None
 
     return solve
 

@@ -113,16 +113,22 @@ def precompile(paths: Paths) -> None:
 
 
 def remove_stale(paths: Paths, packages: Iterable[str]) -> None:
-    """Remove the earlier build of Python packages, so that deleted files do not live on."""
+    """Remove the earlier build of Python packages, so that deleted files do not live on.
+
+    What was compiled stays: it knows by itself which source it belongs to.
+    """
     for name in packages:
         if (paths.repository / "src" / name / "setup.py").exists():
-            installed = paths.install.glob(f"lib/python3.*/site-packages/{name}")
-            for folder in [
+            installed = paths.install.glob(f"lib/python3.*/site-packages/{name}/*")
+            for place in [
                 paths.workspace / "build" / name,
                 paths.install / "share" / name,
-                *installed,
+                *(place for place in installed if place.name != "__pycache__"),
             ]:
-                shutil.rmtree(folder, ignore_errors=True)
+                if place.is_dir():
+                    shutil.rmtree(place, ignore_errors=True)
+                else:
+                    place.unlink(missing_ok=True)
 
 
 class ColconProgress:

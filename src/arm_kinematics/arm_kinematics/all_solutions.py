@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arm_kinematics.arguments import check_count
+from arm_kinematics.closed_form.kernels_nearest import solve_nearest
+from arm_kinematics.closed_form.kernels_solve import solve_all
 from arm_kinematics.closed_form.solver import ClosedForm, given_branches, recognise
 from arm_kinematics.inverse import Solver, remember
 from arm_kinematics.kernels_error import (
@@ -52,7 +54,7 @@ _SUCCESS = IkStatus.SUCCESS
 _SINGULAR = (
     "; singular, infinitely many solutions: of these one is given, with what is free at the seed"
 )
-_contiguous, _FLOAT = np.ascontiguousarray, np.float64  # looked up once
+_contiguous, _zeros, _FLOAT = np.ascontiguousarray, np.zeros, np.float64  # looked up once
 
 
 class AllSolutions:
@@ -68,6 +70,7 @@ class AllSolutions:
         """Prepare for the point at tool (4, 4), tip <- point, of a chain; None is the tip."""
         self._chain, self.solver, self._tool = chain, solver, tool
         self._home = chain.M if tool is None else chain.M @ tool
+        self._n = solver.n
         self._constants, self._middle = solver.mechanism.constants, solver.mechanism.middle
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
@@ -79,28 +82,33 @@ class AllSolutions:
         None if there is none, or if something is not right: ``solve`` says what.
         """
         try:
-            if (known := self.known(key)) is None:
-                return None
-            form, opt, exact = known
+            known = self._known[key]
+        except (KeyError, TypeError):  # forgotten, or a list or an array, which is no key
+            known = self.known(key)
+        if known is None:
+            return None
+        form, opt, exact = known
+        out = _zeros(form.size)
+        try:
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
             if one:
-                found, singular, out = form.nearest(self._constants, opt, exact, target, start)
+                found, singular = solve_nearest(
+                    self._constants, opt, exact, form.plan, target, start, out
+                )
             else:
-                found, singular, out = form.solve(self._constants, exact, target, start)
+                found, singular = solve_all(self._constants, exact, form.plan, target, start, out)
         except (TypeError, ValueError):
             return None
         if found <= 0:
             return None
-        return IkResult(_SUCCESS, out, self.solver.n, None, _SINGULAR if singular else "")
+        return IkResult(_SUCCESS, out, self._n, None, _SINGULAR if singular else "")
 
     def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
         """Return the closed form for a wish, and its options for a descent and for the form.
 
         None if there is none, or if the nearest solution is not what is wished for.
         """
-        with suppress(KeyError, TypeError):
-            return self._known[key]
         opt = self.solver.options(key)
         form = self._form(opt)
         known = None
@@ -147,7 +155,7 @@ class AllSolutions:
         form = None if centred else self._form(opt)
         many = max_solutions != 1 or not (centred or solver.is_quick(key))
         if form is None and many and opt[WHAT] == ROTATION and self._is_bound(opt):
-            form = self._by_branches(target, start, max_solutions is None)
+            form = self._by_branches(target, start, max_solutions is None, deadline)
         if form is not None:
             found, singular, out = form.solve(
                 self._constants, _aiming(opt, AIM_EXACT), target, start
@@ -181,7 +189,9 @@ class AllSolutions:
         bound = bool((opt[BOUNDS : BOUNDS + count] > 0.0).all())
         return bound and self._chain.gearing is None
 
-    def _by_branches(self, T: Array, seed: Array, sampled: bool) -> ClosedForm | None:
+    def _by_branches(
+        self, T: Array, seed: Array, sampled: bool, deadline: float | None
+    ) -> ClosedForm | None:
         """Return all solutions of six turning joints, or many of seven, as those of a form."""
         chain = self._chain
         if any(chain.prismatic) or chain.n not in (6, 7):
@@ -196,7 +206,8 @@ class AllSolutions:
             from arm_kinematics.self_motion import sampled_solutions
 
             tip = T if self._tool is None else T @ se3_inverse(self._tool)
-            branches = sampled_solutions(chain, tip, seed)
+            late = np.inf if deadline is None else deadline
+            branches = sampled_solutions(chain, tip, seed, deadline=late)
         else:
             return None
         return given_branches(chain.S, self._home, branches)

@@ -156,7 +156,8 @@ class Chain(ForwardKinematics):
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline = None if timeout is None else deadline_after(timeout)
-        every, out = self._every_of(tool), None
+        every = self._every if tool is None else self._every_of(tool)
+        out = None
         if max_solutions == 1:
             if (found := every.quick(T, seed, key, one=True)) is not None:
                 return found
@@ -200,7 +201,7 @@ class Chain(ForwardKinematics):
         Raises:
             KinematicsError: An argument makes no sense; says which target.
         """
-        every = self._every_of(tool)
+        every = self._every if tool is None else self._every_of(tool)
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
@@ -234,10 +235,12 @@ class Chain(ForwardKinematics):
                 change what is asked for (in mode "position" and "position_axis" the roll about the
                 tool's axis). Joints are turned by whole turns as near to it as limits allow.
             mode: See ``ik``.
-            position_tolerance: See ``ik``; matters where there is no exact solution.
+            position_tolerance: See ``ik``; matters where there is no exact solution: what is only
+                within tolerance is then given once.
             orientation_tolerance: The same.
             allow_approximate: See ``ik``.
-            timeout: The same for a search [s]; neither closed forms nor self-motions ask for it.
+            timeout: The same for a search [s], and for a self-motion, of which is given what is
+                found by then; closed forms and elimination do not ask for it.
             whole_turns: Give each variation by whole turns that the limits allow, not only the
                 nearest.
             axis: See ``ik``.
@@ -253,15 +256,13 @@ class Chain(ForwardKinematics):
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline = None if timeout is None else deadline_after(timeout)
-        every = self._every_of(tool)
+        every = self._every if tool is None else self._every_of(tool)
         if not whole_turns and (result := every.quick(T, seed, key, one=False)) is not None:
             return result
         return every.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
-    def _every_of(self, tool: ArrayLike | None) -> AllSolutions:
+    def _every_of(self, tool: ArrayLike) -> AllSolutions:
         """Return what finds all solutions for a point at tool (4, 4): tip <- point."""
-        if tool is None:
-            return self._every
         motion = transform(tool, "tool")
         key = motion.tobytes()
         every = self._every_with_tool.get(key)

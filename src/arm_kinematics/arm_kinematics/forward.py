@@ -19,7 +19,7 @@ from arm_kinematics.mechanism import Mechanism
 from arm_kinematics.warm_up import prepare_chains
 
 # Looked up once, not at every call.
-_contiguous, _empty, _FLOAT = np.ascontiguousarray, np.empty, np.float64
+_contiguous, _empty, _FLOAT, _NONE = np.ascontiguousarray, np.empty, np.float64, np.empty(0)
 
 
 class ForwardKinematics:
@@ -70,24 +70,27 @@ class ForwardKinematics:
         Rows: velocity of the tip's origin, then angular velocity, both along the base axes, per
         unit of joint speed.
         """
-        J = _empty((6, self._mechanism.size))
-        if not kernels.jacobian(self._constants, self._row(q), J):
+        return self.fk_jacobian(q)[1]
+
+    def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Return what ``fk`` and ``jacobian`` do, at the price of one."""
+        T, J = _empty((4, 4)), _empty((6, self._mechanism.size))
+        if not kernels.fk_jacobian(self._constants, self._row(q), T, J):
             self._refuse(q)
-        return J if self.gearing is None else self.gearing.columns(J)
+        return T, J if self.gearing is None else self.gearing.columns(J)
 
     def space_jacobian(self, q: ArrayLike) -> Array:
         """Return the space Jacobian (6, n): column i is the screw i moved by the joints before it.
 
         It gives the twist [v; w] of the point of the tip that passes the base's origin (MR 5.1).
         """
-        T = self.fk(q)
-        return adjoint(se3(np.eye(3), T[:3, 3])) @ self.jacobian(q)
+        T, J = self.fk_jacobian(q)
+        return adjoint(se3(np.eye(3), T[:3, 3])) @ J
 
     def body_jacobian(self, q: ArrayLike) -> Array:
         """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""
-        Rt = self.fk(q)[:3, :3].T
-        J = self.jacobian(q)
-        return np.vstack([Rt @ J[:3], Rt @ J[3:]])
+        T, J = self.fk_jacobian(q)
+        return np.vstack([T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]])
 
     def twist(self, q: ArrayLike, rates: ArrayLike) -> Array:
         """Return the tip's twist [v; w] (6,) along the base axes, at its origin [m/s], [rad/s].
@@ -170,8 +173,8 @@ def _row(q: ArrayLike) -> Array:
     try:
         row = _contiguous(q, _FLOAT)
     except (TypeError, ValueError):
-        return np.empty(0)
-    return row if row.ndim == 1 else np.empty(0)
+        return _NONE
+    return row if row.ndim == 1 else _NONE
 
 
 def _frozen(array: Array) -> Array:

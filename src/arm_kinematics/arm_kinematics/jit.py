@@ -99,10 +99,13 @@ def _installed() -> Path:
     return Path(__file__).parent / "__pycache__" / f"arm_kinematics-{_digest()}"
 
 
-def open_to_all() -> None:
-    """Let others read what was compiled beside the source, at an installation for all users."""
+def finish_installation() -> None:
+    """Let others read what was compiled beside the source, and remove what is of other sources."""
     if (folder := cache_folder()) == _installed():
         folder.chmod(0o755)
+        for other in folder.parent.glob("arm_kinematics-*"):
+            if other != folder:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _take_over(installed: Path, folder: Path) -> None:

@@ -39,7 +39,8 @@ CONSTANTS = 20
 AXIS, POINT, COLUMN = 0, 3, 6
 Q, TRIAL, DELTA, GRADIENT, FREE = 12, 13, 14, 15, 16
 EASE, PULL, TOWARD, SAVED, STEP = 17, 18, 19, 20, 21  # see kernels_search.py, kernels_settle.py
-SYSTEM = 22  # the n entries of a row of the normal equations, then the n of their factor
+SINE, COSINE = 22, 23
+SYSTEM = 24  # the n entries of a row of the normal equations, then the n of their factor
 
 # Columns of the last row of W: pose of the tip, error, error of the trial, and B0 as seen.
 TIP, ERROR, TRIAL_ERROR, BASE = 0, 12, 18, 24
@@ -55,23 +56,37 @@ def work(n: int) -> Array:
 
 @kernel
 def move(c: Array, W: Array, which: int) -> None:
-    """Compute pose and Jacobian of the tip at joint positions W[:, which] (Q or TRIAL).
+    """Compute the pose of the tip at joint positions W[:, which] (Q or TRIAL).
 
-    Fills AXIS, POINT, COLUMN (velocity of the tip's origin, angular velocity) and TIP, all in the
-    frame in which BASE is given.
+    Fills AXIS, POINT and TIP, all in the frame in which BASE is given.
     """
+    if c[0, LEADER] != 0.0:
+        _follow(c, W, which)
+    _turns(c, W, which)
+    _multiply(c, W, which)
+
+
+@kernel
+def _turns(c: Array, W: Array, which: int) -> None:
+    """Fill SINE and COSINE; a loop of its own, for it needs all the registers there are."""
+    for i in range(W.shape[0] - 1):
+        if c[i + 1, PRISMATIC] == 0.0:
+            W[i, SINE], W[i, COSINE] = sine_and_cosine(W[i, which])
+
+
+@kernel
+def _multiply(c: Array, W: Array, which: int) -> None:
+    """Multiply the motions of all joints, from BASE to TIP."""
     n = W.shape[0] - 1
     r00, r01, r02 = W[n, BASE], W[n, BASE + 1], W[n, BASE + 2]
     r10, r11, r12 = W[n, BASE + 3], W[n, BASE + 4], W[n, BASE + 5]
     r20, r21, r22 = W[n, BASE + 6], W[n, BASE + 7], W[n, BASE + 8]
     px, py, pz = W[n, BASE + 9], W[n, BASE + 10], W[n, BASE + 11]
-    if c[0, LEADER] != 0.0:
-        _follow(c, W, which)
     for i in range(n):
         W[i, AXIS], W[i, AXIS + 1], W[i, AXIS + 2] = r02, r12, r22
         W[i, POINT], W[i, POINT + 1], W[i, POINT + 2] = px, py, pz
         if c[i + 1, PRISMATIC] == 0.0:
-            s, k = sine_and_cosine(W[i, which])
+            s, k = W[i, SINE], W[i, COSINE]
             r00, r01 = k * r00 + s * r01, k * r01 - s * r00
             r10, r11 = k * r10 + s * r11, k * r11 - s * r10
             r20, r21 = k * r20 + s * r21, k * r21 - s * r20
@@ -105,9 +120,6 @@ def move(c: Array, W: Array, which: int) -> None:
     W[n, TIP + 3], W[n, TIP + 4], W[n, TIP + 5] = r10, r11, r12
     W[n, TIP + 6], W[n, TIP + 7], W[n, TIP + 8] = r20, r21, r22
     W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11] = px, py, pz
-    _fill_columns(c, W)
-    if c[0, LEADER] != 0.0:
-        _add_followers(c, W)
 
 
 @kernel
@@ -131,8 +143,11 @@ def _add_followers(c: Array, W: Array) -> None:
 
 
 @kernel
-def _fill_columns(c: Array, W: Array) -> None:
-    """Fill COLUMN from the axes, the points on them, and the tip (MR 5.1, turned to the tip)."""
+def columns(c: Array, W: Array) -> None:
+    """Compute the Jacobian where `move` has left the tip (MR 5.1, turned to the tip).
+
+    Fills COLUMN: velocity of the tip's origin, angular velocity.
+    """
     n = W.shape[0] - 1
     px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
     for i in range(n):
@@ -146,11 +161,13 @@ def _fill_columns(c: Array, W: Array) -> None:
         else:
             W[i, COLUMN], W[i, COLUMN + 1], W[i, COLUMN + 2] = x, y, z
             W[i, COLUMN + 3] = W[i, COLUMN + 4] = W[i, COLUMN + 5] = 0.0
+    if c[0, LEADER] != 0.0:
+        _add_followers(c, W)
 
 
 @kernel
 def place(c: Array, q: Array, W: Array) -> bool:
-    """Compute pose and Jacobian at q in the base frame; False if q is not n finite numbers."""
+    """Compute the pose at q in the base frame; False if q is not n finite numbers."""
     n = W.shape[0] - 1
     if q.size != n:
         return False
@@ -167,27 +184,34 @@ def place(c: Array, q: Array, W: Array) -> bool:
 @kernel
 def fk(c: Array, q: Array, T: Array) -> bool:
     """Fill T (4, 4) with the pose of the tip in the base frame; False if q makes no sense."""
+    W = work(c.shape[0] - 1)
+    if not place(c, q, W):
+        return False
+    _write_pose(W, T)
+    return True
+
+
+@kernel
+def fk_jacobian(c: Array, q: Array, T: Array, J: Array) -> bool:
+    """Fill J (6, n) too: rows v then w, base axes, at the tip's origin; False as for fk."""
     n = c.shape[0] - 1
     W = work(n)
     if not place(c, q, W):
         return False
+    _write_pose(W, T)
+    columns(c, W)
+    for i in range(n):
+        for k in range(6):
+            J[k, i] = W[i, COLUMN + k]
+    return True
+
+
+@kernel
+def _write_pose(W: Array, T: Array) -> None:
+    n = W.shape[0] - 1
     for i in range(3):
         for k in range(3):
             T[i, k] = W[n, TIP + 3 * i + k]
         T[i, 3] = W[n, TIP + 9 + i]
         T[3, i] = 0.0
     T[3, 3] = 1.0
-    return True
-
-
-@kernel
-def jacobian(c: Array, q: Array, J: Array) -> bool:
-    """Fill J (6, n): rows v then w, base axes, at the tip's origin; False if q makes no sense."""
-    n = c.shape[0] - 1
-    W = work(n)
-    if not place(c, q, W):
-        return False
-    for i in range(n):
-        for k in range(6):
-            J[k, i] = W[i, COLUMN + k]
-    return True

@@ -16,7 +16,7 @@ import numpy as np
 from arm_kinematics.general_6r.kernels_elimination import complement
 from arm_kinematics.general_6r.kernels_polish import distance, pose_error, solve_linear, wrap
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import COLUMN, Array, place, work
+from arm_kinematics.kernels import COLUMN, Array, columns, place, work
 
 JOINTS = 7
 # Row 0 of a trace: number of points, which follow, and how it ended.
@@ -91,7 +91,7 @@ def correct(
             ahead -= d[i] * (new[i] - q[i])
         if error < ON_CURVE and abs(ahead) < ON_CURVE:
             return True
-        _jacobian(unit, W, A)
+        _jacobian(c, unit, W, A)
         for k in range(6):
             A[k, 7] = e[k]
         for i in range(JOINTS):
@@ -121,7 +121,7 @@ def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
     """Fill t (1, 7) with a unit vector along which the tip rests."""
     A = np.empty((6, 7))
     place(c, q, W)
-    _jacobian(unit, W, A)
+    _jacobian(c, unit, W, A)
     complement(A, t)
 
 
@@ -176,8 +176,9 @@ def _closes(
 
 
 @kernel
-def _jacobian(unit: float, W: Array, A: Array) -> None:
-    """Fill the first 7 columns of A with the Jacobian of the pose in W, lengths over unit."""
+def _jacobian(c: Array, unit: float, W: Array, A: Array) -> None:
+    """Fill the first 7 columns of A with the Jacobian at the pose in W, lengths over unit."""
+    columns(c, W)
     for k in range(6):
         for i in range(JOINTS):
             A[k, i] = W[i, COLUMN + k] / (unit if k < 3 else 1.0)

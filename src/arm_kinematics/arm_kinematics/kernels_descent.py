@@ -32,6 +32,7 @@ from arm_kinematics.kernels import (
     Q,
     move,
 )
+from arm_kinematics.kernels_derivative import derive
 from arm_kinematics.kernels_error import (
     DEADLINE,
     EXACT,
@@ -83,6 +84,7 @@ def descend(c: Array, opt: Array, W: Array) -> int:
     for iteration in range(ITERATIONS):
         if state == EXACT or is_late(opt):
             break
+        derive(c, opt, W)
         floor = 1e-13 * normal_equations(opt, W, WEIGHTS)
         _freeze(c, W)
         cost_new = math.inf

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled error of a pose against a target, and its derivative.
+"""Compiled error of a pose against a target; its derivative is in kernels_derivative.py.
 
 Everything is seen from the target's frame (BASE holds inverse(target) B0), so that the pose of the
 tip *is* the error: three entries of the position, three of the orientation. What counts of it is
@@ -34,13 +34,7 @@ import math
 
 from arm_kinematics.jit import kernel
 from arm_kinematics.kernels import TIP, Array
-from arm_kinematics.kernels_rotation import (
-    derive_rotation_vector,
-    position_in_tip,
-    rotation_vector,
-    tilt,
-    tilt_components,
-)
+from arm_kinematics.kernels_rotation import rotation_vector, tilt, tilt_components
 
 NOTHING, AXIS_ONLY, ROTATION = 0, 1, 2
 WHAT, WEIGHTS, BOUNDS, EVEN = 0, 1, 7, 13
@@ -58,25 +52,24 @@ FAILED, WITHIN, EXACT = 0, 1, 2
 
 @kernel
 def error(opt: Array, W: Array, at: int) -> float:
-    """Fill the error at W[n, at : at + 6] and turn W[:, COLUMN] into its derivative by q.
+    """Fill the error at W[n, at : at + 6] where `move` has left the tip.
 
     Returns half the squared error, each component weighed by its weight.
     """
     n = W.shape[0] - 1
-    for k in range(3):
-        W[n, at + k] = W[n, TIP + 9 + k]
+    px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
+    W[n, at], W[n, at + 1], W[n, at + 2] = px, py, pz
     if opt[PLACE_BOX] != 0.0 and opt[IN_TIP] != 0.0:
-        position_in_tip(W, at)
+        for k in range(3):
+            W[n, at + k] = W[n, TIP + k] * px + W[n, TIP + 3 + k] * py + W[n, TIP + 6 + k] * pz
     if opt[WHAT] == ROTATION:
         rotation_vector(W, at + 3)
-        if opt[TURN_BOX] != 0.0:
-            derive_rotation_vector(W, at + 3)
     elif opt[WHAT] == AXIS_ONLY:
-        ax, ay, az = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
+        axis = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
         if opt[TURN_BOX] != 0.0:
-            tilt_components(ax, ay, az, opt[IN_TIP] != 0.0, W, at + 3)
+            tilt_components(axis, opt[IN_TIP] != 0.0, W, at + 3)
         else:
-            tilt(ax, ay, az, W, at + 3)
+            tilt(axis, W, at + 3)
     else:
         W[n, at + 3] = W[n, at + 4] = W[n, at + 5] = 0.0
     square = 0.0

@@ -1,9 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled errors of an orientation, and their derivatives, seen from the target's frame.
+"""Compiled errors of an orientation, seen from the target's frame: each fills three entries.
 
-Each fills three entries W[n, at : at + 3] and turns the angular velocities in W[:, COLUMN] into
-the rates of these entries.
+Their derivatives are in kernels_derivative.py.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ from __future__ import annotations
 import math
 
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import COLUMN, TIP, Array
-
-_STEEPEST = 3.0  # of the sideways rate of a tilt, which has no bound near half a turn
+from arm_kinematics.kernels import TIP, Array
+from arm_kinematics.kernels_vectors import Vector, cross, dot, length
 
 
 @kernel
@@ -38,122 +36,64 @@ def rotation_vector(W: Array, at: int) -> None:
         w, x, y, z = z, r02 + r20, r12 + r21, 1.0 + 2.0 * r22 - trace
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
-    length = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(length, w) / length if length > 1e-6 * w else 2.0 / w
+    sine = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-6 * w else 2.0 / w
     W[n, at], W[n, at + 1], W[n, at + 2] = scale * x, scale * y, scale * z
 
 
 @kernel
-def derive_rotation_vector(W: Array, at: int) -> None:
-    """Turn angular velocities into rates of the rotation vector: the inverse left Jacobian.
-
-    Barfoot, "State Estimation for Robotics" (2017), section 7.1. Only needed if the components
-    weigh differently: with one weight the gradient is the same without it.
-    """
+def tilt(axis: Vector, W: Array, at: int) -> None:
+    """Fill (angle, 0, 0), between an axis of the tip and the same axis of the target."""
     n = W.shape[0] - 1
-    x, y, z = W[n, at], W[n, at + 1], W[n, at + 2]
-    square = x * x + y * y + z * z
-    if square < 1e-16:
-        return
-    k = 1.0 / 12.0 + square / 720.0
-    if square > 1e-3:
-        half = 0.5 * math.sqrt(square)
-        k = (1.0 - half * math.cos(half) / math.sin(half)) / square
-    for i in range(n):
-        a, b, d = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        ca, cb, cd = y * d - z * b, z * a - x * d, x * b - y * a
-        W[i, COLUMN + 3] = a - 0.5 * ca + k * (y * cd - z * cb)
-        W[i, COLUMN + 4] = b - 0.5 * cb + k * (z * ca - x * cd)
-        W[i, COLUMN + 5] = d - 0.5 * cd + k * (x * cb - y * ca)
+    _, W[n, at], _ = normal(axis, tipped(axis, W))
+    W[n, at + 1] = W[n, at + 2] = 0.0
 
 
 @kernel
-def tilt(ax: float, ay: float, az: float, W: Array, at: int) -> None:
-    """Fill (angle, 0, 0), between the axis a of the tip and the same axis of the target.
-
-    Its rate is the angular velocity about the common normal u; the second row is the sideways
-    rate on the sphere of directions, which keeps the step from running past the target.
-    """
-    n = W.shape[0] - 1
-    bx = W[n, TIP] * ax + W[n, TIP + 1] * ay + W[n, TIP + 2] * az
-    by = W[n, TIP + 3] * ax + W[n, TIP + 4] * ay + W[n, TIP + 5] * az
-    bz = W[n, TIP + 6] * ax + W[n, TIP + 7] * ay + W[n, TIP + 8] * az
-    ux, uy, uz, angle, sideways = _normal(ax, ay, az, bx, by, bz)
-    vx, vy, vz = by * uz - bz * uy, bz * ux - bx * uz, bx * uy - by * ux
-    for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        W[i, COLUMN + 3] = ux * wx + uy * wy + uz * wz
-        W[i, COLUMN + 4] = sideways * (vx * wx + vy * wy + vz * wz)
-        W[i, COLUMN + 5] = 0.0
-    W[n, at], W[n, at + 1], W[n, at + 2] = angle, 0.0, 0.0
-
-
-@kernel
-def tilt_components(ax: float, ay: float, az: float, in_tip: bool, W: Array, at: int) -> None:
-    """Fill the shortest rotation vector that carries the target's axis a to the tip's.
+def tilt_components(axis: Vector, in_tip: bool, W: Array, at: int) -> None:
+    """Fill the shortest rotation vector that carries the target's axis to the tip's.
 
     Its components along the target's axes, or along the tip's: there it is the target that turns,
     the other way.
     """
     n = W.shape[0] - 1
-    side, up, across = (-1.0, 1, 3) if in_tip else (1.0, 3, 1)
-    bx = W[n, TIP] * ax + W[n, TIP + across] * ay + W[n, TIP + 2 * across] * az
-    by = W[n, TIP + up] * ax + W[n, TIP + up + across] * ay + W[n, TIP + up + 2 * across] * az
-    bz = W[n, TIP + 2 * up] * ax
-    bz += W[n, TIP + 2 * up + across] * ay + W[n, TIP + 2 * up + 2 * across] * az
-    ux, uy, uz, angle, sideways = _normal(ax, ay, az, bx, by, bz)
-    vx, vy, vz = by * uz - bz * uy, bz * ux - bx * uz, bx * uy - by * ux
-    sx, sy, sz = ay * uz - az * uy, az * ux - ax * uz, ax * uy - ay * ux
-    if in_tip:
-        _turn_into_tip(W, COLUMN + 3)
-    for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        rate = ux * wx + uy * wy + uz * wz
-        swing = sideways * (vx * wx + vy * wy + vz * wz)
-        W[i, COLUMN + 3] = rate * ux + swing * sx
-        W[i, COLUMN + 4] = rate * uy + swing * sy
-        W[i, COLUMN + 5] = rate * uz + swing * sz
-    angle *= side
-    W[n, at], W[n, at + 1], W[n, at + 2] = angle * ux, angle * uy, angle * uz
+    (x, y, z), angle, _ = normal(axis, tipped_in_tip(axis, W) if in_tip else tipped(axis, W))
+    angle = -angle if in_tip else angle
+    W[n, at], W[n, at + 1], W[n, at + 2] = angle * x, angle * y, angle * z
 
 
 @kernel
-def _normal(
-    ax: float, ay: float, az: float, bx: float, by: float, bz: float
-) -> tuple[float, float, float, float, float]:
-    """Return the unit normal of a and b, the angle from a to b, and angle / sine, bounded."""
-    ux, uy, uz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    sine = math.sqrt(ux * ux + uy * uy + uz * uz)
-    angle = math.atan2(sine, ax * bx + ay * by + az * bz)
-    sideways = 1.0
+def tipped(axis: Vector, W: Array) -> Vector:
+    """Return an axis of the tip in the target's frame."""
+    n = W.shape[0] - 1
+    x, y, z = axis
+    return (
+        W[n, TIP] * x + W[n, TIP + 1] * y + W[n, TIP + 2] * z,
+        W[n, TIP + 3] * x + W[n, TIP + 4] * y + W[n, TIP + 5] * z,
+        W[n, TIP + 6] * x + W[n, TIP + 7] * y + W[n, TIP + 8] * z,
+    )
+
+
+@kernel
+def tipped_in_tip(axis: Vector, W: Array) -> Vector:
+    """Return an axis of the target in the tip's frame."""
+    n = W.shape[0] - 1
+    x, y, z = axis
+    return (
+        W[n, TIP] * x + W[n, TIP + 3] * y + W[n, TIP + 6] * z,
+        W[n, TIP + 1] * x + W[n, TIP + 4] * y + W[n, TIP + 7] * z,
+        W[n, TIP + 2] * x + W[n, TIP + 5] * y + W[n, TIP + 8] * z,
+    )
+
+
+@kernel
+def normal(a: Vector, b: Vector) -> tuple[Vector, float, float]:
+    """Return the unit normal of two directions, and the angle from a to b and its sine."""
+    u = cross(a, b)
+    sine = length(u)
+    angle = math.atan2(sine, dot(a, b))
     if sine > 1e-9:
-        sideways = min(angle / sine, _STEEPEST)
-    else:  # parallel or opposite: any normal will do
-        ux, uy, uz = (0.0, bz, -by) if abs(bx) < 0.6 else (-bz, 0.0, bx)
-    length = math.sqrt(ux * ux + uy * uy + uz * uz)
-    return ux / length, uy / length, uz / length, angle, sideways
-
-
-@kernel
-def position_in_tip(W: Array, at: int) -> None:
-    """Turn the error of the position, and its derivative, from the target's axes to the tip's."""
-    n = W.shape[0] - 1
-    px, py, pz = W[n, at], W[n, at + 1], W[n, at + 2]
-    for i in range(n):  # in the tip's axes the error turns back while the tip turns
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        W[i, COLUMN] -= wy * pz - wz * py
-        W[i, COLUMN + 1] -= wz * px - wx * pz
-        W[i, COLUMN + 2] -= wx * py - wy * px
-    _turn_into_tip(W, COLUMN)
-    for k in range(3):
-        W[n, at + k] = W[n, TIP + k] * px + W[n, TIP + 3 + k] * py + W[n, TIP + 6 + k] * pz
-
-
-@kernel
-def _turn_into_tip(W: Array, column: int) -> None:
-    """Turn three entries of each joint's row from the target's axes to the tip's."""
-    n = W.shape[0] - 1
-    for i in range(n):
-        x, y, z = W[i, column], W[i, column + 1], W[i, column + 2]
-        for k in range(3):
-            W[i, column + k] = W[n, TIP + k] * x + W[n, TIP + 3 + k] * y + W[n, TIP + 6 + k] * z
+        return (u[0] / sine, u[1] / sine, u[2] / sine), angle, sine
+    x, y, z = (0.0, b[2], -b[1]) if abs(b[0]) < 0.6 else (-b[2], 0.0, b[0])
+    size = math.sqrt(x * x + y * y + z * z)  # parallel or opposite: any normal will do
+    return (x / size, y / size, z / size), angle, sine

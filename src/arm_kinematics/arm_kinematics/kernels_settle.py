@@ -34,6 +34,7 @@ from arm_kinematics.kernels import (
     Q,
     move,
 )
+from arm_kinematics.kernels_derivative import derive
 from arm_kinematics.kernels_descent import descend
 from arm_kinematics.kernels_error import CENTRED, EVEN, EXACT, OPTIONS, SPARE, error
 from arm_kinematics.kernels_linear import damped_step, normal_equations
@@ -70,9 +71,10 @@ def settle(c: Array, opt: Array, W: Array, state: int) -> None:
         W[i, Q] = nearest_turn(c, i, W[i, Q], W[i, TOWARD])
         heaviest = max(heaviest, W[i, PULL])
     for _ in range(ROUNDS):
-        if state != EXACT:  # the derivative may be that of a trial which was not taken
+        if state != EXACT:  # the tip may be where a trial led that was not taken
             move(c, W, Q)
             error(opt, W, ERROR)
+        derive(c, opt, W)
         size = _way(c, opt, W, heaviest)
         before = far(W)
         if size < STILL or _gain(W) < opt[SPARE] * before:

@@ -87,8 +87,7 @@ class Mechanism:
     def _rank(self, opt: Array, q: Array) -> int:
         """Return how many independent changes of what counts the joints can make at q."""
         T, J = np.empty((4, 4)), np.empty((6, self.size))
-        kernels.fk(self.constants, q, T)
-        kernels.jacobian(self.constants, q, J)
+        kernels.fk_jacobian(self.constants, q, T, J)
         moves = T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]
         if opt[WHAT] == AXIS_ONLY:
             axis = opt[TOOL : TOOL + 3]

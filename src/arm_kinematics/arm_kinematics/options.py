@@ -39,7 +39,7 @@ _AIM = 1e-2
 """Share of the tolerances that a descent goes on to: the last step squares the error anyway."""
 _TIGHT = 1e-2
 """Tolerances below this [rad, or the length that amounts to it] leave nothing to yield."""
-_STARTS_A_CALL = 8 if HAVE_NUMBA else 1
+_STARTS_A_CALL = 32 if HAVE_NUMBA else 1
 MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
 PREFERENCES = ("nearest", "centred")

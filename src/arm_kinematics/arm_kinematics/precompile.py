@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from arm_kinematics.jit import open_to_all
+from arm_kinematics.jit import finish_installation
 from arm_kinematics.warm_up import (
     prepare_chains,
     prepare_closed_forms,
@@ -17,4 +17,4 @@ if __name__ == "__main__":
     prepare_closed_forms()
     prepare_self_motion()
     prepare_timing()
-    open_to_all()
+    finish_installation()

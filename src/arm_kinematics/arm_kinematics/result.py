@@ -82,6 +82,7 @@ class IkResult:
         reason: Reason | None = None,
         note: str = "",
     ) -> None:
+        out.setflags(write=False)
         self.status = status
         self._note = note
         self._out = out
@@ -114,9 +115,16 @@ class IkResult:
     @property
     def q(self) -> Array:
         """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        q = self._out[HEAD : HEAD + self._n]
-        q.setflags(write=False)
-        return q
+        return self._out[HEAD : HEAD + self._n]
+
+    @property
+    def every_q(self) -> Array:
+        """Joint positions (k, n) of all solutions, the preferred first, or of the best effort.
+
+        The same as those in ``solutions``, for who needs no more of them, at less cost.
+        """
+        out, n = self._out, self._n
+        return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0])), :n]
 
     @property
     def position_error(self) -> float:
@@ -166,11 +174,9 @@ def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
 
 
 def _solution(slot: Array, n: int) -> IkSolution:
-    q = slot[:n]
-    q.setflags(write=False)
     px, py, pz, x, y, z = slot[n : n + 6].tolist()
     return IkSolution(
-        q,
+        slot[:n],
         math.sqrt(px * px + py * py + pz * pz),
         math.sqrt(x * x + y * y + z * z),
         float(slot[n + 7]),

@@ -10,6 +10,7 @@ Int. Conf. Robotics and Automation 1989, has the theory.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from arm_kinematics.self_motion_limits import Arc, Limits, arcs_within
 from arm_kinematics.seven_r import SevenR
 
 COARSEST, FINEST = 0.3, 1e-3
+SAME = 1e-3  # [rad]
 
 
 class Branch(NamedTuple):
@@ -58,6 +60,7 @@ def self_motion(
     *,
     step: float = 0.05,
     joint: str | None = None,
+    deadline: float = math.inf,
 ) -> SelfMotion:
     """Return all ways in which a 7R arm holds its tip at a pose. Equal input, equal output.
 
@@ -70,6 +73,7 @@ def self_motion(
         seed: What to be near, (7,) [rad]; None is mid-range.
         step: Longest way of a joint between two postures of a branch [rad], 0.001 to 0.3.
         joint: Name of the joint that is locked to find first postures; None takes two that suit.
+        deadline: When to stop with what is found, on the monotonic clock [s].
 
     Raises:
         KinematicsError: The arm is no 7R arm, or another argument makes no sense.
@@ -86,27 +90,35 @@ def self_motion(
     limits = Limits(chain.lower, chain.upper)
     near = np.clip(start, chain.lower, chain.upper)
     branches: list[Branch] = []
-    for curve, closed in arm.curves(target, step, joints):
+    for curve, closed in arm.curves(target, step, joints, deadline):
         arcs = arcs_within(curve, closed, limits, near, partial(arm.point_at, target))
         branches += [_branch(arc, chain, start) for arc in arcs]
     return SelfMotion(tuple(sorted(branches, key=lambda b: (b.distance, *b.q[0]))))
 
 
 def sampled_solutions(
-    chain: Chain, T: ArrayLike, seed: ArrayLike | None = None, *, count: int = 32
+    chain: Chain,
+    T: ArrayLike,
+    seed: ArrayLike | None = None,
+    *,
+    count: int = 32,
+    deadline: float = math.inf,
 ) -> Array:
     """Return up to ``count`` postures (k, 7) spread evenly over all branches, nearest first.
 
-    Of each branch the posture nearest to the seed is one. Arguments as for `self_motion`.
+    Of each branch the posture nearest to the seed is one; no two are the same to 1e-3 rad.
+    Arguments as for `self_motion`.
     """
     if count < 1:
         raise KinematicsError(f"count: expected 1 or more, got {count}", what="count", value=count)
     start = _seed(chain, seed)
-    branches = self_motion(chain, T, seed).branches
+    branches = self_motion(chain, T, seed, deadline=deadline).branches
     whole = sum(float(b.length[-1]) for b in branches)
     picked = [b.q[_spread(b, start, whole / count)] for b in branches]
     q = np.concatenate([np.empty((0, 7)), *picked])
-    return q[np.argsort(np.linalg.norm(q - start, axis=1), kind="stable")[:count]]
+    q = q[np.argsort(np.linalg.norm(q - start, axis=1), kind="stable")]
+    apart = np.abs(q[:, None] - q[None]).max(axis=2) > SAME
+    return np.asarray(q[np.tril(~apart, -1).sum(axis=1) == 0][:count])
 
 
 def _spread(branch: Branch, seed: Array, spacing: float) -> Array:

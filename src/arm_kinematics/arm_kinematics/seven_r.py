@@ -11,6 +11,7 @@ most in self-motions.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,10 +49,10 @@ class SevenR:
 
     def _motion(self) -> Array:
         """Return how much each joint moves (7,) in self-motions at sample postures."""
-        total, J = np.zeros(7), np.empty((6, 7))
+        total, T, J = np.zeros(7), np.empty((4, 4)), np.empty((6, 7))
         for i in range(12):
             q = 2.0 * math.pi * ((0.5 + (i + 1) * _STEP) % 1.0)
-            kernels.jacobian(self._c, np.asarray(q, dtype=np.float64), J)
+            kernels.fk_jacobian(self._c, np.asarray(q, dtype=np.float64), T, J)
             J[:3] /= self._unit
             total += np.abs(np.linalg.svd(J)[2][6])
         return total
@@ -72,19 +73,24 @@ class SevenR:
         self._plans[joint] = arm.plan
         return arm
 
-    def curves(self, T: Array, step: float, joints: Sequence[int]) -> list[tuple[Array, bool]]:
+    def curves(
+        self, T: Array, step: float, joints: Sequence[int], deadline: float = math.inf
+    ) -> list[tuple[Array, bool]]:
         """Return the curves (m, 7) of the self-motion at T, and whether each is closed.
 
         Args:
             T: Pose of the tip (4, 4).
             step: Longest way of a joint between two points [rad].
             joints: The joints to be locked for the first points.
+            deadline: When to stop with those that are found, on the monotonic clock [s].
         """
         T = np.ascontiguousarray(T)
         options = np.array([self._unit, step, 1.0])
         curves: list[tuple[Array, bool]] = []
         for joint in joints:
             for i in range(SAMPLES):
+                if time.monotonic() > deadline:
+                    return curves
                 value = 2.0 * math.pi * (i + 0.5) / SAMPLES - math.pi + _OFFSET
                 for q in self.locked(T, joint, value):
                     if not any(kernels_curve.passes(self._c, T, options, p, q) for p, _ in curves):

@@ -50,7 +50,7 @@ def prepare_self_motion() -> None:
 @lru_cache(maxsize=1)
 def _chains() -> None:
     fix_types(kernels.fk, (2, 1), (2,))
-    fix_types(kernels.jacobian, (2, 1), (2,))
+    fix_types(kernels.fk_jacobian, (2, 1), (2, 2))
     fix_types(kernels_search.search, (2, 1, 2, 1), (1,))
     fix_types(kernels_batch.search_many, (2, 1, 3, 2), (2,))
 

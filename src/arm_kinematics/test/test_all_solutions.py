@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -12,7 +13,7 @@ from arm_kinematics.chain_parts import ChainJoint
 from arm_kinematics.lie import se3, so3_exp
 
 from arm_description import load_robot
-from arm_kinematics import Chain, IkStatus, KinematicsError
+from arm_kinematics import Chain, IkStatus, KinematicsError, seven_r
 
 
 def shipped(name: str) -> Chain:
@@ -134,6 +135,22 @@ def test_a_straight_wrist_keeps_its_first_joint_at_the_seed_and_says_so(rng):
         for p in found:
             assert np.abs(chain.fk(p) - T).max() < 1e-9
     assert "infinitely" not in chain.all_solutions(chain.fk(q + 0.1)).message
+
+
+def test_a_straight_wrist_gives_way_where_its_joints_are_narrow(rng):
+    """With joint 4 at the seed joint 6 would pass its limit; other shares of the turn do not."""
+    wide = rotating(shipped("puma560"), math.pi)
+    limits = [math.pi] * 5 + [0.5]
+    joints = [ChainJoint(j, False, -x, x) for j, x in zip(wide.joint_names, limits, strict=True)]
+    chain = Chain(wide.S, wide.M, joints)
+    q = np.array([0.3, 0.4, -1.2, 1.0, 0.0, 0.2])
+    T = chain.fk(q)
+    for roll in (-1.0, 0.2, 2.0):
+        result = chain.all_solutions(T, [0.3, 0.4, -1.2, roll, 0.0, 0.0])
+        straight = [p for p in result.every_q if np.abs(p[:3] - q[:3]).max() < 1e-6]
+        assert straight and "infinitely many" in result.message
+        for p in result.every_q:
+            assert np.abs(chain.fk(p) - T).max() < 1e-8 and abs(p[5]) <= 0.5
 
 
 def test_a_straight_ur_wrist_keeps_the_last_joint_at_the_seed():
@@ -296,6 +313,36 @@ def test_where_there_is_no_end_of_solutions_some_are_found():
         T = chain.fk(chain.middle + 0.1)
         result = chain.all_solutions(T, mode="pose" if name == "panda" else "position")
         assert result.ok and len(result.solutions) > 1
+
+
+def test_a_self_motion_stops_at_the_time_out_with_what_it_has(monkeypatch):
+    chain = shipped("rediestro")
+    T = chain.fk(chain.middle + 0.1)
+    arm = seven_r.SevenR(chain.S, chain.M)
+    clock = itertools.count(0.0, 0.01)
+    monkeypatch.setattr(seven_r.time, "monotonic", lambda: next(clock))
+    found = [len(arm.curves(T, 0.1, arm.by_motion[:2], late)) for late in (-1.0, 0.03, math.inf)]
+    assert found[0] == 0 and 0 < found[1] < found[2]
+    assert chain.all_solutions(T, timeout=0.03).ok
+
+
+def test_postures_of_a_self_motion_are_all_different(rng):
+    chain = shipped("panda")
+    for _ in range(5):
+        q = chain.all_solutions(chain.fk(rng.uniform(chain.lower, chain.upper))).every_q
+        apart = np.abs(q[:, None] - q[None]).max(axis=2) + np.eye(len(q))
+        assert apart.min() > 1e-3
+
+
+def test_all_joint_positions_come_as_one_array_too(rng):
+    chain = shipped("ur5")
+    result = chain.all_solutions(chain.fk(rng.uniform(-3.0, 3.0, 6)))
+    assert np.array_equal(result.every_q, positions(result))
+    beyond = chain.ik(se3(np.eye(3), (99.0, 0.0, 0.0)))
+    assert not beyond.ok and np.array_equal(beyond.every_q, beyond.q[None])
+    for read in (result.every_q, result.q, result.solutions[0].q):
+        with pytest.raises(ValueError, match="read-only"):
+            read[...] = 0.0
 
 
 def test_a_rotation_of_few_digits_is_as_good_as_an_exact_one(rng):

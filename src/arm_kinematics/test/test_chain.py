@@ -107,6 +107,7 @@ def test_jacobians_by_finite_differences(rng, n):
             space = se3_log(ahead @ se3_inverse(behind)) / (2 * h)
             body = se3_log(se3_inverse(behind) @ ahead) / (2 * h)
             velocity = (ahead - behind)[:3, 3] / (2 * h)
+            assert np.array_equal(chain.fk_jacobian(q)[0], chain.fk(q))
             assert np.allclose(chain.jacobian(q)[:3, k], velocity, atol=1e-7)
             assert np.allclose(chain.jacobian(q)[3:, k], space[3:], atol=1e-7)
             assert np.allclose(chain.space_jacobian(q)[:, k], space, atol=1e-7)
@@ -125,7 +126,7 @@ def test_sine_and_cosine_are_those_of_the_library(rng):
 
 @pytest.mark.parametrize("bad", [[0.0], "home", None, [[0.0] * 4], [math.nan] * 4, [math.inf] * 4])
 def test_bad_joint_positions_are_refused(nut_arm, bad):
-    for ask in (nut_arm.fk, nut_arm.jacobian, nut_arm.link_poses):
+    for ask in (nut_arm.fk, nut_arm.jacobian, nut_arm.fk_jacobian, nut_arm.link_poses):
         with pytest.raises(KinematicsError, match="waist, shoulder, elbow, wrist_roll"):
             ask(bad)
 

@@ -229,3 +229,13 @@ def test_what_anybody_could_have_written_is_not_taken_over(tmp_path):
     jit._take_over(open_to_all, mine)
     jit._take_over(tmp_path / "nowhere", mine)
     assert list(mine.iterdir()) == []
+
+
+def test_an_installation_leaves_nothing_behind_of_earlier_sources(tmp_path, monkeypatch):
+    now, before = folder(tmp_path / "arm_kinematics-new"), folder(tmp_path / "arm_kinematics-old")
+    monkeypatch.setattr(jit, "cache_folder", lambda: now)
+    jit.finish_installation()
+    assert before.exists()  # a folder of somebody else's choice: not ours to tidy
+    monkeypatch.setattr(jit, "_installed", lambda: now)
+    jit.finish_installation()
+    assert now.exists() and not before.exists()

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.kernels import BASE, COLUMN, ERROR, TIP, Q, move, work
+from arm_kinematics.kernels_derivative import derive
 from arm_kinematics.kernels_error import error
 from arm_kinematics.options import Wish, options
 
@@ -36,6 +37,7 @@ def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     W[n, BASE : BASE + 12] = CHAIN._constants[0, :12]
     move(CHAIN._constants, W, Q)
     error(opt, W, ERROR)
+    derive(CHAIN._constants, opt, W)
     assert np.isfinite(W[n, TIP : TIP + 12]).all()
     return W[n, ERROR : ERROR + 6].copy(), W[:n, COLUMN : COLUMN + 6].T.copy()
 

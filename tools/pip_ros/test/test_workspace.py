@@ -81,8 +81,13 @@ def test_deleted_modules_do_not_live_on(paths):
     old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
     old.parent.mkdir(parents=True)
     old.write_text("")
+    compiled, inner = old.parent / "__pycache__" / "kernels", old.parent / "inner" / "old.py"
+    for place in (compiled, inner):
+        place.parent.mkdir()
+        place.write_text("")
     workspace.remove_stale(paths, ["two"])
-    assert not old.exists()
+    assert not old.exists() and not inner.exists()
+    assert compiled.exists()  # for minutes went into it
 
 
 def test_the_overlay_is_ignored_by_a_plain_colcon_build():

@@ -28,8 +28,11 @@ ROUNDING = 1e-9
 
 @kernel
 def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
-    """Fill W[:, Q] with a branch by whole turns as preferred; False if it passes a limit."""
-    n = W.shape[0] - 1
+    """Fill W[:, Q] with a branch by whole turns as preferred, inside the limits.
+
+    False if that took more of it than a little.
+    """
+    n, inside = W.shape[0] - 1, True
     for i in range(n):
         k = VALUES + (n - 1 - i if plan[0, REVERSED] != 0.0 else i)
         q = B[row if i < n - plan[0, KEPT] else SEED, k]
@@ -45,10 +48,9 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
                 q -= period
             elif q < lower - ROUNDING and q + period <= upper:
                 q += period
-        if not lower - slack <= q <= upper + slack:
-            return False
+        inside = inside and lower - slack <= q <= upper + slack
         W[i, Q] = min(max(q, lower), upper)
-    return True
+    return inside
 
 
 @kernel

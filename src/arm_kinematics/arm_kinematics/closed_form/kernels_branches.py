@@ -44,7 +44,10 @@ from arm_kinematics.closed_form.kernels_plan import (
     UNSURE,
     VALUES,
 )
-from arm_kinematics.closed_form.kernels_vectors import (
+from arm_kinematics.closed_form.kernels_wrist import turn
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import Array
+from arm_kinematics.kernels_vectors import (
     Rotation,
     Vector,
     angle_to,
@@ -56,9 +59,6 @@ from arm_kinematics.closed_form.kernels_vectors import (
     turned_columns,
     vector,
 )
-from arm_kinematics.closed_form.kernels_wrist import turn
-from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import Array
 
 
 @kernel

@@ -17,7 +17,9 @@ from arm_kinematics.closed_form.kernels_plan import (
     UNSURE,
     VALUES,
 )
-from arm_kinematics.closed_form.kernels_vectors import (
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import Array
+from arm_kinematics.kernels_vectors import (
     Vector,
     angle_to,
     cross,
@@ -28,8 +30,6 @@ from arm_kinematics.closed_form.kernels_vectors import (
     turned,
     vector,
 )
-from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import Array
 
 Path = tuple[Vector, Vector, Vector]
 

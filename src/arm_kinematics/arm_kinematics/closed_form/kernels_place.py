@@ -35,9 +35,9 @@ from arm_kinematics.closed_form.kernels_plan import (
     VALUES,
 )
 from arm_kinematics.closed_form.kernels_quartic import quartic_branches
-from arm_kinematics.closed_form.kernels_vectors import Vector
 from arm_kinematics.jit import kernel
 from arm_kinematics.kernels import Array
+from arm_kinematics.kernels_vectors import Vector
 
 
 @kernel

@@ -23,17 +23,19 @@ from arm_kinematics.closed_form.kernels_plan import (
     UNSURE,
     VALUES,
 )
-from arm_kinematics.closed_form.kernels_vectors import (
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import LOWER, UPPER, Array, work
+from arm_kinematics.kernels_descent import descend
+from arm_kinematics.kernels_error import EXACT
+from arm_kinematics.kernels_search import FOUND, HEAD, SLOT, is_new, is_question, keep, see_from
+from arm_kinematics.kernels_settle import prefer
+from arm_kinematics.kernels_vectors import (
     Rotation,
     Vector,
     plus,
     rotated,
     rotated_back,
 )
-from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import LOWER, UPPER, Array, work
-from arm_kinematics.kernels_search import FOUND, HEAD, SLOT, is_new, is_question, keep, see_from
-from arm_kinematics.kernels_settle import prefer
 
 SAME = 1e-6
 """Solutions nearer than this in every joint [rad, or units of the joint] are one."""
@@ -69,8 +71,13 @@ def solve_all(
     end = _fill(c, plan, T, seed, B)
     found, singular = 0, False
     for row in range(COMPLETE, end):
-        if into_limits(c, plan, B, row, W) and is_solution(c, opt, plan, W):
-            singular = singular or B[row, UNSURE] != 0.0
+        unsure = B[row, UNSURE] != 0.0
+        if into_limits(c, plan, B, row, W):
+            solves = is_solution(c, opt, plan, W)
+        else:  # of infinitely many, another one may be inside the limits
+            solves = unsure and descend(c, opt, W) == EXACT
+        if solves:
+            singular = singular or unsure
             if is_new(c, W, out, found, SAME):
                 keep(c, opt, W, seed, out, HEAD + found * (n + SLOT))
                 sort_in(n, out, found)

@@ -24,7 +24,9 @@ from arm_kinematics.closed_form.kernels_plan import (
     VALUES,
     ZERO,
 )
-from arm_kinematics.closed_form.kernels_vectors import (
+from arm_kinematics.jit import kernel
+from arm_kinematics.kernels import Array
+from arm_kinematics.kernels_vectors import (
     Rotation,
     Vector,
     angle_of,
@@ -37,8 +39,6 @@ from arm_kinematics.closed_form.kernels_vectors import (
     turned,
     vector,
 )
-from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import Array
 
 STRAIGHT = 1e-10
 """Sine of the angle below which two axes are in line."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from arm_kinematics.general_6r.kernels_lines import copy
 from arm_kinematics.jit import kernel
-from arm_kinematics.kernels import COLUMN, TIP, Array, place
+from arm_kinematics.kernels import COLUMN, TIP, Array, columns, place
 
 ITERATIONS = 40
 LONGEST_STEP = 0.5  # [rad]
@@ -64,6 +64,7 @@ def newton(
     for _ in range(ITERATIONS):
         if error < ROUND_OFF or first > limit:
             break
+        columns(c, W)
         for k in range(6):
             for i in range(6):
                 A[k, i] = W[i, COLUMN + k] / (unit if k < 3 else 1.0)
