@@ -40,7 +40,7 @@ class Planning:
 
     def __init__(self, node: Node, model: RobotModel, chain: Chain, scene: str) -> None:
         self.scene_name = scene
-        self.scene = load_scene(scene)
+        self.scene = load_scene(scene, model.name)
         self._node = node
         self._model = model
         self._chain = chain
@@ -60,7 +60,7 @@ class Planning:
 
     def scene_of(self, request: Request) -> Scene:
         """Return the scene of a request."""
-        return load_scene(request.scene) if request.scene else self.scene
+        return load_scene(request.scene, self._model.name) if request.scene else self.scene
 
     def start_of(self, goal: RunTask.Goal, here: Standing) -> Standing:
         """Return where a plan for a goal has to begin, for equal steps to come of it again.

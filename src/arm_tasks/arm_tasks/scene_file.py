@@ -80,7 +80,7 @@ class _Placer:
 
 def _scene(root: Field, robot: str) -> Scene:
     keys = Keys(root, "the scene", SCENE)
-    placer = _Placer(_stands(keys, robot))
+    placer = _Placer(stands(keys, robot))
     for frame, item in keys.children("frames").items():
         placer.place(frame, Keys(item, f"frame {frame}", Table(PLACED)))
     bolts = {bolt: _bolt(bolt, item, placer) for bolt, item in keys.children("bolts").items()}
@@ -104,7 +104,7 @@ def _scene(root: Field, robot: str) -> Scene:
     )
 
 
-def _stands(keys: Keys, robot: str) -> Array:
+def stands(keys: Keys, robot: str) -> Array:
     """Return base_link <- where the scene stands (4, 4) for a robot; every placement is read."""
     named = SCENE.keys["placements"].kind
     assert isinstance(named, Named) and isinstance(named.kind, Table)

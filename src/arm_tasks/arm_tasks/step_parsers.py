@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ from arm_tasks.task_steps import (
     Unscrew,
     Wait,
 )
+from arm_tasks.teaching.poses import TaughtPose
 
 _S = TypeVar("_S", bound=Screw)
 _RIGHT_ANGLE = math.pi / 2.0
@@ -47,15 +48,17 @@ class Defaults:
     Attributes:
         speed: Share of the joints' velocity limits.
         tolerance: Of tool poses, while the tool comes and goes.
+        poses: That were taught, by name.
     """
 
     speed: float = 0.5
     tolerance: Tolerance = field(default_factory=Tolerance)
+    poses: Mapping[str, TaughtPose] = field(default_factory=dict)
 
-    @classmethod
-    def read(cls, keys: Keys) -> Defaults:
-        """Read the section `defaults` of a task file."""
-        return cls(_speed(keys, cls.speed), _tolerance(keys, Tolerance()))
+    def read(self, keys: Keys) -> Defaults:
+        """Return the same with the section `defaults` of a task file."""
+        speed, tolerance = _speed(keys, self.speed), _tolerance(keys, Tolerance())
+        return replace(self, speed=speed, tolerance=tolerance)
 
     def common(self, keys: Keys, kind: str) -> dict[str, Any]:
         """Return the arguments that every step has."""
@@ -84,7 +87,7 @@ def _tolerance(keys: Keys, default: Tolerance) -> Tolerance:
     )
 
 
-def _target(keys: Keys) -> Target:
+def _target(keys: Keys, defaults: Defaults) -> Target:
     frame = keys.text("frame", BASE_FRAME)
     xyz = keys.numbers("xyz", 3, (0.0, 0.0, 0.0))
     if keys.has("rpy") and keys.has("roll"):
@@ -97,6 +100,8 @@ def _target(keys: Keys) -> Target:
     T = rpy_matrix(xyz, rpy)
     offset = pose(p=keys.numbers("offset", 3, (0.0, 0.0, 0.0)))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
+    if frame in defaults.poses:
+        return Target(BASE_FRAME, readonly(defaults.poses[frame].tool @ T), orientation)
     return Target(frame, readonly(T), orientation)
 
 
@@ -112,24 +117,32 @@ def _move_joints(keys: Keys, kind: str, defaults: Defaults) -> MoveJoints:
     return MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
 
 
-def _move_posture(keys: Keys, kind: str, defaults: Defaults) -> MovePosture:
-    return MovePosture(**defaults.common(keys, kind), posture=keys.text("posture"))
+def _move_posture(keys: Keys, kind: str, defaults: Defaults) -> MovePosture | MoveJoints:
+    posture, common = keys.text("posture"), defaults.common(keys, kind)
+    if posture in defaults.poses:
+        positions = defaults.poses[posture].joints
+        return MoveJoints(**common, positions=positions, degrees=False)
+    return MovePosture(**common, posture=posture)
 
 
 def _move_pose(keys: Keys, kind: str, defaults: Defaults) -> MovePose:
     tolerance = _tolerance(keys, defaults.tolerance)
-    return MovePose(**defaults.common(keys, kind), target=_target(keys), tolerance=tolerance)
+    return MovePose(
+        **defaults.common(keys, kind), target=_target(keys, defaults), tolerance=tolerance
+    )
 
 
 def _move_linear(keys: Keys, kind: str, defaults: Defaults) -> MoveLinear:
     tolerance = _tolerance(keys, defaults.tolerance)
-    return MoveLinear(**defaults.common(keys, kind), target=_target(keys), tolerance=tolerance)
+    return MoveLinear(
+        **defaults.common(keys, kind), target=_target(keys, defaults), tolerance=tolerance
+    )
 
 
 def _approach(keys: Keys, kind: str, defaults: Defaults) -> Approach:
     return Approach(
         **defaults.common(keys, kind),
-        target=_target(keys),
+        target=_target(keys, defaults),
         distance=keys.number("distance", above=0.0),
         tolerance=_tolerance(keys, defaults.tolerance),
     )

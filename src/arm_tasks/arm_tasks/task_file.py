@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arm_description.nearest import nearest
@@ -18,6 +18,7 @@ from arm_tasks.keys import Keys
 from arm_tasks.step_parsers import PARSERS, Defaults, condition
 from arm_tasks.task_language import DEFAULTS, EXPECT, STEPS_KEYS, TASK
 from arm_tasks.task_steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
+from arm_tasks.teaching.poses import TaughtPose, load_poses
 from arm_tasks.variables import NO_VARIABLES, Variables
 
 _MOST_REPEATS = 10_000
@@ -40,9 +41,18 @@ def load_task(name_or_path: str | Path) -> Task:
     return _Reader((path.resolve(),)).task(read_yaml(path, TaskFileError))
 
 
-def task_from_text(text: str, file: str = "task") -> Task:
-    """Read a task from a string; file is the name used in errors."""
-    return _Reader((Path(file).resolve(),)).task(parse_yaml(text, file, TaskFileError))
+def task_from_text(
+    text: str, file: str = "task", poses: Mapping[str, TaughtPose] | None = None
+) -> Task:
+    """Read a task from a string.
+
+    Args:
+        text: The task.
+        file: The name used in errors.
+        poses: That were taught, for a text that names no file of them.
+    """
+    reader = _Reader((Path(file).resolve(),), poses=poses or {})
+    return reader.task(parse_yaml(text, file, TaskFileError))
 
 
 @dataclass(frozen=True)
@@ -52,26 +62,38 @@ class _Reader:
     Attributes:
         files: The task that is read, last, after those that call it.
         given: The variables that the caller gives.
+        variables: Those of this file.
+        poses: That were taught, for a file that names none.
     """
 
     files: tuple[Path, ...]
     given: Variables = NO_VARIABLES
     variables: Variables = NO_VARIABLES
+    poses: Mapping[str, TaughtPose] = field(default_factory=dict)
 
     def task(self, root: Field) -> Task:
         """Read the whole file."""
         keys = Keys(root, "the task", TASK, self.variables)
         variables = Variables.read(keys.children("variables"), self.given)
-        reader = _Reader(self.files, self.given, variables)
-        defaults = Defaults()
+        reader = _Reader(self.files, self.given, variables, self.poses)
+        defaults = Defaults(poses=self._taught(keys))
         if keys.has("defaults"):
             section = keys.item_of("defaults")
-            defaults = Defaults.read(Keys(section, "defaults", DEFAULTS, variables))
+            defaults = defaults.read(Keys(section, "defaults", DEFAULTS, variables))
         steps = reader.steps(keys.item_of("steps"), defaults)
         if _count(steps) > _MOST_STEPS:
             raise keys.fail(f"all repetitions written out are more than {_MOST_STEPS} steps")
         expect = _expectation(keys.item_of("expect"), variables) if keys.has("expect") else None
         return Task(keys.text("task"), root.file, steps, keys.text("scene", ""), expect)
+
+    def _taught(self, keys: Keys) -> Mapping[str, TaughtPose]:
+        """Return the poses that the file names, or those that it is given."""
+        if not keys.has("poses"):
+            return self.poses
+        path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
+        if not path.is_file():
+            raise keys.fail(f"poses: there is no file {path}", keys.item_of("poses"))
+        return load_poses(path)
 
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
         """Read a list of steps; a set_speed holds for those below it."""

@@ -133,7 +133,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         one_of=True,
     ),
     "move_posture": _step(
-        "Moves the arm to a posture of the robot file; the jaws stay as they are.",
+        "Moves the arm to a taught pose or a posture of the robot file; the jaws stay.",
         {"posture": Key(TEXT, "name of the posture", True)},
         "posture",
     ),
@@ -242,6 +242,10 @@ TASK = Table(
     {
         "task": Key(TEXT, "name of the task", True),
         "scene": Key(TEXT, "scene it is for: shipped name or path"),
+        "poses": Key(
+            TEXT,
+            "file of taught poses, beside this one: postures for move_posture, frames for targets",
+        ),
         "variables": Key(
             Named(VALUE, "variable"),
             "numbers and expressions for use in numbers, texts for use as $name",

@@ -1,0 +1,141 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Taught poses in their file and in tasks; recorded paths."""
+
+import numpy as np
+import pytest
+from arm_description.trajectory_file import read_trajectory, write_trajectory
+from arm_tasks.errors import TaskFileError, TasksError
+from arm_tasks.planner import plan_task
+from arm_tasks.task_file import load_task, task_from_text
+from arm_tasks.teaching.poses import TaughtPose, forget_pose, load_poses, save_pose
+from arm_tasks.teaching.recording import Recorder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "poses.yaml"
+
+
+@pytest.fixture
+def taught(chain):
+    def make(*q):
+        joints = dict(zip(chain.joint_names, q, strict=True))
+        return TaughtPose(joints, chain.fk(np.array(q)))
+
+    return make
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(-0.5, 0.5), min_size=4, max_size=4))
+def test_a_pose_is_read_back_as_it_was(tmp_path_factory, chain, q):
+    file = tmp_path_factory.mktemp("poses") / "poses.yaml"
+    pose = TaughtPose(dict(zip(chain.joint_names, q, strict=True)), chain.fk(np.array(q)))
+    save_pose(file, "nut_arm", "here", pose, replace=False)
+    back = load_poses(file)["here"]
+    assert back.joints == pytest.approx(pose.joints, abs=1e-8)
+    assert np.allclose(back.tool, pose.tool, atol=1e-7)
+
+
+def test_saving_and_forgetting_leave_the_rest_of_the_file(file, taught):
+    save_pose(file, "nut_arm", "one", taught(-0.3, 0.1, 0.0, 0.2), replace=False)
+    file.write_text(file.read_text().replace("poses:", "poses:  # mine") + "# the end\n")
+    with pytest.raises(TaskFileError, match="there is a pose one; replace it"):
+        save_pose(file, "nut_arm", "one", taught(0.0, 0.0, 0.0, 0.0), replace=False)
+    save_pose(file, "nut_arm", "two", taught(-0.4, 0.1, 0.0, 0.2), replace=False)
+    save_pose(file, "nut_arm", "one", taught(-0.5, 0.1, 0.0, 0.2), replace=True)
+    poses = load_poses(file)
+    assert poses["one"].joints["waist"] == -0.5 and poses["two"].joints["waist"] == -0.4
+    assert "# mine" in file.read_text() and "# the end" in file.read_text()
+    for name in ("one", "two"):
+        forget_pose(file, "nut_arm", name)
+    assert load_poses(file) == {} and "# mine" in file.read_text()
+    save_pose(file, "nut_arm", "two", taught(-0.4, 0.1, 0.0, 0.2), replace=False)
+    assert set(load_poses(file)) == {"two"}
+
+
+@pytest.mark.parametrize(
+    ("robot", "name", "said"),
+    [
+        ("puma560", "b", "these are poses of nut_arm, not of puma560"),
+        ("nut_arm", "a b", "'a b' is no name; use letters"),
+        ("nut_arm", "", "is no name"),
+    ],
+)
+def test_what_makes_no_sense_changes_nothing(file, taught, robot, name, said):
+    save_pose(file, "nut_arm", "a", taught(0.0, 0.0, 0.0, 0.0), replace=False)
+    before = file.read_bytes()
+    with pytest.raises(TaskFileError, match=said):
+        save_pose(file, robot, name, taught(0.0, 0.0, 0.0, 0.0), replace=False)
+    assert file.read_bytes() == before
+
+
+def test_a_pose_that_is_not_there_is_not_forgotten(file, taught):
+    with pytest.raises(TaskFileError, match="there is no pose 'one'"):
+        forget_pose(file, "nut_arm", "one")
+    save_pose(file, "nut_arm", "one", taught(0.0, 0.0, 0.0, 0.0), replace=False)
+    with pytest.raises(TaskFileError, match=r"no pose 'oen'; .*one"):
+        forget_pose(file, "nut_arm", "oen")
+
+
+def test_tasks_go_to_taught_poses_and_from_them(file, taught, tmp_path, scene, model, chain):
+    """As a posture by its joints, as a frame by its tool; beside the task file."""
+    pose = taught(-0.5, 0.2, 0.1, 0.3)
+    save_pose(file, "nut_arm", "above", pose, replace=False)
+    task = tmp_path / "task.yaml"
+    task.write_text(
+        "task: t\nposes: poses.yaml\nsteps:\n  - move_posture: above\n"
+        "  - move_pose: {frame: above, xyz_mm: [0, 0, -10], orientation: any}\n"
+    )
+    plan = plan_task(load_task(task), scene, model, chain, REST, 0.0)
+    assert plan.feasible, plan.message
+    there = dict(zip(chain.joint_names, plan.steps[0].end, strict=True))
+    assert there == pytest.approx(dict(pose.joints), abs=1e-8)
+    wanted = pose.tool @ np.array([0.0, 0.0, -0.01, 1.0])
+    assert np.allclose(chain.fk(plan.steps[1].end)[:3, 3], wanted[:3], atol=2e-5)
+
+
+def test_poses_that_are_missing_are_named(tmp_path, taught):
+    with pytest.raises(TaskFileError, match=r"line 2.*poses: there is no file .*nowhere\.yaml"):
+        task_from_text(
+            "task: t\nposes: nowhere.yaml\nsteps:\n  - open\n", str(tmp_path / "t.yaml")
+        )
+    pose = taught(0.1, 0.0, 0.0, 0.0)
+    task = task_from_text("task: t\nsteps:\n  - move_posture: p\n", poses={"p": pose})
+    assert task.steps[0].positions == pose.joints
+
+
+# -- paths -------------------------------------------------------------------------------------
+
+
+def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
+    recorder = Recorder(model)
+    for k in range(200):
+        moving = np.clip((k - 50) / 100.0, 0.0, 1.0)
+        recorder.add(10.0 + 0.02 * k, [-0.5 * moving, 0.1, 0.0, 0.0])
+        recorder.add(10.0 + 0.02 * k, [9.0, 9.0, 9.0, 9.0])  # a message that came twice
+    path = recorder.trajectory()
+    assert path.duration == pytest.approx(2.0, abs=0.05)
+    assert path.positions[0, 0] == 0.0 and path.positions[-1, 0] == -0.5
+    file = tmp_path / "path.csv"
+    write_trajectory(file, path, model)
+    back = read_trajectory(file, model)
+    assert np.allclose(back.positions, path.positions, atol=1e-6)
+
+
+def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):
+    recorder = Recorder(model)
+    with pytest.raises(TasksError, match="nothing moved"):
+        recorder.trajectory()
+    for k in range(10):
+        recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
+    with pytest.raises(TasksError, match="nothing moved"):
+        recorder.trajectory()
+    monkeypatch.setattr("arm_tasks.teaching.recording.MOST", 3)
+    with pytest.raises(TasksError, match="at most 3 points"):
+        for k in range(10):
+            recorder.add(2.0 + 0.1 * k, [0.1 * k, 0.0, 0.0, 0.0])
