@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         DescriptionError: The robot file makes no sense.
     """
     task, model = load_task(options.task), load_robot(options.robot)
-    scene = load_scene(options.scene or task.scene or "nut_transfer")
+    scene = load_scene(options.scene or task.scene or "nut_transfer", model.name)
     start, width = start_of(model, options.start)
     found = preflight(task, scene, model, Chain.from_model(model), start, width)
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)

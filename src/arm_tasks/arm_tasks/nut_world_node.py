@@ -44,11 +44,12 @@ class NutWorldNode(Node):
         super().__init__("nut_world")
         scene = self.declare_parameter("scene", "nut_transfer", described("Scene with the nut."))
         robot = self.declare_parameter("robot", "nut_arm", described("Robot with the gripper."))
-        gripper = load_robot(text(robot)).gripper
+        model = load_robot(text(robot))
+        gripper = model.gripper
         if gripper is None:
             raise TasksError(f"robot {text(robot)} has no gripper; the nut cannot be held")
         self._fingers = [f"{finger}_link" for finger in gripper.joints]
-        self._world = NutWorld(load_scene(text(scene)))
+        self._world = NutWorld(load_scene(text(scene), model.name))
         self._publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._tf = TfListener(self, on_change=self._on_tf, depth=BACKLOG)
         # by the clock on the wall, so that it speaks even when simulated time stands still

@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
         TasksError: The files make no sense, or a server that is needed does not come.
         DescriptionError: The robot file makes no sense.
     """
-    task, scene = load_task(options.task), load_scene(options.scene)
-    model = load_robot(options.robot)
+    task, model = load_task(options.task), load_robot(options.robot)
+    scene = load_scene(options.scene, model.name)
     client = TaskClient(model)
     try:
         client.wait_ready()
