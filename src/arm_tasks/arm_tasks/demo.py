@@ -19,12 +19,15 @@ from arm_description import DescriptionError, load_robot
 from .bringup import ARGUMENTS, Process, processes, state_publisher_package, view_processes
 from .errors import TasksError
 from .processes import ProcessGroup, is_wanted
+from .task_file import load_task
 
 MAX_SPEED = 20.0
 POLL_SECONDS = 0.05
 LAST_WORD_SECONDS = 30.0  # for the task server to notice that a node is gone, and to say so
 INTERRUPTED = 130
 LOGS = Path("log") / "nodes"
+DEFAULT_SCENE = "nut_transfer"
+OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
 
 
 def demo_parser() -> argparse.ArgumentParser:
@@ -34,7 +37,7 @@ def demo_parser() -> argparse.ArgumentParser:
         "--headless", action="store_true", help="no browser view; same as --viewer none"
     )
     for argument in ARGUMENTS:
-        default = "browser" if argument.name == "viewer" else argument.default
+        default = OWN_DEFAULTS.get(argument.name, argument.default)
         parser.add_argument(
             f"--{argument.name.replace('_', '-')}",
             default=default,
@@ -51,6 +54,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
         TasksError: the arguments do not go together.
     """
     values = vars(demo_parser().parse_args(arguments))
+    values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
     if values.pop("headless"):
         values["viewer"] = "none"
     check_speed(values["speed"], values["hardware"])

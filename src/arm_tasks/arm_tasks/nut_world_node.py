@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The nut's simulated world: sees tool and gripper on tf, and says where the nut is."""
+"""The simulated world: sees tool and gripper on tf, and says where nut and payloads are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from arm_description.tf_tree import TransformError
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from tf2_msgs.msg import TFMessage
 
 from arm_description import DescriptionError, load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
 from arm_tasks.nut_state import NutReport
 from arm_tasks.nut_world import NutWorld
-from arm_tasks.ros_conversions import pose_message
+from arm_tasks.payload_world import PayloadWorld
+from arm_tasks.ros_conversions import LATCHED, pose_message, transform_message
 from arm_tasks.scene import BASE_FRAME, load_scene
 
 TOOL_FRAME = "tool0"
@@ -33,7 +35,9 @@ class NutWorldNode(Node):
         robot: shipped name or path; only the names of the fingers' frames are taken from it.
 
     Publishers:
-        nut_world/state: when the nut moved or its state changed, and once a second.
+        nut_world/state: when the nut moved or its state changed, and once a second; never in a
+            scene without a nut.
+        payload_world/poses: where the payloads of the scene are, latched, when one has moved.
 
     Subscribers:
         tf, tf_static: the tool, and the fingers, whose distance is the gripper's width. Both come
@@ -49,27 +53,44 @@ class NutWorldNode(Node):
         if gripper is None:
             raise TasksError(f"robot {text(robot)} has no gripper; the nut cannot be held")
         self._fingers = [f"{finger}_link" for finger in gripper.joints]
-        self._world = NutWorld(load_scene(text(scene), model.name))
+        stands = load_scene(text(scene), model.name)
+        self._world = NutWorld(stands) if stands.nut is not None else None
+        self._payloads = PayloadWorld(stands, gripper)
         self._publisher = self.create_publisher(NutState, "nut_world/state", 10)
+        self._shown = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         self._tf = TfListener(self, on_change=self._on_tf, depth=BACKLOG)
         # by the clock on the wall, so that it speaks even when simulated time stands still
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(REPEAT_SECONDS, self._publish, clock=steady)
+        self._publish_payloads()
 
     def _on_tf(self) -> None:
         """Let the world move on to the tool's present pose."""
         tree = self._tf.tree
         try:
             T = tree.lookup(BASE_FRAME, TOOL_FRAME)
-            between_fingers = tree.lookup(*self._fingers)[:3, 3]
+            width = float(np.linalg.norm(tree.lookup(*self._fingers)[:3, 3]))
         except TransformError:
             return  # the robot is not on tf yet
+        if self._payloads.update(T, width):
+            self._publish_payloads()
+        if self._world is None:
+            return
         before = self._world.report
-        if changed(before, self._world.update(T, float(np.linalg.norm(between_fingers)))):
+        if changed(before, self._world.update(T, width)):
             self._publish()
+
+    def _publish_payloads(self) -> None:
+        """Publish where the payloads are."""
+        stamp = self.get_clock().now().to_msg()
+        poses = self._payloads.poses.items()
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
+        self._shown.publish(TFMessage(transforms=frames))
 
     def _publish(self) -> None:
         """Publish where the nut is."""
+        if self._world is None:
+            return
         report = self._world.report
         message = NutState()
         message.header.stamp = self.get_clock().now().to_msg()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from arm_description.transforms import matrix_to_pose, pose_to_matrix
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Pose, TransformStamped
+from geometry_msgs.msg import Pose, Transform, TransformStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -32,6 +32,12 @@ def pose_message(T: Array) -> Pose:
 def pose_matrix(message: Pose) -> Array:
     """Return a pose message as a transform (4, 4) [m]."""
     p, q = message.position, message.orientation
+    return pose_to_matrix((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
+
+
+def transform_matrix(message: Transform) -> Array:
+    """Return a transform message as a transform (4, 4) [m]."""
+    p, q = message.translation, message.rotation
     return pose_to_matrix((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
 

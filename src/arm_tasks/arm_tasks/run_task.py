@@ -15,16 +15,21 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
-from arm_description import DescriptionError, load_robot
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_interfaces.action import RunTask
+from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
+from arm_tasks.expectations import lies_on, off_lines
+from arm_tasks.geometry import Array
 from arm_tasks.picture import draw_run
+from arm_tasks.planner import plan_task
 from arm_tasks.report import rows, table
 from arm_tasks.ros_conversions import pose_matrix
-from arm_tasks.scene import load_scene
+from arm_tasks.scene import Scene, load_scene
 from arm_tasks.task_client import TaskClient
 from arm_tasks.task_file import load_task
-from arm_tasks.task_verdict import judge
+from arm_tasks.task_steps import Expectation, Task
+from arm_tasks.task_verdict import Seen, is_there, judge
 
 INTERRUPTED = 130
 
@@ -33,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="run_task", description="Run a task on the arm.")
     result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
-    result.add_argument("--scene", default="nut_transfer", help="shipped name or path")
+    result.add_argument("--scene", default="", help="shipped name or path; the task's own")
     result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
     result.add_argument("--dry-run", action="store_true", help="check only; nothing moves")
     result.add_argument(
@@ -67,6 +72,27 @@ def _goal(options: argparse.Namespace) -> RunTask.Goal:
     )
 
 
+def look(client: TaskClient, task: Task, scene: Scene, model: RobotModel) -> Seen:
+    """Return what came of a run that succeeded, as far as the task expects something."""
+    expected, nut, on, off = task.expect or Expectation(), None, None, 0.0
+    if scene.nut is not None:
+        nut = client.nut(lambda nut: not expected.nut_on or is_there(expected, nut))
+    if name := expected.payload:
+
+        def under(T: Array) -> str:
+            return lies_on(scene.with_thing(name, T), name)
+
+        T = client.payload(name, lambda T: under(T) == expected.lies_on)
+        on = None if T is None else under(T)
+    if expected.line_within is not None and client.track:
+        chain = Chain.from_model(model)
+        start = dict(zip(model.joint_names, client.track[0][1].tolist(), strict=True))
+        width = model.gripper.max_width if model.gripper else 0.0
+        plan = plan_task(task, scene, model, chain, start, width, collisions=False)
+        off = off_lines(plan, chain, client.track)
+    return Seen(nut, on, off)
+
+
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Let SIGTERM end the run as Ctrl-C does."""
     del number, frame
@@ -81,17 +107,19 @@ def run(options: argparse.Namespace) -> int:
         DescriptionError: The robot file makes no sense.
     """
     task, model = load_task(options.task), load_robot(options.robot)
+    options.scene = options.scene or task.scene or "nut_transfer"
     scene = load_scene(options.scene, model.name)
     client = TaskClient(model)
     try:
         client.wait_ready()
         result = client.run(_goal(options))
         decide = partial(judge, result, options.dry_run, task, simulated=client.simulated)
-        failed = result.status != RunTask.Result.SUCCESS
-        nut = client.nut(lambda nut: failed or decide(nut).good)
+        seen = Seen()
+        if result.status == RunTask.Result.SUCCESS and not options.dry_run:
+            seen = look(client, task, scene, model)
     finally:
         client.close()
-    verdict = decide(nut)
+    verdict, nut = decide(seen), seen.nut
     if result.report:
         turns = [report.turns for report in result.report]
         print(f"\n{table(rows(result.report, result.step_durations, turns))}\n")

@@ -62,10 +62,6 @@ def _size(**meanings: str) -> dict[str, Key]:
 
 _FLAT = {"length": "along x", "width": "along y"}
 THINGS: Mapping[str, tuple[str, Table]] = {
-    "boxes": (
-        "Boxes, their frame in the middle.",
-        _thing({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
-    ),
     "tables": (
         "A plate on four legs; the frame is in the middle of the top, z up.",
         _thing(_size(**_FLAT, height="of the top above the ground")),
@@ -102,6 +98,10 @@ THINGS: Mapping[str, tuple[str, Table]] = {
                 "arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True),
             }
         ),
+    ),
+    "boxes": (
+        "Boxes, their frame in the middle.",
+        _thing({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
     ),
 }
 

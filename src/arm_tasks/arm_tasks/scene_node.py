@@ -12,7 +12,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_tasks.ros_conversions import LATCHED, transform_message
+from arm_tasks.ros_conversions import LATCHED, transform_matrix, transform_message
 from arm_tasks.scene import BASE_FRAME, Scene
 from arm_tasks.scene_markers import NUT_FRAME, scene_markers, text_marker
 
@@ -24,11 +24,12 @@ class SceneNode(Node):
 
     Publishers:
         tf_static: frames of bolts, boxes and named places.
-        tf: the frame `nut`, as nut_world/state has it; where there is no nut_world, as the scene.
+        tf: the frame `nut`, as nut_world/state has it, and those of payloads, as
+            payload_world/poses has them; where there is no nut_world, as the scene.
         scene_markers: latched.
 
     Subscribers:
-        nut_world/state, task_text.
+        nut_world/state, payload_world/poses, task_text.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -46,17 +47,21 @@ class SceneNode(Node):
             )
             self._send_nut(start)
             self.create_timer(1.0, self._repeat_nut)
+        self._payloads = {k: t.pose for k, t in scene.things.items() if t.is_payload}
+        if self._payloads:
+            self._send_payloads()
+            self.create_timer(1.0, self._send_payloads)  # for those who come late
         self._publish_frames()
         self._publish_markers()
         self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self.create_subscription(TFMessage, "payload_world/poses", self._on_payloads, LATCHED)
         self.create_subscription(String, "task_text", self._on_text, LATCHED)
 
     def _publish_frames(self) -> None:
-        """Publish every frame of the scene, once."""
+        """Publish every frame of the scene that stays, once."""
         stamp = self.get_clock().now().to_msg()
-        frames = [
-            transform_message(BASE_FRAME, name, T, stamp) for name, T in self._scene.frames.items()
-        ]
+        still = [(k, T) for k, T in self._scene.frames.items() if k not in self._payloads]
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in still]
         self._static.publish(TFMessage(transforms=frames))
 
     def _publish_markers(self) -> None:
@@ -73,6 +78,21 @@ class SceneNode(Node):
         translation.x, translation.y, translation.z = position.x, position.y, position.z
         message.transform.rotation = state.pose.pose.orientation
         self._send_nut(message)
+
+    def _on_payloads(self, message: TFMessage) -> None:
+        """Move the frames of payloads."""
+        for frame in message.transforms:
+            if frame.child_frame_id in self._payloads:
+                self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
+        self._send_payloads()
+
+    def _send_payloads(self) -> None:
+        """Publish where the payloads are."""
+        stamp = self.get_clock().now().to_msg()
+        poses = self._payloads.items()
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
+        if frames:
+            self._tf.publish(TFMessage(transforms=frames))
 
     def _repeat_nut(self) -> None:
         """Tell those who came late where the nut is."""

@@ -120,7 +120,7 @@ class SimArm:
     def __init__(
         self,
         chain: Chain,
-        world: NutWorld,
+        world: NutWorld | None,
         q: Array,
         width: float,
         body: Body | None = None,
@@ -162,23 +162,26 @@ class SimArm:
     @property
     def sensed(self) -> Sensed:
         """What is known of nut and jaws."""
-        return Sensed(self.world.report, self.body.width(self.width))
+        nut = None if self.world is None else self.world.report
+        return Sensed(nut, self.body.width(self.width))
 
-    def step(self, seconds: float) -> NutReport:
+    def step(self, seconds: float) -> NutReport | None:
         """Let time pass [s]; return what the world then says of the nut."""
         self.time += seconds
         if self._doing is not None:
             self._doing.advance()
         return self._update()
 
-    def _update(self) -> NutReport:
+    def _update(self) -> NutReport | None:
+        if self.world is None:
+            return None
         return self.world.update(self.body.tool(self.q), self.body.width(self.width))
 
 
 def simulate(
     plan: Plan,
     chain: Chain,
-    world: NutWorld,
+    world: NutWorld | None,
     rate: float = 50.0,
     on_update: Callable[[Engine, SimArm], None] | None = None,
     body: Body | None = None,
@@ -212,7 +215,7 @@ def simulate(
         recording.times.append(arm.time)
         recording.joints.append(arm.q.copy())
         recording.widths.append(arm.width)
-        recording.nuts.append(report)
+        recording.nuts += [] if report is None else [report]
         recording.steps.append(running[0])
         if on_update is not None:
             on_update(engine, arm)

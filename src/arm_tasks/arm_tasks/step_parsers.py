@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import numpy as np
 from arm_description.transforms import rpy_matrix
 
 from arm_tasks.condition import Condition
-from arm_tasks.geometry import pose
+from arm_tasks.geometry import frame_along, pose
 from arm_tasks.keys import Keys
 from arm_tasks.scene import BASE_FRAME, readonly
 from arm_tasks.task_language import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
@@ -90,14 +91,20 @@ def _tolerance(keys: Keys, default: Tolerance) -> Tolerance:
 def _target(keys: Keys, defaults: Defaults) -> Target:
     frame = keys.text("frame", BASE_FRAME)
     xyz = keys.numbers("xyz", 3, (0.0, 0.0, 0.0))
-    if keys.has("rpy") and keys.has("roll"):
-        raise keys.fail("give either rpy or roll, not both")
+    given = [name for name in ("rpy", "roll", "axis") if keys.has(name)]
+    if len(given) > 1:
+        raise keys.fail(f"give either {' or '.join(given)}, not both")
     rpy = keys.numbers("rpy", 3, (0.0, 0.0, 0.0))
     if keys.has("roll"):
         rpy[2] = keys.number("roll")
     word = keys.choice("orientation", ORIENTATIONS, "full")
     orientation = next(o for o in ORIENTATIONS if o == word)
     T = rpy_matrix(xyz, rpy)
+    if keys.has("axis"):
+        axis = keys.numbers("axis")
+        if np.linalg.norm(axis) < 1e-9:
+            raise keys.fail("axis must not be zero", keys.item_of("axis"))
+        T[:3, :3] = frame_along(axis)
     offset = pose(p=keys.numbers("offset", 3, (0.0, 0.0, 0.0)))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:

@@ -16,6 +16,7 @@ from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 
 from arm_description import RobotModel
 from arm_interfaces.action import RunTask
@@ -24,7 +25,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.geometry import Array
 from arm_tasks.interrupts import deferred
 from arm_tasks.ros_arm_state import READY_STATES
-from arm_tasks.ros_conversions import LATCHED
+from arm_tasks.ros_conversions import LATCHED, transform_matrix
 from arm_tasks.task_keys import TaskKeys
 
 PATIENCE = 60.0  # s, for the other nodes to come up
@@ -43,11 +44,14 @@ class TaskClient:
 
     Attributes:
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
+        track: All of them since the first step, each with the index of the step.
     """
 
     def __init__(self, model: RobotModel) -> None:
         self._names = model.joint_names
         self.postures: list[Array] = []
+        self.track: list[tuple[int, Array]] = []
+        self._payloads: dict[str, Array] = {}
         self._nut: NutState | None = None
         self._hardware: HardwareStatus | None = None
         self._step = -1
@@ -59,6 +63,9 @@ class TaskClient:
         )
         self._node.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self._node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self._node.create_subscription(
+            TFMessage, "payload_world/poses", self._on_payloads, LATCHED
+        )
         self._node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED
         )
@@ -83,6 +90,22 @@ class TaskClient:
                     NUT_ANSWER,
                 )
         return self._nut
+
+    def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
+        """Return base_link <- payload (4, 4) now [m], None if no simulated world says so.
+
+        Args:
+            name: The payload.
+            expected: Whether it is where it should be, for which the world is given time.
+        """
+        with contextlib.suppress(TasksError):
+            if self.simulated:
+                self._wait(
+                    lambda: name in self._payloads and expected(self._payloads[name]),
+                    "payload_world/poses",
+                    NUT_ANSWER,
+                )
+        return self._payloads.get(name)
 
     @property
     def simulated(self) -> bool:
@@ -178,11 +201,17 @@ class TaskClient:
     def _on_nut(self, message: NutState) -> None:
         self._nut = message
 
+    def _on_payloads(self, message: TFMessage) -> None:
+        for frame in message.transforms:
+            self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
+
     def _on_joints(self, message: JointState) -> None:
         """Record a posture where it differs from the last."""
         by_name = dict(zip(message.name, message.position, strict=False))
         if all(name in by_name for name in self._names):
             now = np.array([by_name[name] for name in self._names])
+            if self._step >= 0:
+                self.track.append((self._step, now))
             if not self.postures or np.abs(now - self.postures[-1]).max() > RECORD_ANGLE:
                 self.postures.append(now)
 

@@ -60,6 +60,11 @@ TARGET = {
     "xyz": Key(PLACE, "position of the tool in the frame; zeros if left out"),
     "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame; zeros if left out"),
     "roll": Key(ANGLE, "of the tool about the frame's z, in place of rpy"),
+    "axis": Key(
+        ListOf(NUMBER, 3, 3),
+        "direction of the tool's z in the frame, its x as near to the frame's z as can be (to its "
+        "x, if the axis is along z), in place of rpy",
+    ),
     "orientation": Key(
         Choice(ORIENTATIONS),
         "mode: full; axis: the roll about the tool's z is free; any: all of it is; full if left "

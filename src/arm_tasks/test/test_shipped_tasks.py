@@ -1,0 +1,85 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped task on every robot that can do it, in one process, judged by worlds and lines."""
+
+import numpy as np
+import pytest
+from arm_tasks.check import start_of
+from arm_tasks.engine import EngineState
+from arm_tasks.expectations import lies_on, off_lines
+from arm_tasks.nut_world import NutWorld
+from arm_tasks.payload_world import PayloadWorld
+from arm_tasks.planner import plan_task
+from arm_tasks.scene import load_scene
+from arm_tasks.sim_arm import simulate
+from arm_tasks.task_file import load_task
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+ROBOTS = ("nut_arm", "five_axis", "puma560_gripper")
+
+
+def run(task, robot):
+    """Plan and run a shipped task; returns the plan, the arm, the run and the payloads."""
+    model = load_robot(robot)
+    chain = Chain.from_model(model)
+    scene = load_scene(task.scene, model.name)
+    plan = plan_task(task, scene, model, chain, *start_of(model, ""))
+    assert plan.feasible, plan.message
+    payloads = PayloadWorld(scene, model.gripper)
+    seen = []
+
+    def look(engine, arm):
+        payloads.update(chain.fk(arm.q), arm.width)
+        seen.append((payloads.held, dict(payloads.poses)))
+
+    world = NutWorld(scene) if scene.nut else None
+    done = simulate(plan, chain, world, on_update=look)
+    assert done.outcome.state is EngineState.SUCCEEDED, done.outcome.message
+    return plan, chain, done, payloads, seen
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_nut_transfer(robot):
+    """The same task file; only where its scene stands is said by robot."""
+    task = load_task("nut_transfer")
+    _, _, done, _, _ = run(task, robot)
+    nut = done.nuts[-1]
+    assert nut.bolt == task.expect.nut_on and not nut.grasped
+    assert nut.turns_engaged >= task.expect.turns
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_pick_and_place(robot):
+    task = load_task("pick_and_place")
+    plan, chain, done, payloads, seen = run(task, robot)
+    assert lies_on(payloads.scene, "cell") == task.expect.lies_on == "pallet"
+    held = [k for k, (name, _) in enumerate(seen) if name == "cell"]
+    assert len(held) > 20 and held == list(range(held[0], held[-1] + 1))
+    start, end = seen[held[0]][1]["cell"], seen[held[-1]][1]["cell"]
+    assert np.linalg.norm(end[:3, 3] - start[:3, 3]) > 0.1
+    for k in held[:: len(held) // 10]:  # it moves with the tool and not in it
+        grasp = np.linalg.inv(chain.fk(done.joints[k])) @ seen[k][1]["cell"]
+        first = np.linalg.inv(chain.fk(done.joints[held[0]])) @ start
+        assert grasp == pytest.approx(first, abs=1e-9)
+    carried = [s.report.near for s in plan.steps if s.name in ("lift it", "carry it over")]
+    assert all(near is not None and not near.hits for near in carried)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_draw_square(robot):
+    plan, chain, done, _, _ = run(load_task("draw_square"), robot)
+    track = list(zip(done.steps, done.joints, strict=True))
+    assert off_lines(plan, chain, track) < 0.1e-3
+    corners = [s.line[1, :3, 3] for s in plan.steps if s.line is not None and "side" in s.name]
+    sides = np.linalg.norm(np.diff([corners[-1], *corners], axis=0), axis=1)
+    assert sides == pytest.approx([0.04] * 4, abs=1e-4)
+    lines = [s for s in plan.steps if s.line is not None]
+    aside = [(s.index, q + 0.05) for s, q in zip(lines, done.joints, strict=False)]
+    assert off_lines(plan, chain, aside) > 1e-3
+
+
+def test_a_task_says_when_an_arm_has_no_gripper():
+    with pytest.raises(ValueError, match="robot puma560 has no gripper"):
+        run(load_task("draw_square"), "puma560")
