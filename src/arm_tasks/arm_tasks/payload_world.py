@@ -7,6 +7,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+import numpy as np
+
 from arm_description import Gripper
 from arm_tasks.geometry import Array
 from arm_tasks.payloads import Carried, grasp, rest
@@ -14,6 +16,8 @@ from arm_tasks.scene import Scene
 
 _LOG = logging.getLogger(__name__)
 _SLACK = 0.2e-3  # jaws that are wider than what they hold by more let it go [m]
+
+_STILL = 1e-3  # a tool that moves by less between two looks stands still [m, and of its axes]
 
 
 class PayloadWorld:
@@ -32,7 +36,8 @@ class PayloadWorld:
         self._jaws = jaws
         self._names = [thing.name for thing in scene.things.values() if thing.is_payload]
         self._carried: Carried | None = None
-        self._width: float | None = None
+        self._last: tuple[Array, float] | None = None
+        self._opened = 0.0  # width of the jaws when they began to close, the tool standing still
 
     @property
     def held(self) -> str:
@@ -51,13 +56,14 @@ class PayloadWorld:
             T_tool: base_link <- tool0 (4, 4) [m].
             width: Between the jaws [m].
         """
-        before, self._width = self._width, width
+        last, self._last = self._last, (np.array(T_tool), width)
         if self._carried is not None:
             self._carry(self._carried, T_tool, width)
             return True
-        if before is None or width >= before:
+        if last is None or width > last[1] or np.abs(T_tool - last[0]).max() > _STILL:
+            self._opened = width
             return False
-        return any(self._catch(name, T_tool, before, width) for name in self._names)
+        return width < self._opened and any(self._catch(n, T_tool, width) for n in self._names)
 
     def _carry(self, carried: Carried, T_tool: Array, width: float) -> None:
         self.scene = self.scene.with_thing(carried.name, T_tool @ carried.grasp)
@@ -67,8 +73,8 @@ class PayloadWorld:
             self._carried = None
             _LOG.info("%s: let go, lies on %s", carried.name, on)
 
-    def _catch(self, name: str, T_tool: Array, before: float, width: float) -> bool:
-        found = grasp(self.scene.things[name], T_tool, self._jaws, before)
+    def _catch(self, name: str, T_tool: Array, width: float) -> bool:
+        found = grasp(self.scene.things[name], T_tool, self._jaws, self._opened)
         if isinstance(found, str) or width > found.width:
             return False
         self._carried = found

@@ -1,0 +1,119 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Payloads: taken, carried, let go, by jaws that are not exact; and what does not hold them."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_tasks.expectations import lies_on
+from arm_tasks.geometry import pose, rotation
+from arm_tasks.payload_world import PayloadWorld
+from arm_tasks.payloads import FLOOR, rest
+from arm_tasks.planner import plan_task
+from arm_tasks.scene_file import scene_from_text
+from arm_tasks.task_file import task_from_text
+from hypothesis import given
+from hypothesis import strategies as st
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+SCENE = """
+scene: s
+pallets: {pallet: {xyz_mm: [240, 0, 122], length_mm: 100, width_mm: 100, height_mm: 20}}
+batteries:
+  cell: {frame: pallet, xyz_mm: [0, 0, 25.25], diameter_mm: 14.5, length_mm: 50.5, mass: 0.02}
+pegs: {peg: {frame: pallet, xyz_mm: [0, 40, 10], diameter_mm: 8, length_mm: 20}}
+"""
+LEVEL = np.array([[0, 0, 1], [0, -1, 0], [1, 0, 0]], dtype=float)  # tool z ahead, x up
+
+
+def tool(x, y, z):
+    return pose(LEVEL, (x * 1e-3, y * 1e-3, z * 1e-3))
+
+
+def close(world, T, start, end, steps=30):
+    for width in np.linspace(start, end, steps):
+        world.update(T, float(width))
+
+
+@given(off=st.floats(-5.0, 5.0), along=st.floats(-2.0, 30.0))
+def test_jaws_about_a_payload_hold_it_in_their_middle(model, off, along):
+    world = PayloadWorld(scene_from_text(SCENE), model.gripper)
+    close(world, tool(240 + along, off, 150), 0.03, 0.0139)
+    assert world.held == "cell"
+    assert world.poses["cell"][1, 3] == pytest.approx(off * 1e-3, abs=1e-9)
+    world.update(tool(240 + along, off, 200), 0.0139)
+    assert world.poses["cell"][2, 3] == pytest.approx(0.122 + 0.02525 + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "z", "start"),
+    [(240, 9, 150, 0.03), (190, 0, 150, 0.03), (240, 0, 190, 0.03), (240, 0, 150, 0.0135)],
+)
+def test_jaws_beside_a_payload_do_not_hold_it(model, x, y, z, start):
+    world = PayloadWorld(scene_from_text(SCENE), model.gripper)
+    close(world, tool(x, y, z), start, 0.0)
+    assert world.held == ""
+
+
+def test_what_has_no_mass_is_not_carried(model):
+    world = PayloadWorld(scene_from_text(SCENE), model.gripper)
+    close(world, tool(240, 40, 132), 0.03, 0.0)
+    assert world.held == "" and "peg" not in world.poses
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "on", "top"), [(240, 0, "pallet", 0.122), (240, 40, "peg", 0.142), (0, 0, FLOOR, 0)]
+)
+def test_let_go_it_falls_onto_what_is_below_and_stands_up(x, y, on, top):
+    scene = scene_from_text(SCENE)
+    leaning = rotation(np.array([math.radians(10), 0.0, 0.0]))
+    scene = scene.with_thing("cell", pose(leaning, (x * 1e-3, y * 1e-3, 0.3)))
+    assert lies_on(scene, "cell") == ""
+    T, found = rest(scene, "cell")
+    assert found == on
+    assert T[2, 3] == pytest.approx(top + 0.02525) and T[2, 2] == pytest.approx(1.0)
+    assert lies_on(scene.with_thing("cell", T), "cell") == on
+
+
+def planned(model, chain, *steps):
+    lines = "".join(f"  - {step}\n" for step in steps)
+    text = f"task: t\ndefaults: {{tilt_deg: 35}}\nsteps:\n{lines}"
+    scene = scene_from_text(SCENE)
+    return plan_task(task_from_text(text, "t.yaml"), scene, model, chain, REST, 0.03)
+
+
+GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"
+
+
+def test_what_is_carried_can_collide(model, chain):
+    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+    down = "move_linear: {frame: tool0, xyz_mm: [-10, 0, 0]}"
+    free = planned(model, chain, GO, down)
+    assert free.feasible, free.message
+    plan = planned(model, chain, GO, "grip: cell", down)
+    assert not plan.feasible
+    assert "cell would be" in plan.message and "mm deep in pallet" in plan.message
+
+
+def test_its_frame_goes_with_the_tool(model, chain):
+    again = "move_pose: {frame: cell, axis: [1, 0, 0]}"
+    up = "move_linear: {frame: pallet, xyz_mm: [0, 0, 50], axis: [1, 0, 0]}"
+    plan = planned(model, chain, GO, "grip: cell", up, again)
+    assert plan.feasible, plan.message
+    assert plan.steps[-1].message.endswith("already there")
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (["grip: cell"], "cell is not between the jaws: "),
+        (["grip: peg"], "peg has no mass in the scene"),
+        (["grip: sell"], "there is no 'sell' in the scene; did you mean 'cell'"),
+        ([GO, "grip: cell", "grip: cell"], "the jaws hold cell already"),
+    ],
+)
+def test_a_grip_that_makes_no_sense_is_told_with_its_line(model, chain, steps, said):
+    with pytest.raises(ValueError, match=r"t\.yaml, line ") as error:
+        planned(model, chain, *steps)
+    assert said in str(error.value)
