@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -15,7 +16,12 @@ from arm_kinematics.timing import time_path
 
 from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain
-from arm_tasks.collision import Clearance, CollisionChecker, clearance_along
+from arm_tasks.collision import (
+    Clearance,
+    CollisionChecker,
+    clearance_along,
+    clearance_of_jaws,
+)
 from arm_tasks.condition import Condition
 from arm_tasks.errors import TaskFileError
 from arm_tasks.geometry import Array
@@ -71,6 +77,7 @@ class PlanBuilder:
         checker: What knows of collisions, or None.
         warnings: Things that were planned but depend on what nobody knows.
         task_step: Index of the task's step that is being planned.
+        touching: Thing that the jaws are meant to touch while it is set, or "".
     """
 
     model: RobotModel
@@ -81,6 +88,16 @@ class PlanBuilder:
     steps: list[PlannedStep] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     task_step: int = 0
+    touching: str = ""
+
+    @contextlib.contextmanager
+    def touches(self, thing: str) -> Iterator[None]:
+        """Let the jaws touch a thing: what is planned in here is pressed against it."""
+        self.touching = thing
+        try:
+            yield
+        finally:
+            self.touching = ""
 
     def mark(self) -> tuple[int, int, Array, float]:
         """Return what back() needs to undo all that comes after."""
@@ -187,7 +204,7 @@ class PlanBuilder:
         """Return what a motion comes nearest to; refuse it if it collides."""
         if self.checker is None:
             return None
-        way = clearance_along(self.checker, rows, self.width)
+        way = clearance_along(self.checker, rows, self.width, self.touching)
         if way.hit_at is not None:
             where = f"first after {100.0 * way.hit_at:.0f} % of the way"
             raise self.refuse(
@@ -196,13 +213,10 @@ class PlanBuilder:
         return way.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
-        """Return what the jaws come nearest to when they have opened; refuse it if it collides.
-
-        Closing them is not looked at: it is meant to touch something.
-        """
-        if self.checker is None or width < self.width:
+        """Return what the jaws come nearest to on their way; refuse it if it collides."""
+        if self.checker is None or self.touching:
             return None
-        nearest = self.checker.at(self.q, width)
+        nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
         if nearest.hits:
             raise self.refuse(labels, OutOfReach(f"collision: {nearest.clause}", reason=_HIT))
         return nearest

@@ -6,19 +6,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+from arm_kinematics.paths import PathWish, Shape
+
+from arm_tasks.geometry import Array
 from arm_tasks.nut_belief import InJaws, OnBolt
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene
 from arm_tasks.screw_places import Place, Wrist, between, wrists
-from arm_tasks.screw_strokes import Strokes, strokes_off, strokes_on, wanted_for
+from arm_tasks.screw_strokes import CAUGHT, Strokes, strokes_off, strokes_on, wanted_for
+from arm_tasks.search_path import Spiral
 from arm_tasks.task_steps import Screw, ScrewOn, Tolerance
 from arm_tasks.thread import TURN
 from arm_tasks.tool_path import OutOfReach, along, wish
 
 _SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than the nut [m]
-_CLEAR = 4e-3  # and opened so much wider than its corners [m]
+_CLEAR = 7e-3  # and opened so much wider than its corners [m]
+_BACK = math.radians(90.0)  # so far it turns back while it looks for the tip
+_SLOW = 0.1  # of the step's speed, while it looks for the tip: the nut has to fall into place
+_BEYOND = 3e-3  # and no farther than this, whatever the play [m]
+_GENTLE = 0.03  # of it, while play is taken up: a servo has to come to the end of half a degree
+_SURE = 0.6  # of the tilt at which a thread would start across; the rest is for what servos err
 
 
 @dataclass
@@ -84,7 +94,7 @@ class ScrewPlanner:
         def choose(wrist: Wrist) -> Strokes:
             return strokes_on(self.bolt, wrist, nut, turns, extra)
 
-        end = z + self.bolt.pitch * (turns + extra)
+        end = self.bolt.pitch * (turns + extra) - self.half
         chosen = self._any_way(z, end, choose, holding=True)
         last = chosen.strokes[-1]
         roll = nut.phase + last.grip + last.turn
@@ -116,7 +126,9 @@ class ScrewPlanner:
         if self._leaves(chosen):
             self._gripper("open", self.open_width)
         away = min(last.z, 0.0) - self.step.approach
-        self._move("draw back", last, Place(self.bolt, away, last.roll))
+        # the roll is free: at the end of the wrist's range the tilt may ask for a little more
+        way = between(last, Place(self.bolt, away, last.roll))
+        self._way("draw back", way, wish("axis", self.loose))
         return chosen
 
     def _leaves(self, chosen: Strokes) -> bool:
@@ -130,40 +142,112 @@ class ScrewPlanner:
     def _come(self, wrist: Wrist, place: Place, holding: bool) -> None:
         """Move in front of a place and straight to it, so as to end in the wrist's own joints."""
         chain = self.builder.chain
-        front = Place(self.bolt, place.z - self.step.approach, place.roll)
-        there = wrist.turned(chain, place.roll, self.step.tolerance)
-        out = along(chain, between(place, front), there, wish("full", self.loose))
+        begin = self._beginning(wrist, place) if holding and self.step.search else place
+        front = Place(self.bolt, place.z - self.step.approach, begin.roll)
+        there = wrist.turned(chain, begin.roll, self.step.tolerance)
+        out = along(chain, between(begin, front), there, wish("axis", self.loose))
         errors = out.position_error, out.orientation_error
         thing = "bolt" if holding else "nut"
         labels = self._labels(f"move in front of the {thing}")
-        self.builder.joint_motion(labels, out.positions[-1], errors)
+        coming = np.sign(out.positions[0] - out.positions[-1])
+        before = [self._play(out.positions[-1], -2.0 * coming)] if self.step.play else []
+        self.builder.motion(labels, np.array([self.builder.q, *before, out.positions[-1]]), errors)
         push = "push the nut against the bolt" if holding else "go to the nut"
-        self.builder.motion(self._labels(push), out.positions[::-1], errors)
+        with self.builder.touches(self.bolt.name if holding else ""):
+            self.builder.motion(self._labels(push), out.positions[::-1], errors)
+        self._settle(coming)
+        if begin is not place:
+            rings = Spiral(begin.pose, self.step.search, place.roll - begin.roll)
+            with self.builder.touches(self.bolt.name):
+                self._way("look for the tip", rings, wish("full", self.loose), speed=_SLOW)
+            self._settle(coming)
+
+    def _settle(self, coming: Array) -> None:
+        """Go on by half the play and back, so that joints stand where they are told to.
+
+        Args:
+            coming: (n,) the signs of the way that each joint came.
+        """
+        if self.step.play:
+            here, fk = self.builder.q, self.builder.chain.fk
+            beyond = self._play(here, coming)
+            way = float(np.linalg.norm((fk(beyond) - fk(here))[:3, 3]))
+            beyond = here + (beyond - here) * min(1.0, _BEYOND / max(way, _BEYOND))
+            rows = np.array([here, beyond, here])
+            with self.builder.touches(self.bolt.name):  # only the command goes on, not the arm
+                self.builder.motion(self._labels("take up the play", _GENTLE), rows)
+
+    def _play(self, q: Array, halves: Array) -> Array:
+        """Return joint positions (n,) so many halves of the play further, within the limits."""
+        chain = self.builder.chain
+        turning = ~np.asarray(chain.prismatic)
+        moved = q + 0.5 * self.step.play * halves * turning
+        return np.asarray(np.clip(moved, chain.lower, chain.upper))
+
+    def _beginning(self, wrist: Wrist, place: Place) -> Place:
+        """Return where the search begins: turned on, since it turns back meanwhile."""
+        room = wrist.high - place.roll if self.bolt.hand > 0 else place.roll - wrist.low
+        return Place(self.bolt, place.z, place.roll + self.bolt.hand * min(_BACK, room))
 
     def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
-        advance = self.bolt.hand * self.bolt.pitch / TURN
         count, done = len(chosen.strokes), 0.0
         for i, stroke in enumerate(chosen.strokes):
             if i > 0:
                 self._gripper("open", self.open_width)
                 again = Place(self.bolt, at.z, stroke.grip)
+                before = self.builder.q
                 self._move(f"turn back {i} of {count - 1}", at, again)
+                self._settle(np.sign(self.builder.q - before))
                 at = again
             if i > 0 or not holding:
                 self._gripper("grip", self.grip_width)
-            goal = Place(self.bolt, at.z + advance * stroke.turn, at.roll + stroke.turn)
             done += abs(stroke.turn) / TURN
             part = f"turn {i + 1} of {count}, {done:.1f} of {chosen.turns:.1f} turns"
-            self._move(part, at, goal, self.bolt.hand * stroke.turn / TURN)
+            if i == 0 and holding and self.bolt.start_known:
+                at = self._catch(chosen, at)
+            roll = stroke.grip + stroke.turn
+            z = at.z + self._advance(roll - at.roll)
+            if i == 0 and holding:
+                z = min(z, self._nominal(chosen, stroke.turn))
+            goal = Place(self.bolt, z, roll)
+            turns = self.bolt.hand * (roll - at.roll) / TURN
+            with self.builder.touches(self.bolt.name if i == 0 and holding else ""):
+                self._move(part, at, goal, turns)
             at = goal
         return at
 
+    def _catch(self, chosen: Strokes, at: Place) -> Place:
+        """Turn until the thread must have caught, pressed all the time; return where that is."""
+        first = chosen.strokes[0].turn
+        turn = min(chosen.before_catching * TURN + CAUGHT, abs(first)) * self.bolt.hand
+        goal = Place(self.bolt, at.z, at.roll + turn)
+        with self.builder.touches(self.bolt.name):
+            asked = wish("full", self._upright())
+            what = "turn until the thread catches"
+            self._way(what, between(at, goal), asked, abs(turn) / TURN)
+        return goal
+
+    def _nominal(self, chosen: Strokes, turned: float) -> float:
+        """Return where the tool is on the nut [m], turned so far in the first stroke [rad]."""
+        return self._advance(turned) - self.bolt.pitch * chosen.before_catching - self.half
+
+    def _advance(self, turn: float) -> float:
+        return self.bolt.hand * self.bolt.pitch * turn / TURN
+
+    def _upright(self) -> Tolerance:
+        """Return what is allowed while the thread starts: askew it would be threaded across."""
+        most = _SURE * math.atan(0.5 * self.bolt.pitch / self.bolt.diameter)
+        return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
+
     def _move(self, part: str, start: Place, goal: Place, turns: float = 0.0) -> None:
-        labels = self._labels(part)
-        tolerance = self.step.tolerance if start.roll != goal.roll else self.loose
-        chain, asked = self.builder.chain, wish("full", tolerance)
+        self._way(part, between(start, goal), wish("full", self.step.tolerance), turns)
+
+    def _way(
+        self, part: str, shape: Shape, asked: PathWish, turns: float = 0.0, speed: float = 1.0
+    ) -> None:
+        labels = self._labels(part, speed)
         try:
-            path = along(chain, between(start, goal), self.builder.q, asked)
+            path = along(self.builder.chain, shape, self.builder.q, asked)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
         errors = path.position_error, path.orientation_error
@@ -173,9 +257,10 @@ class ScrewPlanner:
         if width != self.builder.width:
             self.builder.gripper(self._labels(part), width)
 
-    def _labels(self, part: str) -> Labels:
+    def _labels(self, part: str, speed: float = 1.0) -> Labels:
         doing = "screwing onto" if isinstance(self.step, ScrewOn) else "unscrewing from"
-        return Labels(self.step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
+        step = replace(self.step, speed=speed * self.step.speed)
+        return Labels(step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
 
     def _refused(self, failed: Refused | OutOfReach) -> Refused:
         if isinstance(failed, Refused):

@@ -17,7 +17,7 @@ from arm_tasks.task_steps import ScrewOn
 from arm_tasks.thread import TURN
 from arm_tasks.tool_path import OutOfReach
 
-_CAUGHT = math.radians(30.0)  # a nut shall be caught by so much before the jaws open
+CAUGHT = math.radians(30.0)  # a nut shall be caught by so much before the jaws open
 _BEFORE = math.radians(10.0)  # and the thread shall not catch earlier than so much into a stroke
 
 
@@ -58,7 +58,7 @@ def strokes_off(
     """
     total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
     beyond = (turns - nut.turns) * TURN  # turned on after the nut has come free
-    least = min(abs(total), beyond + _CAUGHT) if beyond >= 0.0 else 0.0
+    least = min(abs(total), beyond + CAUGHT) if beyond >= 0.0 else 0.0
     strokes = ratchet(total, span, nut.fit, least, wanted)
     if strokes is not None:
         return Strokes(strokes, turns)
@@ -88,7 +88,7 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
     if strokes is None:
         raise _too_little(wrist)
     turn = abs(strokes[0].turn)
-    missing = to_go + _CAUGHT / 2.0 - turn
+    missing = to_go + CAUGHT / 2.0 - turn
     if missing > 0.0:
         what = (
             f"the thread would catch after {math.degrees(to_go):.0f} deg but the wrist turns by "
@@ -127,7 +127,7 @@ def wanted_for(
 
     def score(turned: float, grip: float) -> float:
         to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
-        return min(to_go - _BEFORE, room - to_go - _CAUGHT)
+        return min(to_go - _BEFORE, room - to_go - CAUGHT)
 
     return score
 

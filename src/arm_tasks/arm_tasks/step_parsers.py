@@ -207,6 +207,8 @@ def _screw(cls: type[_S], extra_turns: float) -> Callable[[Keys, str, Defaults],
             grip_width=_width(keys, "grip_width"),
             open_width=_width(keys, "open_width"),
             press=keys.number("press", 0.3e-3),
+            search=keys.number("search", 0.0, least=0.0),
+            play=keys.number("play", 0.0, least=0.0),
             approach_tilt=keys.number("approach_tilt", defaults.tolerance.tilt, least=0.0),
             tolerance=_tolerance(keys, Tolerance(tilt=math.radians(3.0))),
         )

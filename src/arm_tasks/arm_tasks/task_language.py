@@ -113,6 +113,10 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
         "grip_width": Key(LENGTH, "of the jaws that hold the nut; a little less than the nut"),
         "open_width": Key(LENGTH, "that clears its corners; a little more than they need"),
         "press": Key(LENGTH, "how far the nut is pushed against the bolt's end; 0.3 mm"),
+        "search": Key(
+            LENGTH, "radius in which it looks for the bolt's tip, pressed; 0 if left out"
+        ),
+        "play": Key(ANGLE, "dead band and backlash of the joints, to be taken up; 0 if left out"),
         "approach_tilt": Key(ANGLE, "tilt while it comes and goes; that of the defaults"),
         "position": Key(ABOVE, "how far the tool may be off while it turns; 0.01 mm"),
         "tilt": Key(ANGLE, "how far it may tilt while it turns; 3 deg if left out"),

@@ -156,6 +156,9 @@ class Screw(StepBase):
         grip_width: Width that holds the nut [m]; None is a little less than the nut.
         open_width: Width that clears its corners [m]; None is a little more than they need.
         press: How far the nut is pushed against the bolt's end (screw_on) [m].
+        search: Radius in which it looks for the bolt's tip (screw_on); 0 is not at all [m].
+        play: Whole play of the joints that turn: dead band and backlash; taken up before the jaws
+            close and before the thread starts [rad].
         approach_tilt: Largest tilt while it comes and goes [rad].
         tolerance: While it turns.
     """
@@ -167,6 +170,8 @@ class Screw(StepBase):
     grip_width: float | None
     open_width: float | None
     press: float
+    search: float
+    play: float
     approach_tilt: float
     tolerance: Tolerance
 

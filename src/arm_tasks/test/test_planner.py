@@ -79,8 +79,9 @@ def test_equal_input_gives_an_equal_plan(scene, model, chain, nut_plan):
 
 
 def test_while_it_screws_the_tool_advances_by_the_pitch(scene, chain, nut_plan):
-    strokes = [s for s in nut_plan.steps if s.turns != 0.0]
-    assert len(strokes) >= 18
+    pressed = ("catches", "screw it on: turn 1 of")  # the thread is not known to hold it yet
+    strokes = [s for s in nut_plan.steps if s.turns and not any(p in s.name for p in pressed)]
+    assert len(strokes) >= 17
     for step in strokes:
         bolt = scene.bolt("upper_bolt" if "off" in step.name else "lower_bolt")
         to_bolt = np.linalg.inv(bolt.pose)
@@ -105,7 +106,7 @@ def test_steps_do_what_they_say(plan, scene, chain):
             "move_pose: {frame: upper_bolt, xyz_mm: [0, 0, -20], roll_deg: 45}",
             "move_linear: {frame: upper_bolt, roll_deg: 45}",
             "turn: {angle_deg: -90, advance_mm: -2}",
-            "grip: {width_mm: 5}",
+            "grip: {width_mm: 8}",
             "open",
             "wait: 0.25",
             "move_linear: {frame: tool0, xyz_mm: [0, 0, -15]}",
@@ -125,8 +126,8 @@ def test_steps_do_what_they_say(plan, scene, chain):
     turned = np.linalg.inv(tool(chain, at)) @ tool(chain, turn)
     assert turned[:3, 3] == pytest.approx([0, 0, -0.002], abs=1e-5)
     assert math.atan2(turned[1, 0], turned[0, 0]) == pytest.approx(-math.pi / 2, abs=1e-3)
-    assert (grip.width, wide.width) == (0.005, 0.03)
-    assert grip.duration == pytest.approx(0.015 / 0.06 + 0.06 / 0.24)
+    assert (grip.width, wide.width) == (0.008, 0.03)
+    assert grip.duration == pytest.approx(2.0 * math.sqrt(0.012 / 0.24))
     assert wait.duration == 0.25 and wait.kind == "wait"
     assert np.linalg.norm((tool(chain, back) - tool(chain, turn))[:3, 3]) == pytest.approx(
         0.015, abs=1e-5

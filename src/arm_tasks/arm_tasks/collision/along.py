@@ -41,10 +41,14 @@ class Along:
         checker: Robot and scene.
         rows: Joint positions (m, n), straight between them [rad or m].
         width: Between the jaws [m].
+        touching: Thing that the jaws are meant to touch, or "".
     """
 
-    def __init__(self, checker: CollisionChecker, rows: Array, width: float) -> None:
+    def __init__(
+        self, checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+    ) -> None:
         self._checker, self._rows, self._width = checker, rows, width
+        self._meant = checker.meant(touching) if touching else 0.0
         steps = np.abs(np.diff(rows, axis=0))
         self._gone = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
         self._nearest = Clearance(math.inf)
@@ -74,7 +78,7 @@ class Along:
 
     def _look(self, s: float) -> Array:
         """Return the distances of all pairs at row s, which may lie between two."""
-        distances = self._checker.distances(self._at(self._rows, s), self._width)
+        distances = self._checker.distances(self._at(self._rows, s), self._width) + self._meant
         found = self._checker.clearance(distances)
         if found.hits:
             self._hit = s if self._hit is None else min(s, self._hit)
@@ -89,6 +93,19 @@ class Along:
         return np.asarray(rows[i] + (s - i) * (rows[i + 1] - rows[i]))
 
 
-def clearance_along(checker: CollisionChecker, rows: Array, width: float) -> Way:
+def clearance_along(
+    checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+) -> Way:
     """Return what a path through rows (m, n), straight between them, comes near to."""
-    return Along(checker, rows, width).run()
+    return Along(checker, rows, width, touching).run()
+
+
+def clearance_of_jaws(checker: CollisionChecker, q: Array, start: float, end: float) -> Clearance:
+    """Return what jaws come nearest to that go from one width to another [m], arm still.
+
+    Closing they are meant to touch payloads.
+    """
+    meant = checker.meant() if end < start else 0.0
+    widths = np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))[1:]
+    near = [checker.clearance(checker.distances(q, float(w)) + meant) for w in widths]
+    return min(near, key=lambda found: found.distance, default=Clearance(math.inf))

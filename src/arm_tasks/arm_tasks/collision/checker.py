@@ -83,7 +83,9 @@ class CollisionChecker:
         self._placing = Placing(model, xml, own)
         first, near = rigid_groups(tree), neighbours(tree)
         fingers = model.gripper.joints if model.gripper else ()
-        near.add(frozenset(joint.child for joint in tree.joints if joint.name in fingers))
+        self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}
+        self._payloads = {name for name, thing in scene.things.items() if thing.is_payload}
+        near.add(frozenset(self._jaws))
 
         def apart(i: int, j: int) -> bool:
             """Whether a pair is of the robot and a thing, or of links that no joint connects."""
@@ -111,6 +113,13 @@ class CollisionChecker:
         own = self._placing.poses(q, width)
         poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
         return self._pairs.distances(poses, near)
+
+    def meant(self, thing: str = "") -> Array:
+        """Return (pairs,) inf where jaws are meant to touch a thing, or by closing any payload."""
+        things = {thing} if thing else self._payloads
+        owners = [self._owners(pair) for pair in self._pairs.pairs]
+        touch = [first in self._jaws and second in things for first, second in owners]
+        return np.where(np.array(touch, dtype=bool), np.inf, 0.0)
 
     def clearance(self, distances: Array) -> Clearance:
         """Return the nearest of all pairs from their distances [m]."""

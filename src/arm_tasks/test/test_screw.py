@@ -1,0 +1,98 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The screw primitive for arms that are not exact, and for arms of other kinds."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.geometry import frame_along, pose, tilt_z
+from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, Noise
+from arm_tasks.planner import plan_task
+from arm_tasks.search_path import Spiral
+from arm_tasks.task_file import load_task
+from arm_tasks.trial import run_trial
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+EXPECTED = load_task("nut_transfer").expect
+
+
+def transfer(**keys):
+    """The shipped task, with other keys of its screw_on step."""
+    task = load_task("nut_transfer")
+    steps = tuple(
+        replace(step, **keys) if step.kind == "screw_on" else step for step in task.steps
+    )
+    return replace(task, steps=steps)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
+    scene, chain, nut_plan, seed
+):
+    trial = run_trial(nut_plan, chain, scene, EXPECTED, HOBBY, seed)
+    assert (trial.fault, trial.turns >= 3.0) == ("", True)
+
+
+def test_without_looking_for_the_tip_and_taking_up_play_they_fail(scene, model, chain):
+    task = load_task("nut_transfer")
+    plain = {"press": 0.3e-3, "search": 0.0, "play": 0.0}
+    steps = tuple(
+        replace(s, **plain) if s.kind in ("unscrew", "screw_on") else s for s in task.steps
+    )
+    plan = plan_task(replace(task, steps=steps), scene, model, chain, REST, 0.0, False)
+    noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
+    assert run_trial(plan, chain, scene, EXPECTED, noise, 0).fault
+
+
+@settings(max_examples=25, deadline=None)
+@given(radius=st.floats(0.5e-3, 6e-3), roll=st.floats(-2.0, 2.0), share=st.floats(0.01, 0.99))
+def test_the_rings_stay_within_their_radius_and_their_rate_is_their_derivative(
+    radius, roll, share
+):
+    rings = Spiral(pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll)
+    from_middle = np.linalg.inv(rings.start) @ rings.pose(share)
+    assert np.hypot(*from_middle[:2, 3]) <= radius + 1e-12
+    assert abs(from_middle[2, 3]) < 1e-12
+    for end in (0.0, 1.0):
+        assert rings.pose(end)[:3, 3] == pytest.approx(rings.start[:3, 3], abs=1e-12)
+    step = 1e-7
+    slope = (rings.pose(share + step) - rings.pose(share - step))[:3, 3] / (2 * step)
+    corner = abs(share * (rings._rings + 0.25) - 0.25) < 1e-3
+    corner |= abs(share * (rings._rings + 0.25) - 1.25) < 1e-3
+    assert corner or rings.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
+
+
+def test_no_place_within_the_radius_is_farther_from_the_rings_than_a_mouth_is_wide(scene):
+    rings = Spiral(np.eye(4), 3.2e-3, 0.0)
+    way = np.array([rings.pose(s)[:2, 3] for s in np.linspace(0.0, 1.0, 2000)])
+    for x in np.linspace(-3.2e-3, 3.2e-3, 15):
+        for y in np.linspace(-3.2e-3, 3.2e-3, 15):
+            if math.hypot(x, y) <= 3.2e-3:
+                assert np.linalg.norm(way - [x, y], axis=1).min() < 1.1e-3
+
+
+def test_the_tool_stands_straight_where_the_thread_starts(scene, chain, nut_plan):
+    step = next(s for s in nut_plan.steps if "catches" in s.name)
+    to_bolt = np.linalg.inv(scene.bolt("lower_bolt").pose)
+    for q in step.trajectory.positions:
+        assert tilt_z((to_bolt @ chain.fk(q))[:3, :3]) <= math.radians(3.0) + 1e-6
+
+
+def test_it_refuses_to_start_a_thread_askew(scene, model, chain):
+    """12 mm higher the arm comes with its tool tilted; while turning it may, at the start not."""
+    up = scene.bolt("lower_bolt").pose.copy()
+    up[2, 3] += 0.012
+    moved = scene.with_bolt("lower_bolt", up)
+    task = transfer(tolerance=replace(task_tolerance(), tilt=math.radians(12.0)))
+    plan = plan_task(task, moved, model, chain, REST, 0.0, False)
+    assert not plan.feasible
+    assert "turn until the thread catches" in plan.message
+    assert "where 3.43 deg are allowed" in plan.message
+
+
+def task_tolerance():
+    return next(s for s in load_task("nut_transfer").steps if s.kind == "screw_on").tolerance
