@@ -7,11 +7,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from arm_description.nearest import nearest
+from arm_description.trajectory_file import read_trajectory
 from arm_kinematics.paths import PathStatus, PathWish, Shape, line, screw
+from arm_kinematics.timing import keep_pace
 
+from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution
 from arm_tasks.geometry import Array, shift_z
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
@@ -22,6 +26,7 @@ from arm_tasks.task_steps import (
     MoveLinear,
     MovePose,
     MovePosture,
+    Play,
     Retreat,
     StepBase,
     Target,
@@ -58,6 +63,21 @@ class Motions:
             raise self.builder.wrong(step, f"{robot} has no posture '{step.posture}'; {known}")
         posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
         self._to_joints(step, name, f"moving to posture {step.posture}", posture)
+
+    def play(self, step: Play, name: str) -> None:
+        """Plan a step along a recorded trajectory."""
+        model, chain = self.builder.model, self.builder.chain
+        try:
+            recorded = read_trajectory(step.path, model, fit=True)
+        except DescriptionError as error:
+            raise self.builder.wrong(step, str(error)) from None
+        recorded = recorded.reversed() if step.reverse else recorded
+        what = Path(step.path).stem
+        begin = Labels(step, f"{name}: begin", f"going to the beginning of {what}")
+        self.builder.joint_motion(begin, recorded.positions[0])
+        timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
+        along = Labels(step, name, f"playing {what}{' back' if step.reverse else ''}")
+        self.builder.motion(along, timed.positions.copy(), timed=timed)
 
     def _to_joints(
         self, step: StepBase, name: str, message: str, positions: Mapping[str, float]

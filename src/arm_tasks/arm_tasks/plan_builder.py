@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 from arm_kinematics.paths import PathStatus
-from arm_kinematics.timing import time_path
+from arm_kinematics.timing import TimedPath, time_path
 
 from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain
@@ -115,15 +115,19 @@ class PlanBuilder:
         errors: Errors = _NONE,
         turns: float = 0.0,
         straight: bool = False,
+        timed: TimedPath | None = None,
     ) -> None:
-        """Add a motion through rows (m, n) of joint positions, from where the arm is now."""
+        """Add a motion through rows (m, n) of joint positions, from where the arm is now.
+
+        It is as fast as the step may be, if it is not timed already.
+        """
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
         if np.abs(joints - self.q).max() < _STILL:
             self._add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
         near = self._check_way(labels, joints)
-        timed = time_path(
+        timed = timed or time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
         )
         trajectory = JointTrajectory(

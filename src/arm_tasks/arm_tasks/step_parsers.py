@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from arm_tasks.task_steps import (
     MovePose,
     MovePosture,
     PauseForPerson,
+    Play,
     Retreat,
     Screw,
     ScrewOn,
@@ -130,6 +132,14 @@ def _move_posture(keys: Keys, kind: str, defaults: Defaults) -> MovePosture | Mo
         positions = defaults.poses[posture].joints
         return MoveJoints(**common, positions=positions, degrees=False)
     return MovePosture(**common, posture=posture)
+
+
+def _play(keys: Keys, kind: str, defaults: Defaults) -> Play:
+    path = Path(keys.text("path")).expanduser()
+    if path.suffix or len(path.parts) > 1:
+        path = Path(keys.item.file).parent / path
+    reverse = bool(keys.truth("reverse"))
+    return Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
 
 
 def _move_pose(keys: Keys, kind: str, defaults: Defaults) -> MovePose:
@@ -250,6 +260,7 @@ def condition(keys: Keys) -> Condition:
 PARSERS: dict[str, Callable[[Keys, str, Defaults], StepBase]] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
+    "play": _play,
     "move_pose": _move_pose,
     "move_linear": _move_linear,
     "approach": _approach,

@@ -146,6 +146,14 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         {"posture": Key(TEXT, "name of the posture", True)},
         "posture",
     ),
+    "play": _step(
+        "Goes to the beginning of a trajectory file, then along it at its pace; within limits.",
+        {
+            "path": Key(TEXT, "the file, beside this one, or name of one shipped", True),
+            "reverse": Key(TRUTH, "from its end to its beginning"),
+        },
+        "path",
+    ),
     "move_pose": _step("Moves the tool to a pose, the joints by the shortest way.", TARGET),
     "move_linear": _step("Moves the tool to a pose along a straight line.", TARGET),
     "approach": _step(

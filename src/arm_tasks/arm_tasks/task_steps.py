@@ -84,6 +84,19 @@ class MovePosture(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Play(StepBase):
+    """Go to the beginning of a recorded trajectory and along it, at its own pace.
+
+    Attributes:
+        path: Of its file, or name of one that is shipped for the robot.
+        reverse: Whether to go from its end to its beginning.
+    """
+
+    path: str
+    reverse: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class MovePose(StepBase):
     """Move the tool to a pose, the joints taking the shortest way."""
 

@@ -36,6 +36,7 @@ from arm_tasks.task_steps import (
     MovePose,
     MovePosture,
     PauseForPerson,
+    Play,
     Repeat,
     Retreat,
     Screw,
@@ -126,6 +127,7 @@ class Walk:
         self._checkers = checkers
         self._plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
             MoveJoints: lambda step, name: self._motions.move_joints(step, name),
+            Play: lambda step, name: self._motions.play(step, name),
             MovePosture: lambda step, name: self._motions.move_posture(step, name),
             MovePose: lambda step, name: self._motions.move_pose(step, name),
             MoveLinear: lambda step, name: self._motions.move_linear(step, name),

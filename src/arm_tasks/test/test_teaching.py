@@ -127,6 +127,25 @@ def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
     assert np.allclose(back.positions, path.positions, atol=1e-6)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_recorded_path_is_a_step_of_a_task(model, chain, scene, tmp_path, reverse):
+    recorder = Recorder(model)
+    for k in range(101):
+        recorder.add(0.02 * k, [-0.5 * k / 100, 0.1, 0.0, 0.0])
+    write_trajectory(tmp_path / "swing.csv", recorder.trajectory(), model)
+    task = tmp_path / "t.yaml"
+    task.write_text(f"task: t\nsteps:\n  - play: {{path: swing.csv, reverse: {reverse}}}\n")
+    plan = plan_task(load_task(task), scene, model, chain, REST, 0.0)
+    assert plan.feasible, plan.message
+    assert [step.kind for step in plan.steps] == ["motion", "motion"]
+    ends = (-0.5, 0.0) if reverse else (0.0, -0.5)
+    assert (plan.steps[1].start[0], plan.steps[1].end[0]) == pytest.approx(ends, abs=1e-6)
+    assert plan.steps[1].duration == pytest.approx(2.0, rel=0.3)
+    task.write_text("task: t\nsteps:\n  - play: wsing.csv\n")
+    with pytest.raises(TaskFileError, match=r"line 3: step play: .*wsing\.csv: there is no such"):
+        plan_task(load_task(task), scene, model, chain, REST, 0.0)
+
+
 def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):
     recorder = Recorder(model)
     with pytest.raises(TasksError, match="nothing moved"):
