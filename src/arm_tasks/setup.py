@@ -35,6 +35,7 @@ setup(
     entry_points={
         "console_scripts": [
             "check = arm_tasks.entry:check",
+            "scene = arm_tasks.entry:scene",
             "demo = arm_tasks.entry:demo",
             "view = arm_tasks.entry:view",
             "play = arm_tasks.entry:play",

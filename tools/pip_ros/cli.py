@@ -118,6 +118,7 @@ TOOLS = (
     ),
     ("arm_kinematics", "design", "[--joints N] -o FILE", "design an arm that moves evenly"),
     ("arm_tasks", "check", "[TASK] [--json]", "can a task be done? if not, what would help?"),
+    ("arm_tasks", "scene", "SCENE [EDIT ...]", "what stands around it; move, add, remove things"),
     ("arm_hardware", "calibrate", "FILE", ""),
     ("arm_hardware", "verify", "FILE", "find the pulses of servos with keys; drive to postures"),
     (

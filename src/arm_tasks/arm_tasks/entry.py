@@ -37,6 +37,11 @@ def check() -> int:
     return start("arm_tasks.check", interrupted=INTERRUPTED)
 
 
+def scene() -> int:
+    """Run `./arm scene`."""
+    return start("arm_tasks.scene_command", interrupted=INTERRUPTED)
+
+
 def task_server() -> int:
     """Run `task_server`."""
     return start("arm_tasks.task_server_node")

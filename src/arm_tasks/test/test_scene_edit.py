@@ -1,0 +1,114 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes edited from the command line: no comment is lost, nothing else changes."""
+
+import difflib
+
+import numpy as np
+import pytest
+from arm_tasks.files import shipped
+from arm_tasks.scene import load_scene
+from arm_tasks.scene_command import main
+from arm_tasks.scene_edit import added, moved, removed
+from arm_tasks.scene_file import scene_from_text
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(shipped("scenes")["work_environment"].read_bytes())
+    return path
+
+
+def changed(before, after):
+    """Lines taken away and put in."""
+    lines = difflib.ndiff(before.decode().splitlines(), after.decode().splitlines())
+    return [line for line in lines if line[0] in "+-"]
+
+
+def every_thing():
+    return [(n, k) for n in shipped("scenes") for k in load_scene(n).frames]
+
+
+@pytest.mark.parametrize(("scene", "name"), every_thing())
+def test_a_move_changes_one_line_and_one_place(scene, name):
+    data = shipped("scenes")[scene].read_bytes()
+    new = moved(data, name, (0.001, -0.002, 0.003), by=True)
+    old, now = changed(data, new)
+    assert old.split("[")[0][2:] == now.split("[")[0][2:]
+    assert ("#" in old) == ("#" in now)
+    before, after = scene_from_text(data.decode()), scene_from_text(new.decode())
+    way = np.linalg.norm(after.frame(name)[:3, 3] - before.frame(name)[:3, 3])
+    assert way == pytest.approx(np.sqrt(14e-6))
+    hangs = [k for k in before.frames if before._hangs_on(k, name)]
+    same = [k for k in before.frames if np.allclose(before.frame(k), after.frame(k), atol=1e-12)]
+    assert sorted(hangs + same) == sorted(before.frames)
+    back = moved(new, name, (-0.001, 0.002, -0.003), by=True)
+    assert np.allclose(scene_from_text(back.decode()).frame(name), before.frame(name), atol=1e-9)
+
+
+def test_what_is_added_is_there_and_gone_when_removed(mine):
+    data = mine.read_bytes()
+    for section, keys in (
+        ("pegs", {"xyz_mm": "[1, 2, 3]", "diameter_mm": "8", "length_mm": "30"}),
+        ("walls", {"xyz": "[1, 0, 0]", "height": "1", "width": "1", "thickness": "0.1"}),
+        ("frames", {"frame": "left", "xyz_mm": "[0, 0, 9]"}),
+    ):
+        new = added(data, section, "extra", keys)
+        assert "extra" in scene_from_text(new.decode()).frames
+        assert all(line.startswith("+") for line in changed(data, new))
+        again = removed(new, "extra")
+        assert again.split() == data.split()
+
+
+def test_what_is_removed_takes_only_its_own_lines(mine):
+    data = mine.read_bytes()
+    new = removed(data, "peg")
+    assert "peg" not in scene_from_text(new.decode()).frames
+    assert all(line.startswith("- ") for line in changed(data, new))
+    flow = b"scene: s\npegs: {a: {xyz: [0, 0, 0], diameter: 1, length: 1}, b: {xyz: [0, 0, 0], "
+    flow += b"diameter: 1, length: 1}}  # two\n"
+    for name, other in (("a", "b"), ("b", "a")):
+        left = removed(flow, name)
+        assert list(scene_from_text(left.decode()).frames) == [other] and b"# two" in left
+
+
+def test_the_command_lists_edits_and_keeps_the_former_file(mine, capsys):
+    assert main([str(mine)]) == 0
+    said = capsys.readouterr().out
+    assert "batteries, 0.023 kg" in said and "pallet" in said
+    before = mine.read_bytes()
+    assert main([str(mine), "move", "pallet", "--to-mm", "0", "0", "22"]) == 0
+    assert load_scene(mine).frame("pallet") is not None
+    assert mine.with_name("mine.yaml.bak").read_bytes() == before
+    other = mine.with_name("other.yaml")
+    peg = ["xyz_mm=[0,0,0]", "diameter_mm=5", "length_mm=9"]
+    assert main(["easel", "-o", str(other), "add", "pegs", "p", *peg]) == 0
+    assert "p" in load_scene(other).things
+    assert main([str(other), "remove", "p"]) == 0
+    assert "p" not in load_scene(other).things
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["remove", "belt"], "there is no frame 'belt' above this line"),
+        (["remove", "pallte"], "did you mean 'pallet'"),
+        (["move", "pal", "--by-mm", "0", "0", "1"], "did you mean 'pallet'"),
+        (["add", "pegz", "p", "a=1"], "did you mean 'pegs'"),
+        (["add", "pegs", "p", "a=1"], "unknown key 'a'"),
+        (["add", "pegs", "cell", "xyz=[0,0,0]", "diameter=1", "length=1"], "'cell' is taken"),
+        (["add", "pegs", "p", "xyz"], "is no KEY=VALUE"),
+        (["add", "pegs", "p", "xyz=[0,"], "not valid YAML"),
+    ],
+)
+def test_an_edit_that_cannot_be_leaves_the_file_as_it_was(mine, capsys, arguments, said):
+    before = mine.read_bytes()
+    assert main([str(mine), *arguments]) == 1
+    assert said in capsys.readouterr().err
+    assert mine.read_bytes() == before
+
+
+def test_shipped_scenes_are_not_written_to(capsys):
+    assert main(["easel", "move", "board", "--by-mm", "0", "0", "1"]) == 1
+    assert "easel is shipped; give a file" in capsys.readouterr().err
