@@ -190,7 +190,12 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "arm_viewer",
             "viewer",
             "arm_viewer",
-            {"port": Arg("viewer_port", int), "use_sim_time": UseSimTime()},
+            {
+                "robot": Arg("robot"),
+                "port": Arg("viewer_port", int),
+                "drive": True,
+                "use_sim_time": UseSimTime(),
+            },
             when={"viewer": ("browser",)},
             talks=True,
         ),
@@ -214,11 +219,12 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
 
 
 def view_processes(state_publisher: str) -> tuple[Process, ...]:
-    """Return the processes for looking at a robot and moving its joints in the browser.
+    """Return the processes for looking at a robot and moving it in the browser.
 
     The picture follows the robot's file whenever it is saved.
     """
-    publisher = next(p for p in processes(state_publisher) if p.name == "robot_state_publisher")
+    by_name = {process.name: process for process in processes(state_publisher)}
+    publisher, kinematics = by_name["robot_state_publisher"], by_name["kinematics"]
     viewer = Process(
         "arm_viewer",
         "viewer",
@@ -233,7 +239,7 @@ def view_processes(state_publisher: str) -> tuple[Process, ...]:
         {"robot": Arg("robot"), "publisher": publisher.name},
         talks=True,
     )
-    return (publisher, viewer, watcher)
+    return (publisher, viewer, kinematics, watcher)
 
 
 def play_processes(state_publisher: str, arguments: tuple[str, ...]) -> tuple[Process, ...]:

@@ -90,7 +90,7 @@ def _announce(node: ViewerNode, address: str) -> None:
     logger = node.get_logger()
     logger.info(f"Browser view: {address}")
     if node.parameters.host not in LOCAL:
-        moves = ", and moves its joints" if node.parameters.sliders else ""
+        moves = ", and moves it" if node.parameters.sliders or node.parameters.drive else ""
         logger.warning(
             f"host is {node.parameters.host}: whoever reaches this machine by network sees the "
             f"robot{moves}; there is no password"

@@ -5,18 +5,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import panel_text
 from .mailbox import Mailbox
 from .robot_picture import PictureJoint, RobotPicture
+from .user_events import on_user
 
 if TYPE_CHECKING:
     import viser
 
-STATUS = {"problem": "Attention", "file": "Robot file", "task": "Task", "nut": "Nut"}
+STATUS = {
+    "problem": "Attention",
+    "driver": "Driver",
+    "ik": "Tool",
+    "file": "Robot file",
+    "task": "Task",
+    "nut": "Nut",
+    "log": "Log",
+}
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 STEP = 0.1  # Of a slider, degrees or millimetres.
 
@@ -77,8 +86,9 @@ class Panel:
         _set_html(self._status[key], panel_text.line(key, STATUS[key], text))
 
     def set_joints(self, joints: tuple[PictureJoint, ...], values: Mapping[str, float]) -> None:
-        """Show the joints' values [rad or m] as text."""
-        _set_html(self._joint_table, panel_text.joint_table(joints, values))
+        """Show the joints' values [rad or m] as text, where they have no sliders."""
+        html = "" if self._with_sliders else panel_text.joint_table(joints, values)
+        _set_html(self._joint_table, html)
 
     def set_tool(self, frame: str, pose: Any) -> None:
         """Show the tool's position, (4, 4) fixed <- tool, or nothing for None."""
@@ -97,15 +107,16 @@ class Panel:
         with self._joints:
             for joint in robot.joints:
                 if joint.mimic is None:
-                    self._add_slider(joint, values[joint.name])
+                    self._add_slider(joint, values.get(joint.name, 0.0))
             if postures:
                 self._add_postures(postures)
 
     def set_sliders(self, values: Mapping[str, float]) -> None:
         """Move the sliders to these values [rad or m], without calling `move`."""
         for name, (joint, slider) in self._sliders.items():
-            low, high = _range(joint)
-            slider.value = min(max(_shown(joint, values[name]), low), high)
+            if name in values:
+                low, high = _range(joint)
+                slider.value = min(max(_shown(joint, values[name]), low), high)
 
     def count_drawing(self) -> None:
         """Note in the page that a robot was drawn, for programs that wait for it."""
@@ -123,35 +134,23 @@ class Panel:
             initial_value=min(max(_shown(joint, value), low), high),
         )
         self._sliders[joint.name] = (joint, slider)
-        self._on_user(
+        on_user(
+            self._mailbox,
             slider.on_update,
             lambda: self._actions.move(joint.name, _meant(joint, slider.value)),
         )
 
     def _add_postures(self, names: tuple[str, ...]) -> None:
         buttons = self._server.gui.add_button_group("Posture", names)
-        self._on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
+        on_user(self._mailbox, buttons.on_click, lambda: self._actions.posture(buttons.value))
 
     def _add_switch(self, key: str, on: bool) -> None:
         box = self._server.gui.add_checkbox(SWITCHES[key], on)
-        self._on_user(box.on_update, lambda: self._actions.switch(key, box.value))
+        on_user(self._mailbox, box.on_update, lambda: self._actions.switch(key, box.value))
 
     def _add_clear_button(self) -> None:
         button = self._server.gui.add_button("Clear tool path", color="gray")
-        self._on_user(button.on_click, self._actions.clear_trace)
-
-    def _on_user(self, register: Callable[[Any], Any], action: Callable[[], None]) -> None:
-        """Run an action in the node's thread when a user, not the node, causes an event.
-
-        The callback is a coroutine: viser runs it in its event loop, in the order of events.
-        """
-
-        async def callback(event: Any) -> None:
-            if event.client_id is not None:
-                self._mailbox.post(action)
-
-        handler: Callable[[Any], Coroutine[Any, Any, None]] = callback
-        register(handler)
+        on_user(self._mailbox, button.on_click, self._actions.clear_trace)
 
 
 def _set_html(handle: Any, html: str) -> None:

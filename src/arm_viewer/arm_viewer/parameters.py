@@ -19,9 +19,10 @@ class Parameters:
     port: int = 8080
     robot: str = ""
     sliders: bool = False
+    drive: bool = False
     fixed_frame: str = ""
     tool_frame: str = "tool0"
-    marker_topics: tuple[str, ...] = ("scene_markers",)
+    marker_topics: tuple[str, ...] = ("scene_markers", "kinematics_markers")
     show_axes: bool = True
     show_labels: bool = False
     show_trace: bool = True
@@ -30,8 +31,9 @@ class Parameters:
 DESCRIPTIONS = {
     "host": "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
     "port": "First TCP port to try, then the next free one; 0: any free port.",
-    "robot": "Robot whose postures get buttons beside the sliders: a shipped name or a YAML path.",
+    "robot": "Robot whose postures get buttons: a shipped name or the path of a YAML file.",
     "sliders": "Publish joint_states, moved by a slider a joint; only where nothing else does.",
+    "drive": "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
     "fixed_frame": "Frame that stands still in the picture; empty: the robot's root link.",
     "tool_frame": "Frame whose position is written and whose path is drawn.",
     "marker_topics": "Topics of visualization_msgs/MarkerArray to draw.",

@@ -1,15 +1,48 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot model's stored postures as joint values."""
+"""A robot's stored postures as joint values."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
-from arm_description import RobotModel
+from arm_description import DescriptionError, RobotModel, load_robot
 
 REST = "rest"
 GRIPPER = "gripper"
+
+
+class PostureBook:
+    """The postures of a robot file.
+
+    Args:
+        robot: Shipped name or path of the robot; empty for none.
+
+    Attributes:
+        postures: Posture name -> joint name -> value [rad or m].
+
+    Raises:
+        DescriptionError: If there is no such robot.
+    """
+
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self.postures = postures_of(load_robot(robot)) if robot else {}
+
+    @property
+    def rest(self) -> Mapping[str, float]:
+        """The posture to begin with; empty if there is none."""
+        return self.postures.get(REST, {})
+
+    def reload(self) -> bool:
+        """Read the file again, if it is right; whether the postures changed."""
+        if not self._robot:
+            return False
+        former = self.postures
+        with contextlib.suppress(DescriptionError):  # whoever reads the file for tf says what
+            self.postures = postures_of(load_robot(self._robot))
+        return self.postures != former
 
 
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:

@@ -30,13 +30,14 @@ class Mimic:
 
 @dataclass(frozen=True)
 class PictureJoint:
-    """A joint that a slider can move. Limits in rad (m for a prismatic joint)."""
+    """A joint that a slider can move. Limits in rad and rad/s (m, m/s for a prismatic joint)."""
 
     name: str
     prismatic: bool
     lower: float
     upper: float
     mimic: Mimic | None = None
+    velocity: float = math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ class RobotPicture:
         joints: The joints that move, in document order.
         zero: Link name -> (4, 4), root <- link, with all joints at zero.
         reach: Length from the root to the farthest tip with the chain pulled straight [m].
+        carriers: Link name -> name of the link before it, and of the joint between them.
     """
 
     name: str
@@ -60,6 +62,16 @@ class RobotPicture:
     joints: tuple[PictureJoint, ...]
     zero: Mapping[str, Array]
     reach: float
+    carriers: Mapping[str, tuple[str, str]]
+
+    def joints_to(self, link: str) -> tuple[PictureJoint, ...]:
+        """Return the joints that move on their own between the root and a link, in order."""
+        names = []
+        while link in self.carriers:
+            link, joint = self.carriers[link]
+            names.append(joint)
+        free = {joint.name: joint for joint in self.joints if joint.mimic is None}
+        return tuple(free[name] for name in reversed(names) if name in free)
 
 
 def read_robot(xml: str) -> RobotPicture:
@@ -90,6 +102,7 @@ def read_robot(xml: str) -> RobotPicture:
         joints=movable,
         zero=zero,
         reach=max(lengths.values()),
+        carriers={link: (p, joint.get("name", "")) for link, (p, joint) in children.items()},
     )
 
 
@@ -150,14 +163,16 @@ def _joint(joint: Element) -> PictureJoint:
     where = name_of(joint)
     prismatic = joint.get("type") == "prismatic"
     lower, upper = -math.pi, math.pi
+    limit = joint.find("limit")
+    velocity = 0.0 if limit is None else number(limit, "velocity", where, 0.0)
     if joint.get("type") != "continuous":
-        limit = joint.find("limit")
         if limit is None:
             raise UrdfError(where, "it has no <limit>; add lower and upper")
         lower, upper = (number(limit, key, where, 0.0) for key in ("lower", "upper"))
     if lower > upper:
         raise UrdfError(where, f"its lower limit {lower:g} is above its upper limit {upper:g}")
-    return PictureJoint(joint.get("name", ""), prismatic, lower, upper, _mimic(joint, where))
+    name, mimic = joint.get("name", ""), _mimic(joint, where)
+    return PictureJoint(name, prismatic, lower, upper, mimic, velocity or math.inf)
 
 
 def _mimic(joint: Element, where: str) -> Mimic | None:

@@ -140,6 +140,16 @@ class SceneDrawer:
             camera.look_at = view.look_at
             camera.fov, camera.near = FIELD_OF_VIEW, view.near
 
+    def fit(self, client: Any) -> None:
+        """Step back for a window that is higher than wide, whose lower half is the panel."""
+        aspect = float(client.camera.aspect)
+        if self._view is None or aspect >= 1.0:
+            return
+        away = (self._view.position - self._view.look_at) / max(aspect, 0.3)
+        down = np.array([0.0, 0.0, 0.35 * self._view.size / max(aspect, 0.3)])
+        client.camera.look_at = self._view.look_at - down
+        client.camera.position = self._view.look_at - down + away
+
     def _floor(self, size: float) -> None:
         cell = round_length(size / 6.0)
         self._scene.add_grid(

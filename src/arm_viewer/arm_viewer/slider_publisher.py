@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Mapping
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import DescriptionError, load_robot
-
 from .joint_sliders import JointSliders
-from .postures import REST, postures_of
 from .robot_picture import RobotPicture
 
 REST_PERIOD = 0.1  # s
@@ -27,16 +24,11 @@ class SliderPublisher:
 
     Args:
         node: The node that publishes.
-        robot: Shipped name or path of the robot whose postures are offered; empty for none.
-
-    Raises:
-        DescriptionError: If there is no such robot.
+        rest: Joint values to begin with, by name [rad or m].
     """
 
-    def __init__(self, node: Node, robot: str) -> None:
-        self._node = node
-        self._robot = robot
-        self.postures = postures_of(load_robot(robot)) if robot else {}
+    def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
+        self._node, self._rest = node, rest
         self._sliders = JointSliders(())
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -44,26 +36,8 @@ class SliderPublisher:
 
     def set_robot(self, robot: RobotPicture) -> None:
         """Take another robot; joints that the former one had too keep their values."""
-        start = self.postures.get(REST, {}) | self._sliders.values()
+        start = {**self._rest, **self._sliders.values()}
         self._sliders = JointSliders(robot.joints, start)
-        self.publish()
-
-    def reload_postures(self) -> bool:
-        """Read the postures of the robot's file again, if it is right; whether they changed."""
-        if not self._robot:
-            return False
-        former = self.postures
-        with contextlib.suppress(DescriptionError):  # whoever reads the file for tf says what
-            self.postures = postures_of(load_robot(self._robot))
-        return self.postures != former
-
-    def move(self, joint: str, value: float) -> None:
-        """Move one joint to a value [rad or m], within its limits, and publish it.
-
-        Raises:
-            ViewerError: If there is no such joint or the value is not finite.
-        """
-        self._sliders.set(joint, value)
         self.publish()
 
     def follow(self, message: JointState) -> None:
@@ -72,12 +46,15 @@ class SliderPublisher:
         Raises:
             ViewerError: If a position is not finite.
         """
-        self._sliders.apply(dict(zip(message.name, message.position, strict=False)))
-        self.publish()
+        self.take(dict(zip(message.name, message.position, strict=False)))
 
-    def take_posture(self, name: str) -> None:
-        """Move the joints that a posture names, and publish them."""
-        self._sliders.apply(self.postures[name])
+    def take(self, joints: Mapping[str, float]) -> None:
+        """Move joints, by name [rad or m], within limits, and publish them.
+
+        Raises:
+            ViewerError: If a position is not finite.
+        """
+        self._sliders.apply(joints)
         self.publish()
 
     def values(self) -> dict[str, float]:

@@ -26,12 +26,16 @@ from visualization_msgs.msg import MarkerArray
 from arm_interfaces.msg import NutState
 
 from . import panel_text
+from .commanders import DriverCommander, SliderCommander
+from .controls import Controls
 from .errors import UrdfError, ViewerError
 from .frame_poses import WatchedTree, poses_in
+from .layer_switches import LayerSwitches
 from .mailbox import Mailbox
 from .mesh_files import MeshFiles, share_folder
 from .panel import Panel, PanelActions
 from .parameters import declare
+from .postures import PostureBook
 from .robot_picture import RobotPicture, read_robot
 from .scene_drawer import SceneDrawer
 from .scene_store import SceneStore
@@ -42,21 +46,25 @@ from .view_server import address_of, close_server, open_server
 
 PICTURES_PER_SECOND = 30.0
 NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
+SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class ViewerNode(Node):
-    """Draws what it hears. `start` begins, `stop` frees the port.
+    """Draws what it hears, and moves the arm if it may. `start` begins, `stop` frees the port.
 
     Subscribes:
         robot_description, robot_file/status, task_text (std_msgs/String, latched); tf, tf_static;
-        scene_markers or what marker_topics names (visualization_msgs/MarkerArray, latched);
+        scene_markers, kinematics_markers or what marker_topics names
+        (visualization_msgs/MarkerArray, latched);
         nut_world/state (arm_interfaces/NutState); joint_states, or with sliders joint_targets
         (sensor_msgs/JointState), where the sliders go to.
 
     Publishes:
-        joint_states (sensor_msgs/JointState), only with sliders.
+        joint_states (sensor_msgs/JointState), only with sliders;
+        arm_controller/joint_trajectory (trajectory_msgs/JointTrajectory), only with drive;
+        arm_hardware/stop_now (std_msgs/Empty), with either.
     """
 
     def __init__(self) -> None:
@@ -68,6 +76,7 @@ class ViewerNode(Node):
         self._picture_due = self._numbers_due = True
         self._pictures = 0
         self._sliders_moved = False
+        self._slid = -SLIDING
         self._server: Any = None
 
     def start(self) -> str:
@@ -78,9 +87,17 @@ class ViewerNode(Node):
             DescriptionError: If the parameter `robot` names no robot.
         """
         parameters = self.parameters
-        self._sliders = SliderPublisher(self, parameters.robot) if parameters.sliders else None
+        if parameters.sliders and parameters.drive:
+            raise ViewerError(
+                "parameters sliders and drive: the view publishes joint_states, or the arm's "
+                "driver does; set one of them"
+            )
+        self._book = PostureBook(parameters.robot)
+        self._sliders = SliderPublisher(self, self._book.rest) if parameters.sliders else None
         self._server = open_server(parameters.host, parameters.port)
         self._stage = self._set_stage(self._server)
+        self._controls = self._set_controls(self._server)
+        self._switches = LayerSwitches(self, self._server, self._mailbox)
         self._tf = TfListener(self)
         self._tf.tree = WatchedTree(partial(self._touch, numbers=False))
         self._subscribe()
@@ -103,9 +120,25 @@ class ViewerNode(Node):
         }
         trace, drawer = ToolTrace(), SceneDrawer(server, MeshFiles(share_folder), switches)
         actions = PanelActions(drawer.switch, self._move, self._posture, trace.clear)
-        panel = Panel(server, self._mailbox, actions, switches, self.parameters.sliders)
+        moves = self.parameters.sliders or self.parameters.drive
+        panel = Panel(server, self._mailbox, actions, switches, moves)
+        server.on_client_connect(lambda client: self._mailbox.post(lambda: drawer.fit(client)))
         tool = self.parameters.tool_frame
         return Stage(SceneStore(), drawer, panel, trace, tool, self._robot_drawn, self._complain)
+
+    def _set_controls(self, server: Any) -> Controls | None:
+        if self._sliders is None and not self.parameters.drive:
+            return None
+        sliders = self._sliders
+        return Controls(
+            self,
+            server,
+            self._mailbox,
+            DriverCommander(self) if sliders is None else SliderCommander(sliders),
+            self.parameters.tool_frame,
+            self._say,
+            handle=sliders is not None,
+        )
 
     def _subscribe(self) -> None:
         self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
@@ -133,8 +166,8 @@ class ViewerNode(Node):
 
     def _on_file(self, message: String) -> None:
         self._stage.store.set_text("file", message.data)
-        robot, sliders = self._stage.store.robot, self._sliders
-        if not message.data and sliders and sliders.reload_postures() and robot:
+        robot = self._stage.store.robot
+        if not message.data and self._book.reload() and robot:
             self._robot_drawn(robot)
         self._touch()
 
@@ -150,10 +183,13 @@ class ViewerNode(Node):
         values = dict(zip(message.name, message.position, strict=False))
         if not values.items() <= self._values.items():
             self._values |= values
+            self._sliders_moved = self.parameters.drive
+            if self._controls is not None:
+                self._controls.set_values(self._values)
             self._touch()
 
     def _on_targets(self, message: JointState) -> None:
-        if self._sliders is None:
+        if self._sliders is None or (self._controls is not None and self._controls.stopped):
             return
         try:
             self._sliders.follow(message)
@@ -175,20 +211,31 @@ class ViewerNode(Node):
         self._touch()
 
     def _move(self, joint: str, value: float) -> None:
-        if self._sliders is not None:
-            self._sliders.move(joint, value)
+        if self._controls is not None:
+            self._controls.move({joint: value})
+            self._slid = self._pictures
+            self._touch()
 
     def _posture(self, name: str) -> None:
-        if self._sliders is not None:
-            self._sliders.take_posture(name)
-            self._stage.panel.set_sliders(self._sliders.values())
+        if self._controls is not None:
+            self._controls.move(self._book.postures[name])
+            self._sliders_moved = True
+            self._touch()
+
+    def _say(self, key: str, text: str) -> None:
+        """Show a line of text at the top of the panel."""
+        self._stage.store.set_text(key, text)
+        self._sliders_moved = True
+        self._touch()
 
     def _robot_drawn(self, robot: RobotPicture) -> None:
-        postures: tuple[str, ...] = ()
         if self._sliders is not None:
             self._sliders.set_robot(robot)
-            self._values, postures = self._sliders.values(), tuple(self._sliders.postures)
-        self._stage.panel.set_robot(robot, self._values, postures)
+            self._values = self._sliders.values()
+        if self._controls is not None:
+            self._controls.set_robot(robot)
+            self._controls.set_values(self._values)
+        self._stage.panel.set_robot(robot, self._values, tuple(self._book.postures))
 
     def _touch(self, numbers: bool = True) -> None:
         """Make a picture soon, and write the panel's numbers even if nothing moved."""
@@ -205,13 +252,22 @@ class ViewerNode(Node):
             self._draw()
         if self._numbers_due and self._pictures % NUMBERS_EVERY == 0:
             self._numbers_due = False
-            values = self._values if self._sliders is None else self._sliders.values()
-            self._stage.write_numbers(values)
-            if self._sliders_moved:
-                self._sliders_moved = False
-                self._stage.panel.set_sliders(values)
+            self._write_numbers()
         if not self._numbers_due and math.isinf(markers.next_expiry()):
             self._timer.cancel()
+
+    def _write_numbers(self) -> None:
+        values = self._values if self._sliders is None else self._sliders.values()
+        self._stage.write_numbers(values)
+        if self._controls is not None:
+            self._controls.set_values(values)
+        if not self._sliders_moved:
+            return
+        if self._pictures <= self._slid + SLIDING:
+            self._numbers_due = True  # Again, when nobody holds a slider any more.
+            return
+        self._sliders_moved = False
+        self._stage.panel.set_sliders(values)
 
     def _draw(self) -> None:
         self._picture_due = False
@@ -219,6 +275,9 @@ class ViewerNode(Node):
         fixed = self.parameters.fixed_frame or ("" if robot is None else robot.root)
         changed = self._stage.draw(fixed, poses_in(self._tf.tree, fixed), self._now())
         self._numbers_due |= changed
+        if self._controls is not None:
+            tool = self._stage.store.frames.get(self.parameters.tool_frame)
+            self._controls.set_tool(fixed, tool, self._stage.drawer.size)
 
     def _complain(self, error: ViewerError) -> None:
         """Log a problem, once for as long as it is the same."""

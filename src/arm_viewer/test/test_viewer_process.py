@@ -135,6 +135,6 @@ def test_serving_the_network_is_said(viewer):
     open_viewer = viewer("host:=0.0.0.0", "port:=0", "sliders:=true")
     assert open_viewer.address()[0] == "127.0.0.1"
     assert open_viewer.end(signal.SIGTERM) == 0
-    assert "whoever reaches this machine by network sees the robot, and moves its joints" in (
+    assert "whoever reaches this machine by network sees the robot, and moves it" in (
         open_viewer.text()
     )

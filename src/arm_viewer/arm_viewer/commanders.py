@@ -1,0 +1,92 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Who moves the joints: the view itself, or the arm's driver."""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from builtin_interfaces.msg import Duration
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from .robot_picture import PictureJoint
+from .slider_publisher import SliderPublisher
+
+SHARE = 0.5  # of the joints' speed limits
+SHORTEST = 0.2  # [s] of a motion
+UNLIMITED = 1.0  # [rad/s or m/s] of joints without a limit
+
+
+class Commander(Protocol):
+    """Moves joints."""
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints to values [rad or m] by name; return what is wrong, or ""."""
+
+
+class SliderCommander:
+    """The view publishes joint_states itself: joints are where they are told to be."""
+
+    def __init__(self, sliders: SliderPublisher) -> None:
+        self._sliders = sliders
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints at once."""
+        self._sliders.take(joints)
+        return ""
+
+
+class DriverCommander:
+    """The arm's driver takes trajectories on arm_controller/joint_trajectory.
+
+    Args:
+        node: The node that publishes.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = node.create_publisher(
+            JointTrajectory, "arm_controller/joint_trajectory", 1
+        )
+        self._arm: Sequence[PictureJoint] = ()
+        self._here: Mapping[str, float] = {}
+
+    def set_arm(self, joints: Sequence[PictureJoint]) -> None:
+        """Take the joints that the driver moves."""
+        self._arm = joints
+
+    def set_here(self, values: Mapping[str, float]) -> None:
+        """Take where the joints are, by name [rad or m]."""
+        self._here = values
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Send one point, far enough in time for half the speed limits."""
+        if not self._publisher.get_subscription_count():
+            return "Nobody drives the arm: no driver listens to arm_controller/joint_trajectory."
+        missing = [joint.name for joint in self._arm if joint.name not in self._here]
+        if missing or not self._arm:
+            return f"Not known where {', '.join(missing) or 'the arm'} is: no joint_states yet."
+        target = {j.name: joints.get(j.name, self._here[j.name]) for j in self._arm}
+        point = JointTrajectoryPoint(
+            positions=list(target.values()), time_from_start=_duration(self._time(target))
+        )
+        self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
+        return ""
+
+    def _time(self, target: Mapping[str, float]) -> float:
+        """Return how long the motion takes [s]."""
+        ways = [
+            abs(target[j.name] - self._here[j.name])
+            / (SHARE * (j.velocity if math.isfinite(j.velocity) else UNLIMITED))
+            for j in self._arm
+        ]
+        return max([SHORTEST, *ways])
+
+
+def _duration(seconds: float) -> Duration:
+    whole = int(seconds)
+    return Duration(sec=whole, nanosec=int(1e9 * (seconds - whole)))
