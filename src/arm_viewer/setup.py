@@ -19,5 +19,10 @@ setup(
     description="The robot, its frames and markers in a browser.",
     license="Apache-2.0",
     tests_require=["pytest"],
-    entry_points={"console_scripts": ["viewer = arm_viewer.cli:main"]},
+    entry_points={
+        "console_scripts": [
+            "tool_handle = arm_viewer.tool_handle_node:main",
+            "viewer = arm_viewer.cli:main",
+        ]
+    },
 )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Look at an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 from launch.conditions import IfCondition
@@ -16,6 +17,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 RVIZ_CONFIG = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
+LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # that RViz shows at first
 
 
 def generate_launch_description():
@@ -56,6 +58,7 @@ def generate_launch_description():
                 parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
                 condition=IfCondition(LaunchConfiguration("gui")),
             ),
+            *_more_to_see(),
             Node(
                 package="rviz2",
                 executable="rviz2",
@@ -64,6 +67,30 @@ def generate_launch_description():
             ),
         ]
     )
+
+
+def _more_to_see():
+    """Return what draws the kinematics and drags the tool, where these packages are installed."""
+    return [
+        Node(
+            package=package,
+            executable=executable,
+            parameters=[{f"markers.{layer}": True for layer in LAYERS}] if layers else [],
+        )
+        for package, executable, layers in (
+            ("arm_kinematics", "kinematics", True),
+            ("arm_viewer", "tool_handle", False),
+        )
+        if _is_installed(package)
+    ]
+
+
+def _is_installed(package):
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _arguments():

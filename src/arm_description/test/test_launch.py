@@ -21,7 +21,8 @@ def test_every_launch_argument_is_described(package):
 
 def test_rviz_shows_model_frames_and_markers_from_relative_topics(package):
     manager = yaml.safe_load((package / "rviz/view_arm.rviz").read_text())["Visualization Manager"]
-    displays = {d["Class"].split("/")[1]: d for d in manager["Displays"]}
+    groups = [d.get("Displays", [d]) for d in manager["Displays"]]
+    displays = {d["Class"].split("/")[1]: d for group in groups for d in group}
     assert {"RobotModel", "TF", "MarkerArray", "Grid"} <= set(displays)
     topic = displays["RobotModel"]["Description Topic"]
     assert (topic["Value"], topic["Durability Policy"]) == ("robot_description", "Transient Local")

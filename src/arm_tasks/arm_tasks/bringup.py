@@ -200,6 +200,13 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             talks=True,
         ),
         Process(
+            "arm_viewer",
+            "tool_handle",
+            "tool_handle",
+            {"use_sim_time": UseSimTime()},
+            when={"viewer": ("rviz",)},
+        ),
+        Process(
             "rviz2",
             "rviz2",
             "rviz2",

@@ -23,7 +23,7 @@ sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """
 KINEMATICS = "from arm_kinematics.kinematics_node import main; main()"
-DRIVER = "from arm_hardware.hardware_node import main; main()"
+DRIVER = "from arm_hardware.hardware import main; main()"
 
 
 @pytest.fixture(scope="module")
