@@ -108,6 +108,7 @@ class RosNode:
 
     def show_joints(self, values):
         message = self._type(self.joints)(name=list(values), position=list(values.values()))
+        message.header.stamp = self.node.get_clock().now().to_msg()
         self.joints.publish(message)
 
     def show_frames(self, poses):

@@ -25,7 +25,7 @@ BOUND = 90.0  # s
 
 
 class Rviz:
-    """What RViz does with a server of interactive markers; and sliders that go where they are told."""
+    """What RViz does with interactive markers; and sliders that go where they are told."""
 
     def __init__(self, ros, model):
         from sensor_msgs.msg import JointState
@@ -37,17 +37,25 @@ class Rviz:
         node = ros.node
         node.create_subscription(InteractiveMarkerUpdate, "tool_handle/update", self.update, 100)
         self.feedback = node.create_publisher(InteractiveMarkerFeedback, "tool_handle/feedback", 9)
-        name = "tool_handle/get_interactive_markers"
+        name, self.Get = "tool_handle/get_interactive_markers", GetInteractiveMarkers
         self.get = node.create_client(GetInteractiveMarkers, name)
         node.create_subscription(JointState, "joint_targets", self.follow, 10)
         fingers = dict.fromkeys(model.gripper.joints, 0.0)
         node.create_timer(0.05, lambda: ros.show_joints(self.q | fingers))
 
+    def ask(self):
+        """Get what is shown, as RViz does at first."""
+        future = self.get.call_async(self.Get.Request())
+        self.ros.until(future.done, BOUND)
+        for self.marker in future.result().markers:
+            pass
+        return future.result()
+
     def update(self, message):
         self.numbers.append(message.seq_num)
-        for marker in message.markers:
-            self.marker = marker
-        for moved in message.poses:
+        for self.marker in message.markers:
+            pass
+        for moved in message.poses if self.marker else ():
             self.marker.pose = moved.pose
 
     def follow(self, message):
@@ -79,6 +87,8 @@ def rviz(ros_node, start_process):
         for line, *words in ((KINEMATICS,), (HANDLE,), (PUBLISH, model.to_urdf())):
             start_process(DOMAIN, line, *words)
         rviz = Rviz(ros, model)
+        ros.until(rviz.get.service_is_ready, BOUND)
+        ros.until(lambda: rviz.ask().markers, BOUND)
         ros.until(rviz.at_the_tool, BOUND)
         ros.until(lambda: ros.node.count_subscribers("tool_handle/feedback"), BOUND)
         yield rviz
@@ -130,11 +140,7 @@ def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
 
 
 def test_who_comes_late_gets_the_marker_with_its_number(rviz):
-    from visualization_msgs.srv import GetInteractiveMarkers
-
-    future = rviz.get.call_async(GetInteractiveMarkers.Request())
-    rviz.ros.until(future.done, BOUND)
-    response = future.result()
+    response = rviz.ask()
     assert [marker.name for marker in response.markers] == ["tool"]
     assert response.sequence_number >= rviz.numbers[-1] - 1
 
