@@ -84,7 +84,9 @@ class _Reader:
         if _count(steps) > _MOST_STEPS:
             raise keys.fail(f"all repetitions written out are more than {_MOST_STEPS} steps")
         expect = _expectation(keys.item_of("expect"), variables) if keys.has("expect") else None
-        return Task(keys.text("task"), root.file, steps, keys.text("scene", ""), expect)
+        return Task(
+            keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
+        )
 
     def _taught(self, keys: Keys) -> Mapping[str, TaughtPose]:
         """Return the poses that the file names, or those that it is given."""
@@ -94,6 +96,11 @@ class _Reader:
         if not path.is_file():
             raise keys.fail(f"poses: there is no file {path}", keys.item_of("poses"))
         return load_poses(path)
+
+    def _scene(self, name: str) -> str:
+        """Return a shipped name as it is, a path from the folder of the file."""
+        path = Path(name).expanduser()
+        return str(self.files[-1].parent / path) if path.suffix in (".yaml", ".yml") else name
 
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
         """Read a list of steps; a set_speed holds for those below it."""

@@ -258,7 +258,7 @@ EXPECT = Table(
 TASK = Table(
     {
         "task": Key(TEXT, "name of the task", True),
-        "scene": Key(TEXT, "scene it is for: shipped name or path"),
+        "scene": Key(TEXT, "scene it is for: shipped name, or path from this file's folder"),
         "poses": Key(
             TEXT,
             "file of taught poses, beside this one: postures for move_posture, frames for targets",

@@ -166,6 +166,13 @@ def test_from_a_dh_table(reader):
     assert "Traceback" not in reader.terminal.read_text()
 
 
+def test_write_a_task(reader):
+    follow(reader, "write_a_task.md")
+    assert (reader.folder / "bench.yaml").read_text() in (
+        TUTORIALS / "write_a_task.md"
+    ).read_text()
+
+
 def test_calibration(reader):
     follow(reader, "calibration.md")
     assert reader.program.end() == 0 and "Traceback" not in reader.program.said
