@@ -1,0 +1,170 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nut transfer by arms that are not exact: how often it succeeds, and what goes wrong first.
+
+Every trial is another arm and another scene, drawn from its seed: zeros, play, ticks, jaws, bolts.
+The plan is made once, for arm and scene as they are described. Nothing of ROS runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import math
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from arm_hardware.kinematic.fit import fit
+from arm_hardware.kinematic.parameters import zeros_of
+from arm_hardware.kinematic.touches import Touches
+from arm_tasks.geometry import Array
+from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, ImperfectArm, Noise
+from arm_tasks.plan import Plan
+from arm_tasks.planner import plan_task
+from arm_tasks.scene import load_scene
+from arm_tasks.task_file import load_task
+from arm_tasks.task_steps import Screw, Task
+from arm_tasks.trial import Trial, run_trial
+from ik.tables import processor, table, write
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+TOUCHED = 12  # points of a calibration
+RULER = 0.3e-3  # standard deviation of measuring one of them, each axis [m]
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+SCENE = load_scene("nut_transfer")
+TASK = load_task("nut_transfer")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table.
+
+    Attributes:
+        name: What is off.
+        noise: By how much.
+        touched: Whether the arm is calibrated by touching points before.
+    """
+
+    name: str
+    noise: Noise
+    touched: bool = False
+
+
+def rows() -> list[Row]:
+    """Return the lines, each with more noise than the one before."""
+    deg = math.radians
+    ticks = Noise(tick=ONE_TICK)
+    band = ticks.but(dead_band=deg(1.0))
+    return [
+        Row("nothing", Noise()),
+        Row("1 tick of 0.44 deg", ticks),
+        Row("and 1 deg of dead band", band),
+        Row("and zeros to 0.25 deg", band.but(zero=deg(0.25))),
+        Row("and zeros to 0.5 deg", band.but(zero=deg(0.5))),
+        Row("hobby arm, zeros to 0.5 deg", HOBBY),
+        Row("hobby arm, zeros to 1 deg", HOBBY.but(zero=deg(1.0))),
+        Row("hobby arm, zeros to 2 deg", HOBBY.but(zero=deg(2.0))),
+        Row("the same, calibrated by touching", HOBBY.but(zero=deg(2.0)), touched=True),
+    ]
+
+
+def plain(task: Task) -> Task:
+    """Return the task as an exact arm would be given it: nothing taken up, nothing looked for."""
+    as_exact = {"press": 0.3e-3, "search": 0.0, "play": 0.0}
+    steps = (replace(s, **as_exact) if isinstance(s, Screw) else s for s in task.steps)
+    return replace(task, steps=tuple(steps))
+
+
+def planned(task: Task) -> Plan:
+    """Return the plan from rest."""
+    rest = dict.fromkeys(MODEL.joint_names, 0.0)
+    plan = plan_task(task, SCENE, MODEL, CHAIN, rest, 0.0)
+    if not plan.feasible:
+        raise SystemExit(plan.message)
+    return plan
+
+
+def after_touching(noise: Noise, seed: int) -> Array:
+    """Return how far the zeros (n,) still are off after calibrate_kinematics [rad].
+
+    The arm comes to each point from one side, its play taken up; the roll of the wrist moves no
+    tip and keeps its error.
+    """
+    rng = np.random.default_rng([seed, 1])
+    arm = ImperfectArm(CHAIN, noise, rng)
+    low, high = np.radians([-35.0, -35.0, -30.0, -10.0]), np.radians([35.0, 45.0, 45.0, 10.0])
+    half = 0.5 * (noise.dead_band + noise.backlash)
+    told, tips = rng.uniform(low, high, (TOUCHED, CHAIN.n)), []
+    for q in told:
+        for there in (q - 2.0 * half, q + half, q):
+            joints = arm.joints(there)
+        tips.append(CHAIN.fk(joints)[:3, 3] + rng.normal(0.0, RULER, 3))
+    found = fit(MODEL, zeros_of(MODEL), Touches(MODEL.name, np.zeros(3), told, np.array(tips)))
+    left = np.array(arm.zeros)
+    for parameter, value in zip(found.parameters, found.values, strict=True):
+        left[parameter.joint] -= value
+    return left
+
+
+def trial(plan: Plan, row: Row, seed: int) -> tuple[Trial, float]:
+    """Run one trial; return it and the largest zero of the joints that move the tip [deg]."""
+    zeros = after_touching(row.noise, seed) if row.touched else None
+    assert TASK.expect is not None
+    done = run_trial(plan, CHAIN, SCENE, TASK.expect, row.noise, seed, zeros)
+    return done, math.nan if zeros is None else math.degrees(float(np.abs(zeros[:3]).max()))
+
+
+def cells(done: Sequence[Trial]) -> tuple[str, str]:
+    """Return the share that succeeded, and why the others did not."""
+    faults = Counter(t.fault for t in done if t.fault)
+    share = 100.0 * (len(done) - faults.total()) / len(done)
+    return f"{share:.0f} %", ", ".join(f"{what} ({n})" for what, n in faults.most_common())
+
+
+def main() -> None:
+    """Run the trials, print, and write where told to."""
+    parser = argparse.ArgumentParser(prog="./arm bench nut_transfer", description=__doc__)
+    parser.add_argument("--trials", type=int, default=100, help="a line and task (100)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first trial (0)")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    chosen = parser.parse_args()
+    plans = planned(plain(TASK)), planned(TASK)
+    seeds = range(chosen.seed, chosen.seed + chosen.trials)
+    lines, begin, left = [], time.monotonic(), 0.0
+    with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:
+        for row in rows():
+            exact, whole = (
+                pool.map(functools.partial(trial, plan, row), seeds, chunksize=4) for plan in plans
+            )
+            if row.touched:
+                left = float(np.sqrt(np.mean([z**2 for _, z in whole])))
+            plainly, _ = cells([t for t, _ in exact])
+            share, why = cells([t for t, _ in whole])
+            lines.append([row.name, plainly, share, why])
+            print(f"{row.name:36} {plainly:>6} {share:>6}  {why}", flush=True)
+    spent = (time.monotonic() - begin) / (2 * len(lines) * chosen.trials)
+    text = "\n".join(
+        [
+            f"{processor()}, {os.cpu_count()} cores; {chosen.trials} trials a number, "
+            f"{spent:.2f} s each. After touching {TOUCHED} points the worst zero of waist, "
+            f"shoulder and elbow is {left:.2f} deg (rms).",
+            "",
+            table(["off by", "as for an exact arm", "as shipped", "what went wrong first"], lines),
+        ]
+    )
+    if chosen.write:
+        write(chosen.write, "nut_transfer", text)
+        print(f"written to {chosen.write}")
+
+
+if __name__ == "__main__":
+    main()
