@@ -41,6 +41,7 @@ setup(
             "play = arm_tasks.entry:play",
             "nut_world = arm_tasks.entry:nut_world",
             "run_task = arm_tasks.entry:run_task",
+            "teach = arm_tasks.entry:teach",
             "teleop = arm_tasks.entry:teleop",
             "task_server = arm_tasks.entry:task_server",
         ]

@@ -153,6 +153,12 @@ COMMANDS = (
         "jog the running arm with keys or a joystick",
         executable("arm_tasks", "teleop"),
     ),
+    Command(
+        "teach",
+        "[ROBOT]",
+        "teach the running arm: keep poses, record paths, touch bolts",
+        executable("arm_tasks", "teach"),
+    ),
     *(
         Command(tool, arguments, text, executable(package, tool))
         for package, tool, arguments, text in TOOLS

@@ -27,6 +27,11 @@ def teleop() -> int:
     return start("arm_tasks.teleop_node", interrupted=INTERRUPTED)
 
 
+def teach() -> int:
+    """Run `./arm teach`."""
+    return start("arm_tasks.teach", interrupted=INTERRUPTED)
+
+
 def run_task() -> int:
     """Run `run_task`."""
     return start("arm_tasks.run_task", interrupted=INTERRUPTED)

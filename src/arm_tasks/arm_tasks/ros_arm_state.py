@@ -59,6 +59,11 @@ class ArmState:
         return sum(self._positions.get(finger, 0.0) for finger in fingers)
 
     @property
+    def moving(self) -> bool:
+        """Whether the driver says that it moves."""
+        return self._status is not None and self._status.state == HardwareStatus.MOVING
+
+    @property
     def driver_says(self) -> str:
         """The driver's own sentence about its state."""
         return str(self._status.message) if self._status else ""

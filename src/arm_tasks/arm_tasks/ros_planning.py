@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rclpy.node import Node
 from rclpy.task import Future
@@ -19,6 +19,9 @@ from arm_tasks.check import start_of
 from arm_tasks.ports import Standing
 from arm_tasks.scene import Scene, load_scene
 from arm_tasks.task_file import load_task, task_from_text
+
+if TYPE_CHECKING:
+    from arm_tasks.ros_teaching import Teaching
 
 DEFAULT_TASK = "nut_transfer"
 Request: TypeAlias = CheckTask.Request | RunTask.Goal
@@ -36,11 +39,13 @@ class Planning:
     Attributes:
         scene_name: That name.
         scene: That scene.
+        teaching: Has the poses for tasks that are text, or None.
     """
 
     def __init__(self, node: Node, model: RobotModel, chain: Chain, scene: str) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
+        self.teaching: Teaching | None = None
         self._node = node
         self._model = model
         self._chain = chain
@@ -52,7 +57,8 @@ class Planning:
 
         def work() -> Any:
             name = request.task or DEFAULT_TASK
-            task = task_from_text(request.text, name) if request.text else load_task(name)
+            poses = self.teaching.poses if request.text and self.teaching else None
+            task = task_from_text(request.text, name, poses) if request.text else load_task(name)
             scene = self.scene_of(request)
             return make(task, scene, self._model, self._chain, start.positions, start.width)
 

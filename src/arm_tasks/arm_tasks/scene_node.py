@@ -57,6 +57,12 @@ class SceneNode(Node):
         self.create_subscription(TFMessage, "payload_world/poses", self._on_payloads, LATCHED)
         self.create_subscription(String, "task_text", self._on_text, LATCHED)
 
+    def show(self, scene: Scene) -> None:
+        """Show another scene, such as one of which a bolt was moved."""
+        self._scene = scene
+        self._publish_frames()
+        self._publish_markers()
+
     def _publish_frames(self) -> None:
         """Publish every frame of the scene that stays, once."""
         stamp = self.get_clock().now().to_msg()

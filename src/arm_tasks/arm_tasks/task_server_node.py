@@ -8,6 +8,7 @@ from typing import Any
 
 from arm_description.node_main import described, run_node
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from arm_description import DescriptionError, load_robot
@@ -28,6 +29,8 @@ from arm_tasks.ros_planning import DEFAULT_TASK, Planning, start_of_check
 from arm_tasks.ros_readiness import Readiness
 from arm_tasks.ros_senses import RosSenses
 from arm_tasks.ros_task_controls import TaskControls
+from arm_tasks.ros_teaching import Teaching
+from arm_tasks.ros_touching import Touching
 from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_run import TaskRun
 
@@ -45,7 +48,7 @@ class TaskServer(Node):
         run_task; feedback with steps_total 0 says what is waited for before anything is planned.
 
     Services:
-        check_task; those of TaskControls.
+        check_task; those of TaskControls, Teaching, Touching.
 
     Publishers:
         those of TaskControls.
@@ -65,8 +68,10 @@ class TaskServer(Node):
         self._nut = NutWatch(self, self.planning, self.port, self.chain)
         self._readiness = Readiness(self, self.state, self.port)
         self._busy = ""
+        self.touching: Touching | None = None
         self.controls = TaskControls(self)
-        self.create_service(CheckTask, "check_task", self._on_check)
+        apart = ReentrantCallbackGroup()  # a check goes on beside the task that runs
+        self.create_service(CheckTask, "check_task", self._on_check, callback_group=apart)
         self._server = ActionServer(
             self,
             RunTask,
@@ -184,6 +189,9 @@ def main() -> int:
 
     def make() -> list[Node]:
         server = TaskServer()
-        return [server, SceneNode(server.planning.scene)]
+        shown = SceneNode(server.planning.scene)
+        server.planning.teaching = Teaching(server)
+        server.touching = Touching(server, shown.show)
+        return [server, shown]
 
     return run_node(make, (TasksError, DescriptionError))

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import rclpy
@@ -33,19 +33,11 @@ from arm_tasks.demo import raise_interrupt
 from arm_tasks.geometry import Array
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import duration_message
-from arm_tasks.teleop_jog import PERIOD, Jogger, Stretch
-from arm_tasks.teleop_wish import HELD, Keys, Layout, Wish, pairs_text
+from arm_tasks.teleop_desk import Desk
+from arm_tasks.teleop_jog import Jogger, Stretch
+from arm_tasks.teleop_wish import HELD, Layout, Wish
 
 FRESH = 1.0  # [s] joint_states older than this stop the motion
-HELP = """\
-Hold a key to move; let go and the arm stops.
-{pairs}
-  m      joints, tool along the base's axes, tool along its own  (now: {mode})
-  + -    faster, slower
-  space  STOP: latched, nothing moves until z (reset)
-  ?      these keys            q  leave (Ctrl-C too)
-A joystick on the topic joy moves the tool while its dead man's button is held (LB).
-"""
 
 
 class TeleopNode(Node):  # type: ignore[misc]
@@ -101,11 +93,12 @@ class TeleopNode(Node):  # type: ignore[misc]
             self._triggers[name].call_async(Trigger.Request())
 
     def rest(self) -> None:
-        """Brake if the arm moves, and see the message off."""
+        """Brake if the arm moves, see the message off, and forget where the arm was."""
         stretch = self._jogger.step(Wish("joint"))
         if stretch is not None:
             self._publisher.publish(self._message(stretch))
             self._publisher.wait_for_all_acked(Duration(seconds=1))
+        self._jogger.forget()
 
     def shown(self) -> str:
         """Return where joints and tip are, in deg and mm."""
@@ -162,78 +155,6 @@ class TeleopNode(Node):  # type: ignore[misc]
         return JointTrajectory(joint_names=list(self._model.joint_names), points=points)
 
 
-class Desk:
-    """A person's keys, and what is shown to them."""
-
-    def __init__(self, node: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
-        """Serve a node.
-
-        Args:
-            node: What moves.
-            screen: None without a terminal: joystick only.
-            model: The robot.
-        """
-        self._node = node
-        self._screen = screen
-        self._names = model.joint_names
-        self._keys = Keys()
-        self._shown = ""
-        self._open = True
-
-    def run(self) -> None:
-        """Serve until a key says to leave."""
-        self._say(self._help())
-        due = time.monotonic()
-        while self._open:
-            due = max(due + PERIOD, time.monotonic())
-            self._read_until(due)
-            now = time.monotonic()
-            wish = self._keys.wish(now)
-            if wish.still:
-                wish = self._node.wish_of_joystick(now, wish.speed) or wish
-            problem = self._node.tick(wish)
-            said = f"  ({problem})" if problem else ""
-            self._show(f"{wish.mode} {wish.speed:g}  {self._node.shown()}{said}")
-
-    def _read_until(self, due: float) -> None:
-        while self._open and (left := due - time.monotonic()) > 0.0:
-            if self._screen is None:
-                time.sleep(left)
-            elif key := self._screen.key(left):
-                self._take(key)
-
-    def _take(self, key: str) -> None:
-        if self._keys.press(key, time.monotonic()):
-            if key == "m":
-                self._say(self._help())
-            return
-        if key == " ":
-            self._node.trigger("stop")
-            self._say("Stop.")
-        elif key == "z":
-            self._node.trigger("reset")
-        elif key == "?":
-            self._say(self._help())
-        elif key == "q":
-            self._open = False
-
-    def _help(self) -> str:
-        mode = self._keys.wish(0.0).mode
-        pairs = pairs_text(mode, self._names)
-        rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
-        return HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
-
-    def _say(self, text: str) -> None:
-        if self._screen is not None:
-            self._screen.say(text)
-            self._shown = ""
-
-    def _show(self, text: str) -> None:
-        if self._screen is not None and text != self._shown:
-            self._screen.show(text)
-            self._shown = text
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     result = argparse.ArgumentParser(
@@ -256,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             screen = None
             if not options.joystick_only:
                 screen = Screen(stack.enter_context(Keyboard()), sys.stdout)
-            _serve(model, screen)
+            serve(model, screen)
     except DescriptionError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
@@ -266,8 +187,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _serve(model: RobotModel, screen: Screen | None) -> None:
-    """Run node and desk; the node hears in a thread of its own."""
+def serve(model: RobotModel, screen: Screen | None, make: Callable[..., Desk] = Desk) -> None:
+    """Run a node and a desk; the node hears in a thread of its own.
+
+    Args:
+        model: The robot.
+        screen: None without a terminal.
+        make: Makes the desk from node, screen and model.
+    """
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, raise_interrupt)
@@ -277,7 +204,7 @@ def _serve(model: RobotModel, screen: Screen | None) -> None:
     thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
     thread.start()
     try:
-        Desk(node, screen, model).run()
+        make(node, screen, model).run()
     finally:
         node.rest()
         executor.shutdown(timeout_sec=2.0)

@@ -7,6 +7,7 @@ from arm_tasks.client.arm import Arm
 from arm_tasks.client.errors import ArmError, ArmTimeoutError
 from arm_tasks.client.later import ArmLater
 from arm_tasks.client.pending import Pending
+from arm_tasks.client.teacher import Teacher
 
 __all__ = [
     "Arm",
@@ -16,4 +17,5 @@ __all__ = [
     "IkAnswer",
     "Pending",
     "Progress",
+    "Teacher",
 ]

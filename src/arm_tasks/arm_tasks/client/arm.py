@@ -82,6 +82,11 @@ class Arm:
         self._spinner.close()
 
     @property
+    def node(self) -> Node:
+        """The arm's own node, which a thread of its own spins."""
+        return self._spinner.node
+
+    @property
     def joints(self) -> Mapping[str, float]:
         """Where the joints are, fingers included, by name [rad or m].
 

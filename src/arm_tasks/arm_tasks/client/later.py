@@ -145,6 +145,10 @@ class ArmLater:
         """Call "stop", "reset", "pause", "resume" or "step"."""
         return self._spinner.start(name, self._trigger, name)
 
+    def ask(self, client: Any, request: Any, what: str) -> Pending[Any]:
+        """Call a service whose answer has success and message; it fails if that did not."""
+        return self._spinner.start(what, self._ask, client, request, what)
+
     @property
     def missing(self) -> str:
         """What of the arm's servers is not there, or ""."""
@@ -169,10 +173,14 @@ class ArmLater:
         return await client.call_async(request)
 
     async def _trigger(self, name: str) -> str:
-        answer = await self._call(self._triggers[name], Trigger.Request())
-        if not answer.success:
-            raise ArmError(f"{name}: {answer.message}", answer)
+        answer = await self._ask(self._triggers[name], Trigger.Request(), name)
         return str(answer.message)
+
+    async def _ask(self, client: Any, request: Any, what: str) -> Any:
+        answer = await self._call(client, request)
+        if not answer.success:
+            raise ArmError(f"{what}: {answer.message}", answer)
+        return answer
 
     async def _ik(self, request: SolveIK.Request) -> IkAnswer:
         caller = self._kinematics.solve_ik

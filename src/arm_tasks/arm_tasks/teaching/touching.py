@@ -97,8 +97,6 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
     fits = [_fit(touches, radius, tip, guess) for guess in (start, *_tilted(start))]
     best = min(fits, key=lambda fit: fit[2])
     p, a, square, J = best
-    if float(a @ start) < 0.0:
-        raise TasksError("the points say that the bolt points the other way; is it this bolt?")
     free = len(J) - 5
     sigma = max(TOUCH, math.sqrt(square / free)) if free > 0 else TOUCH
     variances, ways = _variances(J, sigma)
@@ -107,6 +105,8 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
     axis_error = math.sqrt(max(float(np.trace(covariance[3:, 3:])), 0.0))
     if not (tip_error <= WORST_TIP and axis_error <= WORST_AXIS):
         raise TasksError(_missing(touches, a, tip_error, axis_error, ways[:, -1]))
+    if float(a @ start) < 0.0:
+        raise TasksError("the points say that the bolt points the other way; is it this bolt?")
     return Located(p, a, tip_error, axis_error, math.sqrt(square / max(len(J), 1)))
 
 

@@ -1,0 +1,164 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Services by which an arm is taught poses and paths; and the list of what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arm_description.nearest import nearest
+from arm_description.node_main import described
+from arm_description.trajectory_file import write_trajectory
+from rclpy.action import ActionClient
+from rclpy.callback_groups import ReentrantCallbackGroup
+from sensor_msgs.msg import JointState
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.srv import ListTasks, RecordPath, TeachPose
+from arm_tasks.errors import TasksError
+from arm_tasks.files import shipped
+from arm_tasks.ros_taught import answering, here
+from arm_tasks.task_file import load_task
+from arm_tasks.teaching.poses import TaughtPose, check_name, forget_pose, load_poses, save_pose
+from arm_tasks.teaching.recording import Recorder
+
+if TYPE_CHECKING:
+    from arm_tasks.task_server_node import TaskServer
+
+
+class Teaching:
+    """Serves who teaches; what is taught goes into files.
+
+    Parameters (of the node):
+        poses: file of taught poses.
+        paths: folder of recorded paths.
+
+    Services:
+        list_tasks, teach/save_pose, teach/forget_pose, teach/record, teach/end_recording,
+        teach/replay.
+
+    Args:
+        server: The node.
+    """
+
+    def __init__(self, server: TaskServer) -> None:
+        self._server = server
+        says = described
+        poses = server.declare_parameter("poses", "taught_poses.yaml", says("File of poses."))
+        paths = server.declare_parameter("paths", "taught_paths", says("Folder of paths."))
+        self._poses_file, self._paths = Path(str(poses.value)), Path(str(paths.value))
+        self._recorder: Recorder | None = None
+        self._path = ""
+        apart = ReentrantCallbackGroup()  # who awaits an answer must not keep it from coming
+        self._run = ActionClient(server, RunTask, "run_task", callback_group=apart)
+        server.create_subscription(JointState, "joint_states", self._on_joints, 50)
+        server.create_service(ListTasks, "list_tasks", self._on_list)
+        for kind, name, answer in (
+            (TeachPose, "save_pose", self._save_pose),
+            (TeachPose, "forget_pose", self._forget_pose),
+            (RecordPath, "record", self._record),
+            (RecordPath, "end_recording", self._end_recording),
+        ):
+            server.create_service(kind, f"teach/{name}", answering(answer))
+        server.create_service(RecordPath, "teach/replay", self._replay, callback_group=apart)
+
+    @property
+    def poses(self) -> Mapping[str, TaughtPose]:
+        """The taught poses; none if there is no file.
+
+        Raises:
+            TaskFileError: The file makes no sense.
+        """
+        return load_poses(self._poses_file) if self._poses_file.is_file() else {}
+
+    # -- poses --------------------------------------------------------------------------------
+
+    def _save_pose(self, request: TeachPose.Request, _: Any) -> str:
+        joints, tool = here(self._server)
+        taught = TaughtPose(joints, tool)
+        robot = self._server.model.name
+        save_pose(self._poses_file, robot, request.name, taught, bool(request.replace))
+        return f"{request.name} is kept in {self._poses_file.absolute()}"
+
+    def _forget_pose(self, request: TeachPose.Request, _: Any) -> str:
+        forget_pose(self._poses_file, self._server.model.name, request.name)
+        return f"{request.name} is forgotten"
+
+    # -- paths --------------------------------------------------------------------------------
+
+    def _record(self, request: RecordPath.Request, _: Any) -> str:
+        if self._recorder is not None:
+            raise TasksError(f"{self._path} is being recorded; end that first")
+        if self._file(check_name(request.name)).exists() and not request.replace:
+            raise TasksError(f"there is a path {request.name}; replace it, or choose another name")
+        here(self._server)
+        self._recorder, self._path = Recorder(self._server.model), request.name
+        return f"recording {request.name}: move the arm, then end it"
+
+    def _end_recording(self, request: RecordPath.Request, _: Any) -> str:
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            raise TasksError("nothing is being recorded")
+        if request.discard:
+            return f"{self._path} is discarded"
+        path = recorder.trajectory()
+        self._paths.mkdir(parents=True, exist_ok=True)
+        file = self._file(self._path)
+        write_trajectory(file, path, self._server.model)
+        return f"{self._path}, {path.duration:.1f} s, is kept in {file.absolute()}"
+
+    def _on_joints(self, message: JointState) -> None:
+        if self._recorder is None:
+            return
+        by_name = dict(zip(message.name, message.position, strict=False))
+        stamp = message.header.stamp
+        try:
+            q = [by_name[name] for name in self._server.chain.joint_names]
+            self._recorder.add(stamp.sec + 1e-9 * stamp.nanosec, q)
+        except KeyError:
+            return  # of another robot
+        except TasksError as full:
+            self._server.get_logger().warning(str(full), throttle_duration_sec=10.0)  # type: ignore[no-untyped-call]
+
+    async def _replay(
+        self, request: RecordPath.Request, response: RecordPath.Response
+    ) -> RecordPath.Response:
+        """Begin a task that plays a path; run_task/state tells how far it is."""
+        paths = sorted(file.stem for file in self._paths.glob("*.csv"))
+        if request.name not in paths:
+            response.message = f"there is no path '{request.name}'; {nearest(request.name, paths)}"
+            return response
+        file = self._file(request.name)
+        play = f"{{path: '{file.absolute()}', reverse: {str(bool(request.reverse)).lower()}}}"
+        text = f"task: replay\nsteps:\n  - play: {play}\n"
+        handle = await self._run.send_goal_async(
+            RunTask.Goal(task=f"replay of {request.name}", text=text)
+        )
+        response.success = bool(handle.accepted)
+        response.message = f"{request.name} is checked and then played; run_task/state tells more"
+        return response
+
+    def _file(self, name: str) -> Path:
+        return self._paths / f"{name}.csv"
+
+    # -- what there is ------------------------------------------------------------------------
+
+    def _on_list(self, _: ListTasks.Request, response: ListTasks.Response) -> ListTasks.Response:
+        """Answer list_tasks; a file that makes no sense is left out."""
+        for name in shipped("tasks"):
+            try:
+                scene = load_task(name).scene
+            except TasksError:
+                continue
+            response.tasks = [*response.tasks, name]
+            response.task_scenes = [*response.task_scenes, scene]
+        response.scenes, response.scene = list(shipped("scenes")), self._server.planning.scene_name
+        response.postures = list(self._server.model.postures)
+        try:
+            response.poses = list(self.poses)
+        except TasksError as error:
+            self._server.get_logger().warning(str(error))  # type: ignore[no-untyped-call]
+        response.paths = sorted(file.stem for file in self._paths.glob("*.csv"))
+        return response

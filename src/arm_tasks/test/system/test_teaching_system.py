@@ -1,0 +1,143 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Teaching a running arm: from a program, and on a terminal."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arm_description.trajectory_file import read_trajectory
+from arm_tasks.client import Arm, ArmError, Teacher
+from arm_tasks.errors import SceneError
+from arm_tasks.files import resolve
+from arm_tasks.geometry import frame_along
+from arm_tasks.scene import load_scene
+from arm_tasks.teaching.poses import load_poses
+
+from arm_description import load_robot
+from arm_interfaces.msg import TaskState
+from arm_interfaces.srv import ListTasks
+
+pytestmark = pytest.mark.system
+BOUND = 60.0
+
+
+def pty_program():
+    """Return the tests' helper for programs on a terminal, which arm_hardware has."""
+    file = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
+    spec = importlib.util.spec_from_file_location("pty_program", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def taught(start_arm, tmp_path):
+    """An arm whose task server keeps what it is taught in a folder of the test."""
+    scene = tmp_path / "my_scene.yaml"
+    scene.write_text(resolve("nut_transfer", "scenes", "scene", SceneError).read_text())
+    files = {"poses": str(tmp_path / "poses.yaml"), "paths": str(tmp_path / "paths")}
+    arm = start_arm(hardware="fake", scene=str(scene), parameters={"task_server": files})
+    arm.wait_ready()
+    return arm
+
+
+def test_poses_paths_and_bolts_from_a_program(taught, tmp_path):
+    with Arm() as arm:
+        teacher = Teacher(arm)
+        arm.move_joints({"waist": -0.4, "shoulder": 0.1})
+        assert "is kept in" in teacher.save_pose("left")
+        with pytest.raises(ArmError, match="there is a pose left; replace it"):
+            teacher.save_pose("left")
+        teacher.record("back")
+        with pytest.raises(ArmError, match="back is being recorded; end that first"):
+            teacher.record("other")
+        arm.move_joints({"waist": -0.1})
+        assert "is kept in" in teacher.end_recording()
+        path = read_trajectory(tmp_path / "paths/back.csv", load_robot("nut_arm"))
+        ends = path.positions[0, 0], path.positions[-1, 0]
+        assert ends == pytest.approx((-0.4, -0.1), abs=0.02)
+        arm.move_posture("left")
+        assert arm.fk()[:3, 3] == pytest.approx(
+            load_poses(tmp_path / "poses.yaml")["left"].tool[:3, 3], abs=1e-3
+        )
+        states = []
+        taught.node.create_subscription(TaskState, "run_task/state", states.append, 50)
+        assert "then played" in teacher.replay("back")
+        taught.wait_for(lambda: any(s.steps_total == 2 for s in states), "the path")
+        taught.wait_for(lambda: states[-1].state == TaskState.IDLE, "the end of the path")
+        assert states[-1].message == "all steps of replay were done"
+        assert arm.joints["waist"] == pytest.approx(-0.1, abs=0.02)
+        with pytest.raises(ArmError, match="there is no path 'bakc'"):
+            teacher.replay("bakc")
+        check_list(taught)
+        check_bolt(arm, teacher, tmp_path)
+
+
+def check_list(taught):
+    client = taught.node.create_client(ListTasks, "list_tasks")
+    taught.wait_for(client.service_is_ready, "list_tasks")
+    future = client.call_async(ListTasks.Request())
+    taught.wait_for(future.done, "the list")
+    found = future.result()
+    assert "nut_transfer" in found.tasks and len(found.tasks) == len(found.task_scenes)
+    assert (list(found.poses), list(found.paths)) == (["left"], ["back"])
+    assert "rest" in found.postures
+
+
+def check_bolt(arm, teacher, tmp_path):
+    """A pointer of changing length stands for moving the arm about the bolt."""
+    file = tmp_path / "my_scene.yaml"
+    before = load_scene(file).bolt("lower_bolt")
+    tip = before.pose[:3, 3] + [0.003, -0.004, 0.002]
+    R = frame_along(before.pose[:3, 2] + [0.05, 0.02, 0.0])
+    with pytest.raises(ArmError, match="at least three are needed"):
+        teacher.locate("lower_bolt")
+    with pytest.raises(ArmError, match=r"no bolt 'lower_blot'.*lower_bolt"):
+        teacher.clear("lower_blot")
+    tool, r = np.linalg.inv(arm.fk()), before.diameter / 2.0
+    for k in range(6):
+        surface, depth = ("rim", 0.0) if k < 3 else ("flank", 0.02)
+        point = tip + R @ [r * np.cos(2.1 * k), r * np.sin(2.1 * k), depth]
+        said = teacher.touch("lower_bolt", surface, (tool @ [*point, 1.0])[:3])
+        assert said.startswith(f"point {k + 1}, {surface}")
+    said = teacher.locate("lower_bolt")
+    assert "give or take" in said and "that is 5.4 mm from where the scene has it" in said
+    assert "written into" in teacher.write("lower_bolt")
+    after = load_scene(file).bolt("lower_bolt")
+    assert after.pose[:3, 3] == pytest.approx(tip, abs=1e-4)
+    assert after.pose[:3, 2] == pytest.approx(R[:, 2], abs=1e-3)
+
+
+def test_on_a_terminal(taught, tmp_path):
+    program = pty_program().PtyProgram(
+        sys.executable,
+        *("-c", "from arm_tasks.entry import teach; exit(teach())"),
+        environment=dict(os.environ),
+    )
+    try:
+        program.wait_for("p  keep this pose")
+        program.wait_for("tip 160 0 185 mm")
+        program.ask("g", "Go to: ")
+        program.ask("waist=-20 shoulder=5\n", "all steps of move_joints were done")
+        program.wait_for("joints -20.0 5.0")
+        program.ask("p", "Name of this pose: ")
+        program.ask("by_hand\n", "by_hand is kept in")
+        program.ask("g", "Go to: ")
+        program.ask("nowhere\n", "Not done. ")
+        program.wait_for("no posture 'nowhere'")
+        program.ask("n", "Bolt: ")
+        program.ask("upper_bolt\n", "at least three are needed")
+        program.ask("1", "point 1, rim")
+        program.ask("x", "the points of upper_bolt are forgotten")
+        program.type("q")
+        program.wait_for("The arm holds where it is.")
+        assert program.end() == 0
+    finally:
+        program.close()
+    assert load_poses(tmp_path / "poses.yaml")["by_hand"].joints["waist"] == pytest.approx(
+        np.radians(-20.0), abs=0.01
+    )
