@@ -150,13 +150,13 @@ COMMANDS = (
     Command(
         "teleop",
         "[ROBOT]",
-        "jog the running arm with keys or a joystick",
+        "",
         executable("arm_tasks", "teleop"),
     ),
     Command(
         "teach",
         "[ROBOT]",
-        "teach the running arm: keep poses, record paths, touch bolts",
+        "jog the running arm by keys or joystick; teach it poses, paths, bolts",
         executable("arm_tasks", "teach"),
     ),
     *(
@@ -166,18 +166,23 @@ COMMANDS = (
     Command("test", "[pytest arguments]", "run every test", testing.run),
     Command("bench", "[NAME] ...", "measure, beside other libraries", bench),
     Command(
-        "doctor",
-        "",
-        "find out what is wrong with this machine or the servo board",
-        doctor,
-    ),
-    Command(
         "exec",
         "PROGRAM ...",
         "run a program of yours with ROS 2 and the arm packages at hand",
         execute,
     ),
-    Command("setup", "[--again]", "only set up and build; --again: from nothing", setup),
+    Command(
+        "doctor",
+        "",
+        "",
+        doctor,
+    ),
+    Command(
+        "setup",
+        "[--again]",
+        "what is wrong with machine or servo board; set up, --again: from nothing",
+        setup,
+    ),
 )
 
 
