@@ -85,7 +85,8 @@ class Foreseen:
         """Yield the nut at the moments of a step when the arm stood as it does, likest first."""
         run, q = self.recording, np.array([here.positions[n] for n in self.plan.joint_names])
         of_step = [i for i, k in enumerate(run.steps) if k == step]
-        first = of_step[0] if of_step else 0
+        later = (i for i, k in enumerate(run.steps) if k > step)  # if the run took another way
+        first = of_step[0] if of_step else next(later, len(run.steps) - 1)
         moments = [max(first - 1, 0), *of_step]
         off = {
             i: max(float(np.abs(run.joints[i] - q).max()), 10.0 * abs(run.widths[i] - here.width))

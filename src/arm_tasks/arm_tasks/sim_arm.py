@@ -12,7 +12,7 @@ import numpy as np
 
 from arm_kinematics import Chain
 from arm_tasks.condition import Sensed
-from arm_tasks.engine import Engine, Feedback, Outcome
+from arm_tasks.engine import Engine, EngineState, Feedback, Outcome
 from arm_tasks.geometry import Array
 from arm_tasks.nut_state import NutReport
 from arm_tasks.nut_world import NutWorld
@@ -210,7 +210,9 @@ def simulate(
     engine = Engine(
         plan, arm, limits, clock=lambda: arm.time, on_feedback=told, senses=lambda *_: arm.sensed
     )
-    while not engine.tick().done:
+    while not (state := engine.tick()).done:
+        if state is EngineState.PAUSED and plan.steps[running[0]].kind == "pause":
+            engine.resume()  # there is no person here to wait for
         report = arm.step(1.0 / rate)
         recording.times.append(arm.time)
         recording.joints.append(arm.q.copy())

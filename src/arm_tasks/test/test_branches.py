@@ -81,6 +81,13 @@ def test_a_nut_that_fell_is_not_known_until_a_person_puts_it_back(planned):
     assert any(step.kind == "pause" for step in plan.steps)
 
 
+def test_a_pause_stands_in_the_way_and_is_gone_on_from(planned, chain, scene):
+    plan = planned(["pause_for_person: look at it", "wait: 1"])
+    assert plan.steps[0].message == "look at it"
+    names, run = done(plan, chain, scene)
+    assert run.outcome.state is EngineState.SUCCEEDED and names[-1] == "wait"
+
+
 def test_until_ends_at_once_or_after_some_rounds_or_fails(planned, chain, scene):
     until = "until: {when: {gripper_above_mm: %s}, at_most: 3, steps: [{open: {width_mm: 20}}]}"
     rounds = {}

@@ -12,6 +12,12 @@ def test_defaults_show_the_simulation_in_the_browser():
     assert (values["hardware"], values["viewer"], values["speed"]) == ("sim", "browser", "1.0")
 
 
+def test_the_scene_is_that_of_the_task():
+    assert demo_values([])["scene"] == "nut_transfer"
+    assert demo_values(["--task", "draw_square"])["scene"] == "easel"
+    assert demo_values(["--task", "draw_square", "--scene", "mine.yaml"])["scene"] == "mine.yaml"
+
+
 def test_headless_needs_no_viewer():
     assert demo_values(["--headless"])["viewer"] == "none"
 

@@ -71,6 +71,10 @@ def test_shipped_files_and_every_key_are_valid_for_both(kind, validators):
     assert len(files) > 1
     for file in files:
         text = file.read_text(encoding="utf-8")
+        if file.parent != HERE:
+            first = text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+            assert (file.parent / first).resolve().name == f"{kind}.schema.json"
+            assert (file.parent / first).is_file()
         validators[kind].validate(as_an_editor(text))
         READERS[kind](text, str(file))
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_kinematics.paths import PathStatus
@@ -19,7 +19,9 @@ from arm_tasks.geometry import Array, pose
 from arm_tasks.plan import Plan
 from arm_tasks.planner import can_step
 from arm_tasks.scene import Scene
-from arm_tasks.task_steps import MoveLinear, MovePose, Screw, StepBase, Tolerance, Turn
+from arm_tasks.task_steps import Approach, MoveLinear, MovePose, Screw, StepBase, Tolerance, Turn
+
+MoveTo: TypeAlias = MovePose | MoveLinear | Approach
 
 _MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
 _DEG = (6, 12, 20, 30, 45)  # tilts that are tried
@@ -76,10 +78,10 @@ class Case:
         assert self.plan.refused_at is not None
         return self.plan.refused_at.world.scene
 
-    def turned_matters(self, step: Screw | MovePose | MoveLinear | Turn) -> bool:
+    def turned_matters(self, step: Screw | MoveTo | Turn) -> bool:
         """Return whether the orientation can be what is in the way."""
         assert self.plan.refusal is not None
-        if isinstance(step, MovePose | MoveLinear) and step.target.orientation == "any":
+        if isinstance(step, MoveTo) and step.target.orientation == "any":
             return False
         return self.plan.refusal.reason != PathStatus.UNREACHABLE_POSITION.name
 
@@ -99,7 +101,7 @@ def _shift(case: Case) -> Remedy | None:
     step = case.step
     if isinstance(step, Screw):
         what, apply = step.bolt, partial(_with_bolt_moved, case, step)
-    elif isinstance(step, MovePose | MoveLinear):
+    elif isinstance(step, MoveTo):
         what, apply = f"the target of {step.name}", partial(_with_target_moved, case, step)
     else:
         return None
@@ -116,9 +118,7 @@ def _with_bolt_moved(case: Case, step: Screw, way: Array) -> tuple[StepBase, Sce
     return step, case.scene.moved(step.bolt, way)
 
 
-def _with_target_moved(
-    case: Case, step: MovePose | MoveLinear, way: Array
-) -> tuple[StepBase, Scene]:
+def _with_target_moved(case: Case, step: MoveTo, way: Array) -> tuple[StepBase, Scene]:
     assert case.plan.refused_at is not None
     frame = step.target.frame
     at = case.chain.fk(case.plan.refused_at.q) if frame == "tool0" else case.scene.frame(frame)
@@ -144,7 +144,7 @@ def _possible_by(possible: Callable[[Array], bool], way: Array, mm: int) -> bool
 
 def _tilt(case: Case) -> Remedy | None:
     step = case.step
-    if not isinstance(step, Screw | MovePose | MoveLinear | Turn):
+    if not isinstance(step, Screw | MoveTo | Turn):
         return None
     if not case.turned_matters(step):
         return None
@@ -163,7 +163,7 @@ def _tilt(case: Case) -> Remedy | None:
     return None
 
 
-def _tilts(case: Case, step: Screw | MovePose | MoveLinear | Turn, deg: int) -> bool:
+def _tilts(case: Case, step: Screw | MoveTo | Turn, deg: int) -> bool:
     tilt = math.radians(deg)
     loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
     if isinstance(loose, Screw):

@@ -1,0 +1,174 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Variables, calls, speeds and offsets of the task language."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_tasks.errors import TaskFileError
+from arm_tasks.planner import plan_task
+from arm_tasks.task_file import load_task, task_from_text
+from hypothesis import given
+from hypothesis import strategies as st
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+
+
+def one(step, variables="{}"):
+    text = f"task: t\nvariables: {variables}\nsteps:\n  - {step}\n"
+    return task_from_text(text, "my.yaml").steps[0]
+
+
+@given(st.floats(-100, 100), st.floats(0.1, 100))
+def test_an_expression_is_worth_what_its_numbers_are(a, b):
+    step = one("move_linear: {xyz_mm: [a + b, a*b, -a/b]}", f"{{a: {a!r}, b: {b!r}}}")
+    assert step.target.pose[:3, 3] * 1e3 == pytest.approx([a + b, a * b, -a / b], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("angle", "rad"),
+    [
+        ("angle: pi/6", math.pi / 6),
+        ("angle_deg: 60/2", math.pi / 6),
+        ("angle_deg: asin(0.5)", math.pi / 6),
+        ("angle: asin(0.5)", math.pi / 6),
+        ("angle: deg(30)", math.pi / 6),
+        ("angle_deg: rad(pi/6)", math.pi / 6),
+    ],
+)
+def test_angles_within_an_expression_have_the_unit_of_the_key(angle, rad):
+    assert one(f"turn: {{{angle}}}").angle == pytest.approx(rad)
+
+
+@pytest.mark.parametrize(
+    ("step", "variables", "said"),
+    [
+        ("wait: a + c", "{a: 1, b: 2}", "'c' is not a variable of this file"),
+        ("wait: a", "{a: b, b: a}", "variables are circular"),
+        ("wait: a", "{a: 1/0}", "divides by zero"),
+        ("wait: __import__(1)", "{}", "there is no function '__import__'"),
+        ("wait: a.b", "{a: 1}", "is not allowed in an expression"),
+        ("unscrew: $bolt", "{blot: upper_bolt}", "'bolt' is not a variable of this file; did you"),
+        ("wait: 1", "{pi: 3}", "'pi' is taken"),
+        ("wait: 1", "{a-b: 3}", "is not a name"),
+        ("wait: 1", "{a: [1]}", "must be a number, an expression or a text"),
+        ("turn: {angle_deg: pi}", "{}", "pi is an angle in radians"),
+    ],
+)
+def test_a_wrong_variable_is_told_with_its_line(step, variables, said):
+    with pytest.raises(TaskFileError, match=r"my\.yaml, line [24]: ") as error:
+        one(step, variables)
+    assert said in str(error.value)
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**texts):
+        for name, text in texts.items():
+            (tmp_path / f"{name}.yaml").write_text(f"task: {name}\n{text}")
+        return tmp_path
+
+    return write
+
+
+def test_a_call_gives_variables_and_keeps_the_others(files):
+    inner = "variables: {s: 1, t: s*2, bolt: upper_bolt}\nsteps: [{wait: t}, {unscrew: $bolt}]\n"
+    outer = (
+        "variables: {x: 5}\nsteps:\n  - call: ./inner.yaml\n"
+        "  - call: {task: inner.yaml, variables: {s: x + 1, bolt: lower_bolt}}\n"
+    )
+    folder = files(inner=inner, outer=outer)
+    first, second = load_task(folder / "outer.yaml").steps
+    assert (first.task, first.steps[0].seconds, first.steps[1].bolt) == ("inner", 2, "upper_bolt")
+    assert (second.steps[0].seconds, second.steps[1].bolt) == (12, "lower_bolt")
+    assert second.steps[0].file.endswith("inner.yaml")
+
+
+def test_tasks_that_call_each_other_are_told_with_the_chain(files):
+    folder = files(
+        a="steps: [{call: b.yaml}]\n",
+        b="steps: [{wait: 1}, {repeat: {times: 2, steps: [{call: c.yaml}]}}]\n",
+        c="steps: [{call: b.yaml}]\n",
+        d="steps: [{call: d.yaml}]\n",
+    )
+    with pytest.raises(TaskFileError, match=r"c\.yaml, line 2: .*for ever: b -> c -> b"):
+        load_task(folder / "a.yaml")
+    with pytest.raises(TaskFileError, match="d -> d"):
+        load_task(folder / "d.yaml")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("call: {task: inner.yaml, variables: {z: 1}}", "the task has no variable 'z'"),
+        ("call: none.yaml", "there is no such task file"),
+        ("call: nut_trasnfer", "did you mean 'nut_transfer'"),
+        ("call: {task: inner.yaml, variables: {s: up}}", "'up' is not a variable"),
+    ],
+)
+def test_a_call_that_cannot_be_is_told_at_the_call(files, call, said):
+    folder = files(inner="variables: {s: 1}\nsteps: [{wait: s}]\n", outer=f"steps:\n  - {call}\n")
+    with pytest.raises(TaskFileError, match=r"outer\.yaml, line 3: ") as error:
+        load_task(folder / "outer.yaml")
+    assert said in str(error.value)
+
+
+def test_a_scene_is_looked_for_beside_its_task(files):
+    folder = files(t="scene: ./s.yaml\nsteps: [open]\n", u="scene: easel\nsteps: [open]\n")
+    assert load_task(folder / "t.yaml").scene == str(folder / "s.yaml")
+    assert load_task(folder / "u.yaml").scene == "easel"
+
+
+def test_a_speed_holds_to_the_end_of_its_list():
+    text = """
+task: t
+defaults: {speed: 0.4}
+steps:
+  - move_posture: rest
+  - set_speed: 0.2
+  - move_posture: rest
+  - repeat: {times: 2, steps: [{set_speed: 0.9}, {move_posture: rest}]}
+  - move_posture: {posture: rest, speed: 1}
+  - move_posture: rest
+"""
+    steps = task_from_text(text).steps
+    assert [s.speed for s in steps if s.kind == "move_posture"] == [0.4, 0.2, 1.0, 0.2]
+    assert steps[3].steps[1].speed == 0.9
+
+
+@pytest.mark.parametrize(("axes", "end"), [("target", [0, 0, 5]), ("tool", [0, -5, 0])])
+def test_an_offset_is_along_the_axes_of_target_or_tool(axes, end):
+    step = one(f"move_pose: {{rpy_deg: [90, 0, 0], offset_mm: [0, 0, 5], offset_in: {axes}}}")
+    assert step.target.pose[:3, 3] * 1e3 == pytest.approx(end, abs=1e-12)
+
+
+def test_approach_and_retreat_go_straight_along_the_tool(scene, model, chain):
+    text = """
+task: t
+defaults: {tilt_deg: 20}
+steps:
+  - open: {width_mm: 20}
+  - approach: {frame: upper_bolt, xyz_mm: [0, 0, -5], distance_mm: 30}
+  - retreat: {distance_mm: 20}
+"""
+    plan = plan_task(task_from_text(text), scene, model, chain, REST, 0.0)
+    assert plan.feasible, plan.message
+    _, front, on, back = plan.steps
+    bolt = scene.frame("upper_bolt")
+    there = np.linalg.inv(bolt) @ chain.fk(on.end)
+    assert there[:3, 3] * 1e3 == pytest.approx([0, 0, -5], abs=0.02)
+    for step, way in ((on, -30e-3), (back, -20e-3)):
+        start, end = (chain.fk(q) for q in (step.start, step.end))
+        near, far = (end, start) if step is on else (start, end)
+        assert (np.linalg.inv(near) @ far)[:3, 3] == pytest.approx([0, 0, way], abs=2e-5)
+        for q in step.trajectory.positions:
+            off = np.cross(chain.fk(q)[:3, 3] - near[:3, 3], near[:3, 2])
+            assert np.linalg.norm(off) < 5e-5
+    assert front.name == "approach: in front"
+
+
+def test_so_many_repetitions_that_nobody_could_wait_are_refused():
+    inner = "{repeat: {times: 9999, steps: [open]}}"
+    with pytest.raises(TaskFileError, match="more than 20000 steps"):
+        task_from_text(f"task: t\nsteps:\n  - repeat: {{times: 9999, steps: [{inner}]}}\n")
