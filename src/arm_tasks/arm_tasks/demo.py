@@ -16,8 +16,9 @@ from types import FrameType
 
 from arm_description import DescriptionError, load_robot
 
-from .bringup import ARGUMENTS, Process, processes, state_publisher_package, view_processes
+from .bringup import ARGUMENTS, processes, state_publisher_package, view_processes
 from .errors import TasksError
+from .process_kinds import Process
 from .processes import ProcessGroup, is_wanted
 from .task_file import load_task
 

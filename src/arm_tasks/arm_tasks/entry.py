@@ -24,7 +24,7 @@ def play() -> int:
 
 def teleop() -> int:
     """Run `./arm teleop`."""
-    return start("arm_tasks.teleop_node", interrupted=INTERRUPTED)
+    return start("arm_tasks.teleop", interrupted=INTERRUPTED)
 
 
 def teach() -> int:

@@ -6,22 +6,21 @@ from __future__ import annotations
 
 import argparse
 import math
-import signal
 import sys
 from collections.abc import Sequence
 
-import rclpy
 from arm_description.trajectory_file import JointTrajectory as FileTrajectory
 from arm_description.trajectory_file import read_trajectory
-from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_tasks.bringup import ARGUMENTS, play_processes, state_publisher_package
-from arm_tasks.demo import check_port, only_one, raise_interrupt, run_table
+from arm_tasks.demo import check_port, only_one, run_table
 from arm_tasks.errors import TasksError
+from arm_tasks.plan import JointTrajectory
 from arm_tasks.playing import paced
 from arm_tasks.ros_player import Player
+from arm_tasks.ros_session import session
 
 INTERRUPTED = 130
 PATIENCE = 10.0  # s, for what is running to be found
@@ -85,9 +84,11 @@ def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajec
     if options.reverse:
         trajectory = trajectory.reversed()
     motion = paced(model, trajectory, options.speed)
-    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-    signal.signal(signal.SIGTERM, raise_interrupt)
-    player = Player(model)
+    with session():
+        return _play_with(Player(model), options, motion)
+
+
+def _play_with(player: Player, options: argparse.Namespace, motion: JointTrajectory) -> int:
     try:
         found = player.wait_ready(options.patience)
         name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
@@ -102,7 +103,6 @@ def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajec
         return INTERRUPTED
     finally:
         player.close()
-        rclpy.try_shutdown()
 
 
 def _pace(text: str) -> float:

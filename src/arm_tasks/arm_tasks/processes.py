@@ -21,8 +21,8 @@ from ament_index_python.packages import (
 
 from arm_description import load_robot
 
-from .bringup import Arg, ConfigFile, Process, RobotDescription, UseSimTime, Value
 from .errors import TasksError
+from .process_kinds import Arg, ConfigFile, Process, RobotDescription, UseSimTime, Value
 
 log = logging.getLogger(__name__)
 

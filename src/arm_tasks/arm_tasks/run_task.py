@@ -5,14 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
-import rclpy
-from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from arm_description import DescriptionError, RobotModel, load_robot
@@ -25,6 +21,7 @@ from arm_tasks.picture import draw_run
 from arm_tasks.planner import plan_task
 from arm_tasks.report import rows, table
 from arm_tasks.ros_conversions import pose_matrix
+from arm_tasks.ros_session import session
 from arm_tasks.scene import Scene, load_scene
 from arm_tasks.task_client import TaskClient
 from arm_tasks.task_file import load_task
@@ -93,12 +90,6 @@ def look(client: TaskClient, task: Task, scene: Scene, model: RobotModel) -> See
     return Seen(nut, on, off)
 
 
-def interrupt(number: int, frame: FrameType | None) -> None:
-    """Let SIGTERM end the run as Ctrl-C does."""
-    del number, frame
-    raise KeyboardInterrupt
-
-
 def run(options: argparse.Namespace) -> int:
     """Run the task; returns the exit code.
 
@@ -143,15 +134,12 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """Run the program; returns the exit code."""
-    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-    signal.signal(signal.SIGTERM, interrupt)
     try:
-        return run(parser().parse_args(remove_ros_args(sys.argv)[1:]))
+        with session():
+            return run(parser().parse_args(remove_ros_args(sys.argv)[1:]))
     except (TasksError, DescriptionError) as error:
         print(f"run_task: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
-    finally:
-        rclpy.try_shutdown()

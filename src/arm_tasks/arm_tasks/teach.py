@@ -10,15 +10,15 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 
-from arm_description.keyboard import Keyboard
 from arm_description.screen import Screen
 from rclpy.utilities import remove_ros_args
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import RobotModel, load_robot
 from arm_tasks.client import Arm, ArmError, Teacher
 from arm_tasks.errors import TasksError
+from arm_tasks.teleop import serve, terminal, told
 from arm_tasks.teleop_desk import Desk
-from arm_tasks.teleop_node import TeleopNode, serve
+from arm_tasks.teleop_node import TeleopNode
 
 HELP = """\
 Teaching:
@@ -142,16 +142,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit code."""
     given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
     options = parser().parse_args(given)
-    try:
+
+    def run(stack: contextlib.ExitStack) -> None:
         model = load_robot(options.robot)
-        with contextlib.ExitStack() as stack:
-            arm = stack.enter_context(Arm())
-            screen = Screen(stack.enter_context(Keyboard()), sys.stdout)
-            serve(model, screen, lambda node, *_: TeachDesk(node, screen, model, arm))
-    except (DescriptionError, TasksError) as error:
-        print(f"arm: {error}", file=sys.stderr)
-        return 1
-    except (KeyboardInterrupt, EOFError):
-        pass
-    print("\nThe arm holds where it is.", flush=True)
-    return 0
+        arm = stack.enter_context(Arm())
+        screen = terminal(stack)
+        serve(model, screen, lambda node, *_: TeachDesk(node, screen, model, arm))
+
+    return told(run)

@@ -1,39 +1,26 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm teleop`: jog the arm with keys or a joystick, through the driver's limits."""
+"""The node that jogs: short trajectories that end at rest, through the driver's limits."""
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import math
-import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import rclpy
-from arm_description.keyboard import Keyboard
 from arm_description.node_main import described
-from arm_description.screen import Screen
 from rclpy.duration import Duration
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
-from rclpy.utilities import remove_ros_args
 from sensor_msgs.msg import Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.demo import raise_interrupt
 from arm_tasks.geometry import Array
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import duration_message
-from arm_tasks.teleop_desk import Desk
 from arm_tasks.teleop_jog import Jogger, Stretch
 from arm_tasks.teleop_wish import HELD, Layout, Wish
 
@@ -153,69 +140,3 @@ class TeleopNode(Node):  # type: ignore[misc]
             )
         ]
         return JointTrajectory(joint_names=list(self._model.joint_names), points=points)
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    result = argparse.ArgumentParser(
-        prog="./arm teleop", description="Jog the running arm with keys or a joystick."
-    )
-    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
-    result.add_argument(
-        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
-    )
-    return result
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit code."""
-    given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
-    options = parser().parse_args(given)
-    try:
-        model = load_robot(options.robot)
-        with contextlib.ExitStack() as stack:
-            screen = None
-            if not options.joystick_only:
-                screen = Screen(stack.enter_context(Keyboard()), sys.stdout)
-            serve(model, screen)
-    except DescriptionError as error:
-        print(f"arm: {error}", file=sys.stderr)
-        return 1
-    except (KeyboardInterrupt, EOFError):
-        pass
-    print("\nThe arm holds where it is.", flush=True)
-    return 0
-
-
-def serve(model: RobotModel, screen: Screen | None, make: Callable[..., Desk] = Desk) -> None:
-    """Run a node and a desk; the node hears in a thread of its own.
-
-    Args:
-        model: The robot.
-        screen: None without a terminal.
-        make: Makes the desk from node, screen and model.
-    """
-    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, raise_interrupt)
-    node = TeleopNode(model)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
-    thread.start()
-    try:
-        make(node, screen, model).run()
-    finally:
-        node.rest()
-        executor.shutdown(timeout_sec=2.0)
-        rclpy.try_shutdown()
-        thread.join(timeout=2.0)
-
-
-def _spin(executor: SingleThreadedExecutor) -> None:
-    with contextlib.suppress(ExternalShutdownException, ShutdownException):
-        executor.spin()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

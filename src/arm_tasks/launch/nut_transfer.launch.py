@@ -6,15 +6,8 @@ The processes are those of the table in `arm_tasks.bringup`, which `./arm demo` 
 they become launch actions.
 """
 
-from arm_tasks.bringup import (
-    ARGUMENTS,
-    Arg,
-    ConfigFile,
-    RobotDescription,
-    UseSimTime,
-    processes,
-    state_publisher_package,
-)
+from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
+from arm_tasks.process_kinds import Arg, ConfigFile, RobotDescription, UseSimTime
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition

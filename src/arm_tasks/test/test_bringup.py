@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from arm_tasks.bringup import ARGUMENTS, Arg, processes, view_processes
+from arm_tasks.bringup import ARGUMENTS, processes, view_processes
+from arm_tasks.process_kinds import Arg
 
 SOURCES = Path(__file__).resolve().parents[2]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
