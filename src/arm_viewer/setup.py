@@ -21,6 +21,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
+            "gallery = arm_viewer.gallery:main",
             "tool_handle = arm_viewer.tool_handle_node:main",
             "viewer = arm_viewer.cli:main",
         ]

@@ -111,6 +111,12 @@ TOOLS = (
         "check a joint trajectory and convert it",
     ),
     (
+        "arm_viewer",
+        "gallery",
+        "FOLDER [ROBOT ...]",
+        "pictures of robots in the browser view",
+    ),
+    (
         "arm_kinematics",
         "dexterity",
         "ROBOT",

@@ -33,15 +33,15 @@ def main() -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _on_signal)
     import rclpy
-    from rclpy.executors import SingleThreadedExecutor
     from rclpy.utilities import try_shutdown
 
+    from .calm_executor import CalmExecutor
     from .viewer_node import ViewerNode
 
     rclpy.init()
     _Signals.rclpy_is_up = True
     try:
-        code = _run(ViewerNode, SingleThreadedExecutor())
+        code = _run(ViewerNode, CalmExecutor())
     finally:
         try_shutdown()
     sys.exit(code)

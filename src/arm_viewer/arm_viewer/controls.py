@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moving the arm from the browser: sliders, postures, handle, jogging, solutions, stop."""
+"""Moving the arm from the browser: sliders, postures, handle, jogging, solutions, tasks, stop."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .mailbox import Mailbox
 from .robot_picture import RobotPicture
 from .shapes import Array
 from .stop_desk import StopDesk
+from .task_desk import TaskDesk
 from .tool_panel import ToolActions, ToolPanel
 from .tool_wish import MODES, Wish, jogged
 
@@ -72,6 +73,7 @@ class Controls:
             self._panel.offer,
             time.monotonic,
         )
+        self._task_desk = TaskDesk(node, server, mailbox, lambda text: say("ik", text))
         self._stop_desk = StopDesk(
             node, server, mailbox, self._stop, self._reset, lambda text: say("driver", text)
         )
@@ -122,6 +124,7 @@ class Controls:
 
     def _stop(self) -> None:
         self._follower.stop()
+        self._task_desk.stop()
         self._say("ik", STOPPED)
 
     def _reset(self) -> None:

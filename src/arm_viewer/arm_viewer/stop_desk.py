@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import HardwareStatus
 
+from .calm_executor import QUIET
 from .mailbox import Mailbox
 from .user_events import on_user
 
@@ -54,7 +55,9 @@ class StopDesk:
         self._stop, self._reset, self._say = stop, reset, say
         self._publisher = node.create_publisher(Empty, "arm_hardware/stop_now", 10)
         self._client = node.create_client(Trigger, "arm_hardware/reset")
-        node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+        node.create_subscription(
+            HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
+        )
         gui = server.gui
         button = gui.add_button(
             "STOP", color=RED, order=-2, hint="Stops the arm at once (key S); it holds."

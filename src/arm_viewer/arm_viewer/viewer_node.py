@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from arm_description.tf_listener import TfListener
+from rcl_interfaces.msg import Log
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
@@ -26,6 +27,7 @@ from visualization_msgs.msg import MarkerArray
 from arm_interfaces.msg import NutState
 
 from . import panel_text
+from .calm_executor import QUIET
 from .commanders import DriverCommander, SliderCommander
 from .controls import Controls
 from .errors import UrdfError, ViewerError
@@ -46,6 +48,7 @@ from .view_server import address_of, close_server, open_server
 
 PICTURES_PER_SECOND = 30.0
 NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
+LOUD = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -141,19 +144,18 @@ class ViewerNode(Node):
         )
 
     def _subscribe(self) -> None:
-        self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
-        self.create_subscription(String, "robot_file/status", self._on_file, LATCHED)
-        self.create_subscription(String, "task_text", self._on_task, LATCHED)
-        self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        hear = partial(self.create_subscription, event_callbacks=QUIET)
+        hear(String, "robot_description", self._on_robot, LATCHED)
+        hear(String, "robot_file/status", self._on_file, LATCHED)
+        hear(String, "task_text", self._on_task, LATCHED)
+        hear(NutState, "nut_world/state", self._on_nut, 10)
+        hear(Log, "/rosout", self._on_log, 10)
         for topic in self.parameters.marker_topics:
-            callback = partial(self._on_markers, topic)
-            self.create_subscription(MarkerArray, topic, callback, LATCHED)
+            hear(MarkerArray, topic, partial(self._on_markers, topic), LATCHED)
         if self._sliders is None:
-            self.create_subscription(
-                JointState, "joint_states", self._on_joints, qos_profile_sensor_data
-            )
+            hear(JointState, "joint_states", self._on_joints, qos_profile_sensor_data)
         else:
-            self.create_subscription(JointState, "joint_targets", self._on_targets, 10)
+            hear(JointState, "joint_targets", self._on_targets, 10)
 
     def _on_robot(self, message: String) -> None:
         try:
@@ -174,6 +176,12 @@ class ViewerNode(Node):
     def _on_task(self, message: String) -> None:
         self._stage.store.set_text("task", message.data)
         self._touch()
+
+    def _on_log(self, message: Log) -> None:
+        """Show the last warning or error that any node has logged."""
+        if message.level >= LOUD and message.name != self.get_name():
+            self._stage.store.set_text("log", f"{message.name}: {message.msg}")
+            self._touch()
 
     def _on_nut(self, message: NutState) -> None:
         self._stage.store.set_text("nut", panel_text.nut_text(message))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from arm_description.urdf.bodies import Solid
 
 from arm_kinematics.errors import KinematicsError
@@ -14,14 +13,12 @@ from arm_kinematics.lie import Array
 from arm_kinematics.markers.mark import BLUE, VIOLET, Colour, Kind, Mark, faint
 from arm_kinematics.markers.seen import Seen
 
-_NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost only flickers
 _MOST_BRANCHES = 8
 
 
 def goal(seen: Seen) -> list[Mark]:
     """Draw the robot where it is going to, until it is there."""
-    there = [abs(seen.positions.get(j, np.inf) - q) < _NEAR for j, q in seen.goal.items()]
-    if all(there):
+    if seen.at_goal:
         return []
     return ghost(seen, seen.goal, faint(BLUE, 0.28))
 

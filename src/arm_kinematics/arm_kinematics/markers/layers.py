@@ -46,9 +46,7 @@ LAYERS = {
     "joint_limits": Layer(frames.joint_limits, (), "Limits as arcs, with the present angle."),
     "text": Layer(targets.text, (Cause.JOINTS,), "Joint positions and the tip's coordinates."),
     "trace": Layer(targets.trace, (Cause.JOINTS,), "The tip's path, coloured by time."),
-    "goal": Layer(
-        ghosts.goal, (Cause.GOAL, Cause.JOINTS), "Ghost where the arm goes to.", on=True
-    ),
+    "goal": Layer(ghosts.goal, (Cause.GOAL,), "Ghost where the arm goes to.", on=True),
     "target": Layer(
         targets.target, (Cause.ANSWER,), "Pose asked for, pose reached, residual.", on=True
     ),

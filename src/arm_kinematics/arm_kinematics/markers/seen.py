@@ -18,6 +18,7 @@ from arm_kinematics.markers.mark import Colour
 from arm_kinematics.robot import Robot
 
 MOST_TRACE_POINTS = 300
+_NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would only flicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,11 @@ class Seen:
     def q(self) -> Array:
         """Joint positions of the chain (n,) [rad or m]."""
         return self.chain.positions(self.positions)
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the arm is where it is going to, or goes nowhere."""
+        return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
 
     def note_tip(self, now: float) -> None:
         """Lengthen the trace, if the tip has moved by a thousandth of the arm since.

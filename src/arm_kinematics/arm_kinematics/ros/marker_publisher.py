@@ -53,7 +53,7 @@ class MarkerPublisher:
         self._board = Board(shown)
         self._trace_length = self._number("trace_length", 20.0, "Length of the trace [s].")
         rate = self._number("rate", 10.0, "Most messages a second [1/s].")
-        self._listeners = 0
+        self._listeners, self._there = 0, True
         self._whole, self._partial = False, False
         self._asked: tuple[Any, ...] = _LAST
         self._searched: Robot | None = None
@@ -87,7 +87,12 @@ class MarkerPublisher:
         seen.positions = dict(positions)
         if seen.known and self._board.shows("trace"):
             seen.note_tip(1e-9 * self._node.get_clock().now().nanoseconds)
-        self._touch(Cause.JOINTS)
+        self._board.touch(Cause.JOINTS)
+        if self._there is not seen.at_goal:
+            self._there = not self._there
+            self._board.touch(Cause.GOAL)
+        if self._board.due:
+            self._wake()
 
     def set_answer(
         self, chain: Chain, target: Array, tool: Array | None, result: IkResult
@@ -129,6 +134,7 @@ class MarkerPublisher:
     def _on_goal(self, message: JointState) -> None:
         if self._board.seen is not None:
             self._board.seen.goal = dict(zip(message.name, message.position, strict=False))
+            self._there = self._board.seen.at_goal
             self._touch(Cause.GOAL)
 
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:

@@ -1,0 +1,134 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The browser view while the nut transfer runs: its share of a core with one client, its memory.
+
+The client takes what the server sends and draws nothing, so that what is measured is the server.
+"""
+
+import argparse
+import os
+import re
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import rclpy
+import viser
+from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
+from arm_tasks.processes import ProcessGroup, is_wanted
+from bench_stack import Watch, cpu_seconds
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import ListParameters, SetParameters
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus
+
+
+class Client(threading.Thread):
+    """A browser that only listens."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(daemon=True)
+        self._address, self.messages, self.bytes = address, 0, 0
+        self.open = True
+
+    def run(self) -> None:
+        """Count what is sent."""
+        protocol = f"viser-v{viser.__version__}"
+        with (
+            suppress(ConnectionClosed),
+            connect(self._address, subprotocols=[protocol], max_size=None) as socket,
+        ):
+            while self.open:
+                self.bytes += len(socket.recv())
+                self.messages += 1
+
+
+def memory(pid: int) -> float:
+    """Return the resident memory of a process [MB]."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def show_all(watch: Watch, on: bool) -> None:
+    """Switch every layer of kinematics_markers on or off."""
+    lister = watch.node.create_client(ListParameters, "kinematics/list_parameters")
+    setter = watch.node.create_client(SetParameters, "kinematics/set_parameters")
+    watch.wait_for(lambda: lister.service_is_ready() and setter.service_is_ready(), "kinematics")
+    asked = lister.call_async(ListParameters.Request(prefixes=["markers"]))
+    watch.wait_for(asked.done, "the layers")
+    value = ParameterValue(type=1, bool_value=on)
+    numbers = {"markers.rate", "markers.trace_length"}
+    names = [name for name in asked.result().result.names if name not in numbers]
+    layers = [Parameter(name=name, value=value) for name in names]
+    watch.wait_for(setter.call_async(SetParameters.Request(parameters=layers)).done, "layers")
+
+
+def keep_running(watch: Watch) -> None:
+    """Begin the task again when it has ended; a goal while it runs is refused."""
+    if watch.state != HardwareStatus.MOVING:
+        watch.task.send_goal_async(RunTask.Goal())
+
+
+def measure(group: ProcessGroup, watch: Watch, seconds: float, what: str) -> None:
+    """Print the shares of a core and the memory over some time [s] in which the task runs."""
+    pids = {name: group.pids()[name] for name in ("arm_viewer", "kinematics")}
+    before = {name: cpu_seconds(pid) for name, pid in pids.items()}
+    memory_before, begin = memory(pids["arm_viewer"]), time.monotonic()
+    while time.monotonic() < begin + seconds:
+        keep_running(watch)
+        watch.spin_for(0.5)
+    elapsed = time.monotonic() - begin
+    shares = {n: 100.0 * (cpu_seconds(pid) - before[n]) / elapsed for n, pid in pids.items()}
+    grown = memory(pids["arm_viewer"]) - memory_before
+    print(
+        f"{what:32} viewer {shares['arm_viewer']:5.1f}%  kinematics {shares['kinematics']:5.1f}%  "
+        f"memory {memory(pids['arm_viewer']):.0f} MB ({grown:+.1f} MB in {elapsed:.0f} s)",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Start the nut transfer with the browser view, connect, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    parser.add_argument("--speed", default="1.0", help="pace of the simulated time")
+    given = parser.parse_args()
+    os.environ["ROS_DOMAIN_ID"] = "79"
+    values = {a.name: a.default for a in ARGUMENTS}
+    values |= {"viewer": "browser", "viewer_port": "18400", "speed": given.speed}
+    with tempfile.TemporaryDirectory() as folder:
+        group = ProcessGroup(values, Path(folder))
+        try:
+            for process in processes(state_publisher_package()):
+                if is_wanted(process, values) and process.name != "run_task":
+                    group.start(process)
+            rclpy.init()
+            watch = Watch()
+            watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
+            watch.wait_for(watch.task.server_is_ready, "the task server")
+            log = Path(folder) / "arm_viewer.log"
+            found = re.compile(r"http://([\d.]+:\d+)")
+            watch.wait_for(lambda: found.search(log.read_text()), "the view")
+            address = found.search(log.read_text())
+            assert address is not None
+            measure(group, watch, given.seconds, "no client")
+            client = Client(f"ws://{address[1]}")
+            client.start()
+            measure(group, watch, given.seconds, "one client")
+            show_all(watch, on=False)
+            measure(group, watch, given.seconds, "one client, no layer of markers")
+            show_all(watch, on=True)
+            measure(group, watch, given.seconds, "one client, every layer")
+            client.open = False
+            print(f"sent: {client.messages} messages, {client.bytes / 1e6:.1f} MB")
+        finally:
+            group.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the page writes of a task: state, share done, report; and no HTML that comes in a name."""
+
+from types import SimpleNamespace
+
+from arm_viewer import task_text
+
+
+def state(**fields):
+    plain = {"state": 2, "task": "nut_transfer", "step": 0, "steps_total": 0, "progress": 0.0}
+    return SimpleNamespace(**{**plain, "message": "", **fields})
+
+
+def test_the_bar_is_as_long_as_what_is_done():
+    assert "width:37.5%" in task_text.state(state(step=1, steps_total=4, progress=0.5))
+    assert "width:0.0%" in task_text.state(state())
+    assert "width:100.0%" in task_text.state(state(step=4, steps_total=4, progress=1.0))
+    assert "nut_transfer: running" in task_text.state(state())
+    assert "idle" in task_text.state(state(state=0, task=""))
+
+
+def test_a_step_that_cannot_be_done_is_marked_and_says_why():
+    steps = [
+        SimpleNamespace(name="home", feasible=True, message="fine", duration=1.25),
+        SimpleNamespace(
+            name="<b>reach</b>", feasible=False, message="12 mm 'short'", duration=0.0
+        ),
+    ]
+    html = task_text.report("step 2 is out of reach", steps)
+    assert "step 2 is out of reach" in html
+    assert html.index("✓") < html.index("home") < html.index("✗")
+    assert "&lt;b&gt;reach" in html
+    assert "12 mm &#x27;short&#x27;" in html
+    assert "<b>reach" not in html
