@@ -1,8 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under test hear Ctrl-C, also where the tests run in the background of a shell."""
+"""Programs under test hear Ctrl-C; without ROS 2 the tests of the cores run, and say so."""
 
+import importlib.util
+import re
 import signal
+
+HAVE_ROS = importlib.util.find_spec("rclpy") is not None
+OF_ROS = re.compile(
+    r"^\s*(?:from|import) (?:rclpy|launch|\w+_msgs|\w+_interfaces|std_srvs|xacro|node_world)\b"
+    r"|^from arm_\w+[\w.]* import .*node|^from arm_\w+\.(?:ros|\w+_node|client|bringup|demo)\b",
+    re.MULTILINE,
+)
 
 
 def pytest_configure(config):
@@ -10,3 +19,16 @@ def pytest_configure(config):
     del config
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_report_header():
+    """Say what is left out."""
+    return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are left out"
+
+
+def pytest_ignore_collect(collection_path):
+    """Leave out what imports ROS 2 where there is none, folders by their conftest.py."""
+    file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if HAVE_ROS or file.suffix != ".py" or not file.is_file() or file.parent == collection_path.root:
+        return None
+    return True if OF_ROS.search(file.read_text()) else None

@@ -3,5 +3,5 @@ set -e
 # shellcheck source=/dev/null
 source "/opt/ros/${ROS_DISTRO}/setup.bash"
 # shellcheck source=/dev/null
-source /arm/install/local_setup.bash
+source /opt/arm/local_setup.bash
 exec "$@"
