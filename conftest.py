@@ -29,6 +29,11 @@ def pytest_report_header():
 def pytest_ignore_collect(collection_path):
     """Leave out what imports ROS 2 where there is none, folders by their conftest.py."""
     file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
-    if HAVE_ROS or file.suffix != ".py" or not file.is_file() or file.parent == collection_path.root:
+    if (
+        HAVE_ROS
+        or file.suffix != ".py"
+        or not file.is_file()
+        or file.parent == collection_path.root
+    ):
         return None
     return True if OF_ROS.search(file.read_text()) else None

@@ -106,9 +106,7 @@ def main() -> int:
     """Start both servers, measure, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
     parser.add_argument("--calls", type=int, default=2000, help="of each service (2000)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="put the table into a document"
-    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     commands = [["-c", EMPTY], ["-m", "arm_kinematics.kinematics_node"]]

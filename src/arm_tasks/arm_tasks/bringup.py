@@ -43,6 +43,7 @@ ARGUMENTS = (
         ("rviz", "browser", "none"),
     ),
     Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
+    Argument("viewer_host", "127.0.0.1", "Where the view is served; 0.0.0.0: the whole network."),
     Argument(
         "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
     ),
@@ -114,6 +115,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             {
                 "robot": Arg("robot"),
                 "port": Arg("viewer_port", int),
+                "host": Arg("viewer_host"),
                 "drive": True,
                 "use_sim_time": UseSimTime(),
             },

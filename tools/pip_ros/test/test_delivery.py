@@ -1,0 +1,145 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Image, compose file and workflows: linted, and true to the packages that they start."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from arm_tasks.bringup import ARGUMENTS
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"
+WORKFLOWS = sorted(str(file) for file in (GITHUB / "workflows").iterdir())
+SCHEMA = "check-jsonschema --builtin-schema vendor."
+DOMAIN = "29"
+DRIVER = """
+import rclpy, sys, time
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from arm_interfaces.msg import HardwareStatus
+rclpy.init()
+node = rclpy.create_node("driver")
+latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+status = HardwareStatus(state=int(sys.argv[1]), message="the bus is dead")
+publisher = node.create_publisher(HardwareStatus, "arm_hardware/status", latched)
+publisher.publish(status)
+rclpy.spin(node)
+"""
+
+
+def compose() -> dict:
+    return yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("hadolint", [str(DOCKER / "Dockerfile")]),
+        ("shellcheck", [str(DOCKER / "entrypoint.sh"), str(REPOSITORY / ".ci" / "run")]),
+        (SCHEMA + "compose-spec", [str(DOCKER / "compose.yaml")]),
+        (SCHEMA + "github-workflows", WORKFLOWS),
+        (SCHEMA + "dependabot", [str(GITHUB / "dependabot.yml")]),
+        ("zizmor --offline --no-progress", WORKFLOWS),
+    ],
+    ids=["hadolint", "shellcheck", "compose", "workflows", "dependabot", "zizmor"],
+)
+def test_linters_are_content(command, files):
+    name, *arguments = shlex.split(command)
+    linter = Path(sys.executable).parent / name
+    done = subprocess.run([linter, *arguments, *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_action_is_pinned_by_its_hash():
+    used = [
+        line for file in WORKFLOWS for line in re.findall(r"uses: (.*)", Path(file).read_text())
+    ]
+    assert used and all(re.fullmatch(r"[\w/.-]+@[0-9a-f]{40} # v[\d.]+", line) for line in used)
+
+
+def test_the_gate_waits_for_every_job():
+    jobs = yaml.safe_load((GITHUB / "workflows" / "test.yml").read_text())["jobs"]
+    assert set(jobs["gate"]["needs"]) == set(jobs) - {"gate"}
+    assert jobs["gate"]["steps"][0]["run"].count("success") == len(jobs) - 1
+
+
+def test_no_service_is_privileged_and_each_has_its_profile():
+    services = compose()
+    assert {"sim", "browser", "workstation", "pi"} <= set(services)
+    for name, service in services.items():
+        assert service["profiles"] == [name] and not service.get("privileged")
+        assert service["cap_drop"] == ["ALL"] and "cap_add" not in service
+    assert services["pi"]["devices"] == ["/dev/i2c-1"] and len(services["pi"]["group_add"]) == 1
+    assert all(
+        port.startswith("127.0.0.1:") for s in services.values() for port in s.get("ports", ())
+    )
+
+
+def test_what_is_launched_exists():
+    """Every launch argument that an image or a service gives is one of the launch file's."""
+    known = {argument.name: argument.choices for argument in ARGUMENTS}
+    last = re.findall(r"CMD \[(.*)\]", (DOCKER / "Dockerfile").read_text())[1:]
+    commands = [service["command"] for service in compose().values()] + [
+        x.replace('"', "") for x in last
+    ]
+    given = [x for command in commands for x in re.findall(r"(?<!-p )\b(\w+):=([\w./]+)", command)]
+    assert len(given) > 6
+    for name, value in given:
+        assert name in known and (not known[name] or value in known[name])
+
+
+def test_the_image_has_the_versions_of_the_command():
+    pins = (REPOSITORY / "tools" / "pip_ros" / "requirements.txt").read_text().splitlines()
+    image = [x for x in (DOCKER / "requirements.txt").read_text().splitlines() if x[:1] not in "#"]
+    assert image and set(image) <= set(pins)
+
+
+def test_linters_have_one_version():
+    text = (REPOSITORY / ".pre-commit-config.yaml").read_text()
+    hooks = yaml.safe_load(text)["repos"][0]["hooks"]
+    pins = (REPOSITORY / "tools" / "pip_ros" / "requirements-test.txt").read_text().splitlines()
+    assert {x for hook in hooks for x in hook["additional_dependencies"]} <= set(pins)
+
+
+@pytest.mark.parametrize(
+    ("state", "code"), [(2, 0), (5, 1), (None, 1)], ids=["armed", "fault", "silent"]
+)
+def test_the_health_check_tells_a_driver_from_none(state, code):
+    environment = {**os.environ, "ROS_DOMAIN_ID": DOMAIN}
+    patience = 0.2 if state is None else 60.0
+    check = f"import healthcheck as h; h.PATIENCE = {patience}; exit(h.main())"
+    driver = state and subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(state)], env=environment
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", check],
+            cwd=DOCKER,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+    finally:
+        if driver:
+            driver.kill()
+            driver.wait()
+    assert done.returncode == code, done.stderr
+    assert ("fault: the bus is dead" in done.stdout) == (state == 5)
+
+
+def test_the_first_stage_keeps_manifests_only(tmp_path):
+    """The stage's own command, on a copy of the packages."""
+    command = re.search(r"RUN (find src .*)", (DOCKER / "Dockerfile").read_text())
+    subprocess.run(["cp", "-r", REPOSITORY / "src", tmp_path / "src"], check=True)
+    subprocess.run(shlex.split(command[1]), cwd=tmp_path, check=True)
+    left = {
+        file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*") if file.is_file()
+    }
+    assert left == {f"src/{p.name}/package.xml" for p in (REPOSITORY / "src").glob("arm_*")}
