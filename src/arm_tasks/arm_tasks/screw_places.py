@@ -19,6 +19,7 @@ from arm_tasks.thread import TURN
 from arm_tasks.tool_path import along, branches, wish
 
 _FINE = math.radians(0.005)
+_SPARE = math.radians(2.0)  # left at each end by a wrist that has more than half a turn
 _SAME = 0.02  # joint positions nearer than this are the same way of holding [rad or m]
 
 
@@ -103,7 +104,9 @@ def wrists(
             (_sweep(chain, at, q, -TURN, asked), _sweep(chain, at, q, TURN, asked))
             for at, q in ((start, first), (end, last))
         ]
-        found.append(Wrist(start, first, max(s[0] for s in sweeps), min(s[1] for s in sweeps)))
+        low, high = max(s[0] for s in sweeps), min(s[1] for s in sweeps)
+        spare = min(_SPARE, max(high - low - TURN / 2.0, 0.0) / 2.0)
+        found.append(Wrist(start, first, low + spare, high - spare))
         yield found[-1]
 
 
