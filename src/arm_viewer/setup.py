@@ -22,6 +22,8 @@ setup(
     entry_points={
         "console_scripts": [
             "gallery = arm_viewer.gallery:main",
+            "record = arm_viewer.recording.record:main",
+            "replay = arm_viewer.recording.replay:main",
             "tool_handle = arm_viewer.tool_handle_node:main",
             "viewer = arm_viewer.cli:main",
         ]

@@ -110,6 +110,13 @@ TOOLS = (
         "ROBOT FILE [-o FILE]",
         "check a joint trajectory and convert it",
     ),
+    ("arm_viewer", "record", "[-o FILE]", ""),
+    (
+        "arm_viewer",
+        "replay",
+        "FILE [--speed N]",
+        "every topic into an MCAP file; such a file in the browser view",
+    ),
     (
         "arm_viewer",
         "gallery",
