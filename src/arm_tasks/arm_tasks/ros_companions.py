@@ -32,18 +32,18 @@ class Companions:
     def __init__(self, node: Node, model: RobotModel) -> None:
         self._link = f"{model.joint_names[0]}_link".encode()
         self._heard: dict[str, float] = {}
-        self._expected: tuple[str, ...] = ()
         # raw: 200 messages a second are not worth being taken apart here
         node.create_subscription(TFMessage, "tf", self._on_tf, 10, raw=True)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def expect(self) -> None:
-        """From now on miss those that are there now."""
-        self._expected = tuple(name for name in self._heard if not self._silent(name))
+        """From now on miss those that are there now, or come."""
+        there = [name for name in self._heard if not self._silent(name)]
+        self._heard = {name: self._heard[name] for name in there}
 
     def lost(self) -> str:
         """Return what fell silent since expect(), or ""."""
-        gone = next((name for name in self._expected if self._silent(name)), "")
+        gone = next((name for name in self._heard if self._silent(name)), "")
         if not gone:
             return ""
         what = "tf of the robot" if gone == "tf" else "the node kinematics"

@@ -4,11 +4,13 @@
 
 import importlib.util
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
@@ -119,11 +121,18 @@ def test_pause_step_resume_and_stop(start_arm):
 def test_what_falls_silent_stops_the_task_and_it_can_be_resumed(start_arm, what):
     arm = start_arm(hardware="fake", speed="1")
     arm.wait_ready()
-    arm.wait_for(lambda: arm.node.get_publishers_info_by_topic("/diagnostics"), "kinematics")
+    heard = []
+    arm.node.create_subscription(DiagnosticArray, "/diagnostics", heard.append, 10)
     slow = SWING.replace("speed: 0.1", "speed: 0.01")
     controls = Controls(arm)
     handle = arm.send(arm.run_task, RunTask.Goal(text=slow))
     controls.wait(TaskState.RUNNING)
+    heard.clear()
+
+    def kinematics_speaks():
+        return any(status.name == "kinematics: solver" for m in heard for status in m.status)
+
+    arm.wait_for(kinematics_speaks, "kinematics")
     arm.group.signal(PROCESS[what], signal.SIGKILL)
     result = arm.result(handle)
     assert result.status == RESULT.LOST, result.message
@@ -163,8 +172,11 @@ def test_a_nut_that_is_not_as_the_step_needs_it_is_said(start_arm):
     arm.wait_ready()
     steps = arm.run(dry_run=True).report
     last = len(steps) - 1
-    ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 17}\n"
+    ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 15}\n"
     assert arm.run(text=ready).status == RESULT.SUCCESS
+    said = arm.run(start_step=last).message
+    width = re.search(r"begins with the jaws at ([0-9.]+) mm", said)[1]
+    assert arm.run(text=ready.replace("15", width)).status == RESULT.SUCCESS
     arm.wait_still()
     result = arm.run(start_step=last)
     assert result.status == RESULT.BAD_REQUEST

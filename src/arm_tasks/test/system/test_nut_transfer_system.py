@@ -38,9 +38,9 @@ def start_turn(tmp_path):
     The turn takes some seconds on the wall, so that it is not over before a test goes on.
     """
     text = resolve("nut_transfer", "tasks", "task", TaskFileError).read_text()
-    assert text.count("bolt: upper_bolt}") == 1
+    assert text.count("bolt: upper_bolt,") == 1
     file = tmp_path / "slow.yaml"
-    file.write_text(text.replace("bolt: upper_bolt}", "bolt: upper_bolt, speed: 0.1}"))
+    file.write_text(text.replace("bolt: upper_bolt,", "bolt: upper_bolt, speed: 0.1,"))
 
     def start(arm):
         handle = arm.send(arm.run_task, RunTask.Goal(task=str(file)))
