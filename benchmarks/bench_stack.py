@@ -94,7 +94,7 @@ def main() -> None:
         finally:
             group.stop()
     print(f"driver armed {armed:.1f} s after the start, task server there after {served:.1f} s")
-    print(f"first motion {planned:.2f} s after the goal (79 steps checked before it)")
+    print(f"first motion {planned:.2f} s after the goal (all steps checked before it)")
     print(f"{'node':24} {'at rest':>8} {'moving':>8}   (share of one core)")
     for name in rest:
         print(f"{name:24} {rest[name]:7.1f}% {moving[name]:7.1f}%")

@@ -78,6 +78,7 @@ class PlanBuilder:
         warnings: Things that were planned but depend on what nobody knows.
         task_step: Index of the task's step that is being planned.
         touching: Thing that the jaws are meant to touch while it is set, or "".
+        sketch: Plan no more of a step than tells most likely whether it can be done.
     """
 
     model: RobotModel
@@ -89,6 +90,7 @@ class PlanBuilder:
     warnings: list[str] = field(default_factory=list)
     task_step: int = 0
     touching: str = ""
+    sketch: bool = False
 
     @contextlib.contextmanager
     def touches(self, thing: str) -> Iterator[None]:
@@ -187,7 +189,7 @@ class PlanBuilder:
             elif goal != index + 1:
                 self.steps[index] = replace(step, following=goal)
 
-    def refuse(self, labels: Labels, miss: OutOfReach) -> Refused:
+    def refuse(self, labels: Labels, miss: OutOfReach, near: Clearance | None = None) -> Refused:
         """Return the refusal of the next step."""
         margin, joint = self._margin(self.q[None])
         report = StepReport(
@@ -201,6 +203,7 @@ class PlanBuilder:
             duration=0.0,
             message=miss.what,
             reason=miss.reason,
+            near=near,
         )
         return Refused(report)
 
@@ -211,9 +214,8 @@ class PlanBuilder:
         way = clearance_along(self.checker, rows, self.width, self.touching)
         if way.hit_at is not None:
             where = f"first after {100.0 * way.hit_at:.0f} % of the way"
-            raise self.refuse(
-                labels, OutOfReach(f"collision: {way.nearest.clause}, {where}", reason=_HIT)
-            )
+            miss = OutOfReach(f"collision: {way.nearest.clause}, {where}", reason=_HIT)
+            raise self.refuse(labels, miss, way.nearest)
         return way.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
@@ -222,7 +224,8 @@ class PlanBuilder:
             return None
         nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
         if nearest.hits:
-            raise self.refuse(labels, OutOfReach(f"collision: {nearest.clause}", reason=_HIT))
+            miss = OutOfReach(f"collision: {nearest.clause}", reason=_HIT)
+            raise self.refuse(labels, miss, nearest)
         return nearest
 
     def jaws(self, step: StepBase) -> Gripper:

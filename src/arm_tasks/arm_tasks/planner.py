@@ -18,7 +18,7 @@ from arm_tasks.geometry import Array
 from arm_tasks.plan import Plan, Situation
 from arm_tasks.plan_builder import PlanBuilder, Refused
 from arm_tasks.scene import Scene, readonly
-from arm_tasks.task_steps import StepBase, Task
+from arm_tasks.task_steps import Screw, StepBase, Task
 from arm_tasks.walk import Checkers, Walk
 from arm_tasks.world_belief import World
 
@@ -99,8 +99,8 @@ def can_step(step: StepBase, scene: Scene, model: RobotModel, chain: Chain, at: 
         at: What the step begins with; its scene is not looked at.
     """
 
-    def done(collisions: bool) -> bool:
-        builder = PlanBuilder(model, chain, at.q, at.width)
+    def done(collisions: bool, sketch: bool) -> bool:
+        builder = PlanBuilder(model, chain, at.q, at.width, sketch=sketch)
         world = replace(at.world, scene=scene)
         try:
             walk = Walk(builder, world, Checkers(model, collisions))
@@ -109,9 +109,10 @@ def can_step(step: StepBase, scene: Scene, model: RobotModel, chain: Chain, at: 
             return False
         return True
 
-    if not done(collisions=False):  # collisions take longer to look for
-        return False
-    return not available() or done(collisions=True)
+    # what takes long comes last: all strokes of a screw step, collisions, both of them
+    sketches = [True, False] if isinstance(step, Screw) else [False]
+    looks = [False, True] if available() else [False]
+    return all(done(collisions, sketch) for sketch in sketches for collisions in looks)
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:

@@ -171,7 +171,7 @@ class Scene:
         self.frame(name)
         T = pose(p=tuple(way))
         frames = {
-            k: readonly(T @ F) if self._hangs_on(k, name) else F for k, F in self.frames.items()
+            k: readonly(T @ F) if self.moves_with(k, name) else F for k, F in self.frames.items()
         }
         bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
         things = {k: thing.at(frames[k]) for k, thing in self.things.items()}
@@ -187,7 +187,8 @@ class Scene:
         """Return this scene without a thing, whose frame stays."""
         return replace(self, things={k: v for k, v in self.things.items() if k != name})
 
-    def _hangs_on(self, frame: str, name: str) -> bool:
+    def moves_with(self, frame: str, name: str) -> bool:
+        """Return whether a frame is another one, or placed on it, or on what is placed on it."""
         while frame != name and frame in self.parents:
             frame = self.parents[frame]
         return frame == name

@@ -190,11 +190,14 @@ class ScrewPlanner:
         return Place(self.bolt, place.z, place.roll + self.bolt.hand * min(_BACK, room))
 
     def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
-        count, done = len(chosen.strokes), 0.0
+        count, done, skipped = len(chosen.strokes), 0.0, 0.0
         for i, stroke in enumerate(chosen.strokes):
+            if self.builder.sketch and 0 < i < count - 1:
+                skipped += self._advance(stroke.turn)  # between the first and the last they are like
+                continue
             if i > 0:
                 self._gripper("open", self.open_width)
-                again = Place(self.bolt, at.z, stroke.grip)
+                again = Place(self.bolt, at.z + skipped, stroke.grip)
                 before = self.builder.q
                 self._move(f"turn back {i} of {count - 1}", at, again)
                 self._settle(np.sign(self.builder.q - before))

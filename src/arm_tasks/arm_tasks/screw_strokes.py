@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from arm_kinematics.paths import PathStatus
+
 from arm_kinematics import Chain
 from arm_tasks.geometry import Array
 from arm_tasks.nut_belief import InJaws, OnBolt
@@ -135,4 +137,4 @@ def wanted_for(
 def _too_little(wrist: Wrist) -> OutOfReach:
     span = math.degrees(wrist.high - wrist.low)
     what = f"the wrist can turn by {span:.0f} deg there, which is too little to regrasp"
-    return OutOfReach(what)
+    return OutOfReach(what, reason=PathStatus.JOINT_LIMIT.name)

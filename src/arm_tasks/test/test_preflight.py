@@ -11,7 +11,9 @@ import pytest
 from arm_tasks.planner import plan_task
 from arm_tasks.preflight import preflight
 from arm_tasks.preflight.text import text
-from arm_tasks.task_file import task_from_text
+from arm_tasks.files import shipped
+from arm_tasks.scene_file import scene_from_text
+from arm_tasks.task_file import load_task, task_from_text
 
 from arm_tasks import check
 
@@ -132,3 +134,63 @@ def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
 def test_a_refused_task_is_refused_to_the_planner_too(look, scene, model, chain):
     task = task_from_text(f"task: t\nsteps:\n  - {target(0.3)}\n")
     assert plan_task(task, scene, model, chain, REST, 0.02).message in look(target(0.3)).message
+
+
+@pytest.fixture
+def tries(monkeypatch):
+    """Count the changes that are tried."""
+    from arm_tasks.preflight import remedies
+
+    tried, can_step = [], remedies.can_step
+
+    def counted(step, *rest):
+        tried.append(step)
+        return can_step(step, *rest)
+
+    monkeypatch.setattr(remedies, "can_step", counted)
+    return tried
+
+
+def refused_transfer(scene, model, chain):
+    return preflight(load_task("nut_transfer"), scene, model, chain, REST, 0.02)
+
+
+def test_where_no_stroke_suits_no_place_is_tried(scene, model, chain, tries):
+    """Wherever the bolt stands, its thread starts where it starts; the message says what helps."""
+    late = replace(scene.bolt("lower_bolt"), start=math.radians(100.0))
+    other = replace(scene, bolts={**scene.bolts, "lower_bolt": late})
+    found = refused_transfer(other, model, chain)
+    assert "turn the other bolt about its axis" in found.message
+    assert tries == []
+
+
+def with_wall(frame):
+    file = shipped("scenes")["nut_transfer"]
+    wall = "xyz: [0.0, 0.02, 0.0], size: [0.03, 0.02, 0.03]"
+    if frame == "base_link":
+        wall = "xyz: [0.2149, -0.0395, 0.1604], size: [0.03, 0.02, 0.03]"
+    return scene_from_text(f"{file.read_text()}  wall: {{frame: {frame}, {wall}}}\n")
+
+
+def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(model, chain, tries):
+    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+    found = refused_transfer(with_wall("lower_bolt"), model, chain)
+    assert "collision" in found.message and "wall" in found.message
+    assert tries == [] and found.remedies == ()
+    refused = found.as_dict()["steps"][-1]
+    assert refused["clearance"] < 0.0 and "wall" in refused["between"]
+
+
+def test_jaws_that_close_on_a_bolt_are_refused(look):
+    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+    there = "move_linear: {frame: upper_bolt, xyz_mm: [0, 0, 2], roll_deg: 45}"
+    front = "move_pose: {frame: upper_bolt, xyz_mm: [0, 0, -20], roll_deg: 45}"
+    assert look(front, there, "grip: {width_mm: 8}").plan.feasible
+    found = look(front, there, "grip: {width_mm: 5}")
+    assert "deep in upper_bolt" in found.message
+
+
+def test_at_the_end_of_the_wrists_range_the_tool_still_draws_back(look, scene):
+    """25 mm farther the tool tilts as it draws back, which takes a little more roll."""
+    far = scene.moved("upper_bolt", np.array([0.025, 0.0, 0.0]))
+    assert look(HALF, scene=far).plan.feasible

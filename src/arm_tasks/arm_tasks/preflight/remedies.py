@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
@@ -24,6 +24,7 @@ from arm_tasks.task_steps import Approach, MoveLinear, MovePose, Screw, StepBase
 MoveTo: TypeAlias = MovePose | MoveLinear | Approach
 
 _MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
+_MM_HIT = (10, 40)  # the same where it collides, which takes long to look for
 _DEG = (6, 12, 20, 30, 45)  # tilts that are tried
 _MOST_SCREW = 12  # deg; jaws that are tilted more miss a nut (GripRules.tilt)
 _WAYS = {
@@ -80,10 +81,31 @@ class Case:
 
     def turned_matters(self, step: Screw | MoveTo | Turn) -> bool:
         """Return whether the orientation can be what is in the way."""
-        assert self.plan.refusal is not None
         if isinstance(step, MoveTo) and step.target.orientation == "any":
             return False
-        return self.plan.refusal.reason != PathStatus.UNREACHABLE_POSITION.name
+        return not self.collides and self.reason != PathStatus.UNREACHABLE_POSITION.name
+
+    @property
+    def reason(self) -> str:
+        """The name of the PathStatus of the refusal, "" if it is none."""
+        assert self.plan.refusal is not None
+        return self.plan.refusal.reason
+
+    @property
+    def collides(self) -> bool:
+        """Whether a collision is what is in the way."""
+        return self.reason == PathStatus.COLLISION.name
+
+    def shift_matters(self, step: Screw | MoveTo) -> bool:
+        """Return whether it can help that the bolt or the target is elsewhere."""
+        refusal = self.plan.refusal
+        assert refusal is not None
+        if isinstance(step, Screw) and not refusal.reason:
+            return False  # of the strokes none suits: that is so wherever the bolt is
+        near = refusal.near
+        if isinstance(step, Screw) and self.collides and near is not None:
+            return not self.scene.moves_with(near.second, step.bolt)
+        return True
 
     def possible(self, step: StepBase, scene: Scene) -> bool:
         """Return whether the step can be done with another step in its place, or elsewhere."""
@@ -105,7 +127,10 @@ def _shift(case: Case) -> Remedy | None:
         what, apply = f"the target of {step.name}", partial(_with_target_moved, case, step)
     else:
         return None
-    found = _least_shift(lambda way: case.possible(*apply(way)))
+    if not case.shift_matters(step):
+        return None
+    sizes = _MM_HIT if case.collides else _MM
+    found = _least_shift(lambda way: case.possible(*apply(way)), sizes)
     if found is None:
         return None
     axis, mm = found
@@ -126,10 +151,12 @@ def _with_target_moved(case: Case, step: MoveTo, way: Array) -> tuple[StepBase, 
     return replace(step, target=replace(step.target, pose=moved)), case.scene
 
 
-def _least_shift(possible: Callable[[Array], bool]) -> tuple[str, int] | None:
+def _least_shift(
+    possible: Callable[[Array], bool], sizes: Sequence[int]
+) -> tuple[str, int] | None:
     """Return axis and millimetres of the least shift of whole millimetres that was found."""
     below = 0
-    for mm in _MM:
+    for mm in sizes:
         for axis, way in _WAYS.items():
             if possible(way * mm * 1e-3):
                 found = partial(_possible_by, possible, way)
@@ -146,7 +173,7 @@ def _tilt(case: Case) -> Remedy | None:
     step = case.step
     if not isinstance(step, Screw | MoveTo | Turn):
         return None
-    if not case.turned_matters(step):
+    if not case.turned_matters(step) or (isinstance(step, Screw) and not case.reason):
         return None
     below = math.floor(math.degrees(step.tolerance.tilt))
     most = _MOST_SCREW if isinstance(step, Screw) else _DEG[-1]
