@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,15 +81,20 @@ class Wrist:
 
 
 def wrists(
-    chain: Chain, bolt: Bolt, z: float, z_end: float, seed: Array, tolerance: Tolerance
+    chain: Chain,
+    bolt: Bolt,
+    z: float,
+    others: Sequence[float],
+    seed: Array,
+    tolerance: Tolerance,
 ) -> Iterator[Wrist]:
     """Yield the ways to hold the tool on a bolt, nearest to the seed first.
 
     Nothing is assumed of the arm: rolls are tried one after the other, each from the last, both at
-    z and at z_end [m]; the span is what can be turned at both.
+    z and at the other places [m] that it comes to; the span is what can be turned at all of them.
 
     Raises:
-        OutOfReach: The tool cannot be there with any roll, or not at z_end.
+        OutOfReach: The tool cannot be there with any roll, or not at one of the others.
     """
     found: list[Wrist] = []
     asked = wish("full", tolerance)
@@ -97,12 +102,15 @@ def wrists(
         roll = twist_z(bolt.pose[:3, :3].T @ chain.fk(way.q)[:3, :3])
         if any(_turns_to(wrist, chain, roll, way.q, tolerance) for wrist in found):
             continue
-        start, end = Place(bolt, z, roll), Place(bolt, z_end, roll)
+        start = Place(bolt, z, roll)
         first = branches(chain, start.pose, way.q, asked)[0].q
-        last = along(chain, between(start, end), first, asked).positions[-1]
+        places = [(start, first)]
+        for other in (Place(bolt, z_other, roll) for z_other in others if z_other != z):
+            there = along(chain, between(start, other), first, asked).positions[-1]
+            places.append((other, there))
         sweeps = [
             (_sweep(chain, at, q, -TURN, asked), _sweep(chain, at, q, TURN, asked))
-            for at, q in ((start, first), (end, last))
+            for at, q in places
         ]
         low, high = max(s[0] for s in sweeps), min(s[1] for s in sweeps)
         spare = min(_SPARE, max(high - low - TURN / 2.0, 0.0) / 2.0)

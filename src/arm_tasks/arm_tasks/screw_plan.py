@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,7 +77,7 @@ class ScrewPlanner:
             return strokes_off(self.bolt, wrist, nut, turns, suits)
 
         self._gripper("open", max(self.open_width, self.builder.width))
-        chosen = self._any_way(z, z - self.bolt.pitch * turns, choose, holding=False)
+        chosen = self._any_way(z, [z - self.bolt.pitch * turns], choose, holding=False)
         if comes_off:
             return InJaws(nut.roll + chosen.before_last - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * turns * TURN
@@ -95,7 +95,7 @@ class ScrewPlanner:
             return strokes_on(self.bolt, wrist, nut, turns, extra)
 
         end = self.bolt.pitch * (turns + extra) - self.half
-        chosen = self._any_way(z, end, choose, holding=True)
+        chosen = self._any_way(z, [-self.half, end], choose, holding=True)
         last = chosen.strokes[-1]
         roll = nut.phase + last.grip + last.turn
         return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
@@ -103,13 +103,13 @@ class ScrewPlanner:
     # -- one way after the other ----------------------------------------------------------------
 
     def _any_way(
-        self, z: float, z_end: float, choose: Callable[[Wrist], Strokes], holding: bool
+        self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
     ) -> Strokes:
         """Plan with the first way of holding the tool that lets everything be done."""
         chain, q = self.builder.chain, self.builder.q
         mark, refusal = self.builder.mark(), None
         try:
-            for wrist in wrists(chain, self.bolt, z, z_end, q, self.step.tolerance):
+            for wrist in wrists(chain, self.bolt, z, others, q, self.step.tolerance):
                 try:
                     return self._whole(wrist, choose(wrist), holding)
                 except (Refused, OutOfReach) as failed:
@@ -193,7 +193,9 @@ class ScrewPlanner:
         count, done, skipped = len(chosen.strokes), 0.0, 0.0
         for i, stroke in enumerate(chosen.strokes):
             if self.builder.sketch and 0 < i < count - 1:
-                skipped += self._advance(stroke.turn)  # between the first and the last they are like
+                skipped += self._advance(
+                    stroke.turn
+                )  # between the first and the last they are like
                 continue
             if i > 0:
                 self._gripper("open", self.open_width)

@@ -121,7 +121,7 @@ def wanted_for(
     turns = bolt.hand * ((then.turns or 0.0) + then.extra_turns) * TURN
     z = then.press - scene.the_nut().thickness / 2.0
     try:
-        wrist = next(wrists(chain, bolt, z, z, seed, then.tolerance))
+        wrist = next(wrists(chain, bolt, z, (), seed, then.tolerance))
     except OutOfReach:
         return None  # that step will be refused itself
     begin = wrist.low if turns > 0.0 else wrist.high

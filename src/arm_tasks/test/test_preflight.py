@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_tasks.files import shipped
 from arm_tasks.planner import plan_task
 from arm_tasks.preflight import preflight
 from arm_tasks.preflight.text import text
-from arm_tasks.files import shipped
 from arm_tasks.scene_file import scene_from_text
 from arm_tasks.task_file import load_task, task_from_text
 

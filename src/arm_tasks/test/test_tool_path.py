@@ -62,7 +62,7 @@ def test_a_tilt_that_is_not_allowed_is_told_with_what_is(chain):
 
 def test_the_span_of_the_wrist_is_found_by_trying(scene, chain):
     bolt = scene.bolt("upper_bolt")
-    found = list(wrists(chain, bolt, 0.00278, -0.00278, np.zeros(4), LOOSE))
+    found = list(wrists(chain, bolt, 0.00278, [-0.00278], np.zeros(4), LOOSE))
     assert len(found) == 1
     assert math.degrees(found[0].low) == pytest.approx(-90.0, abs=0.02)
     assert math.degrees(found[0].high) == pytest.approx(90.0, abs=0.02)
@@ -79,7 +79,7 @@ def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
     S = np.column_stack([first.S, first.S[:, -1]])
     joints = [*_joints(first), _joint("roll_2", math.radians(45))]
     split = Chain(S, first.M, joints)
-    found = next(iter(wrists(split, scene.bolt("upper_bolt"), 0.0028, 0.0, np.zeros(5), LOOSE)))
+    found = next(iter(wrists(split, scene.bolt("upper_bolt"), 0.0028, [0.0], np.zeros(5), LOOSE)))
     assert math.degrees(found.high - found.low) == pytest.approx(270.0, abs=0.5)
 
 
