@@ -18,6 +18,7 @@ from arm_kinematics.timing import keep_pace
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution
 from arm_tasks.geometry import Array, shift_z
+from arm_tasks.leaving import draw_back
 from arm_tasks.plan_builder import Labels, PlanBuilder, Refused
 from arm_tasks.scene import Scene
 from arm_tasks.task_steps import (
@@ -97,7 +98,12 @@ class Motions:
         worst = int(np.argmax(excess))
         if excess[worst] > 1e-9:
             raise self.builder.refuse(labels, _beyond(chain, worst, float(excess[worst])))
-        self.builder.joint_motion(labels, goal)
+        try:
+            self.builder.joint_motion(labels, goal)
+        except Refused:
+            if not draw_back(self.builder, self.scene, labels):
+                raise
+            self.builder.joint_motion(labels, goal)
 
     def _goal(self, target: Target) -> Array:
         if target.frame == TOOL_FRAME:

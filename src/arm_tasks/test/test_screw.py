@@ -11,7 +11,7 @@ from arm_tasks.geometry import frame_along, pose, tilt_z
 from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, Noise
 from arm_tasks.planner import plan_task
 from arm_tasks.search_path import Spiral
-from arm_tasks.task_file import load_task
+from arm_tasks.task_file import load_task, task_from_text
 from arm_tasks.trial import run_trial
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,3 +96,14 @@ def test_it_refuses_to_start_a_thread_askew(scene, model, chain):
 
 def task_tolerance():
     return next(s for s in load_task("nut_transfer").steps if s.kind == "screw_on").tolerance
+
+
+@pytest.mark.parametrize("part", ["turn 5 of 9", "look for the tip", "turn back 3"])
+def test_from_the_midst_of_a_turn_there_is_a_way_back(scene, model, chain, nut_plan, part):
+    """Canceled there, the jaws are about the bolt: straight off it first, then to rest."""
+    for step in (s for s in nut_plan.steps if part in s.name and s.trajectory):
+        q = step.trajectory.at(0.5 * step.duration)
+        start = dict(zip(chain.joint_names, q, strict=True))
+        home = task_from_text("task: home\nsteps:\n  - move_posture: rest\n")
+        plan = plan_task(home, scene, model, chain, start, step.start_width)
+        assert plan.feasible, plan.message
