@@ -188,7 +188,7 @@ COMMANDS = (
     Command(
         "setup",
         "[--again]",
-        "what is wrong with machine or servo board; set up, --again: from nothing",
+        "what is wrong with machine or servo board; set up, or anew",
         setup,
     ),
 )
