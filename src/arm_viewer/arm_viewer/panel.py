@@ -174,8 +174,8 @@ def _range(joint: PictureJoint) -> tuple[float, float]:
 
 
 def _shown(joint: PictureJoint, value: float) -> float:
-    """Return a value as the slider shows it: degrees or millimetres."""
-    return 1e3 * value if joint.prismatic else math.degrees(value)
+    """Return a value as the slider shows it: degrees or millimetres, 12 and no hair more."""
+    return round(1e3 * value if joint.prismatic else math.degrees(value), 11)
 
 
 def _meant(joint: PictureJoint, shown: float) -> float:
