@@ -70,6 +70,8 @@ class DriverCommander:
         missing = [joint.name for joint in self._arm if joint.name not in self._here]
         if missing or not self._arm:
             return f"Not known where {', '.join(missing) or 'the arm'} is: no joint_states yet."
+        if not joints.keys() & {joint.name for joint in self._arm}:
+            return f"{', '.join(joints)} is not moved from here: the driver moves jaws on request."
         target = {j.name: joints.get(j.name, self._here[j.name]) for j in self._arm}
         point = JointTrajectoryPoint(
             positions=list(target.values()), time_from_start=_duration(self._time(target))

@@ -116,7 +116,7 @@ class Panel:
         for name, (joint, slider) in self._sliders.items():
             if name in values:
                 low, high = _range(joint)
-                slider.value = min(max(_shown(joint, values[name]), low), high)
+                slider.value = min(max(round(_shown(joint, values[name]), 1), low), high)
 
     def count_drawing(self) -> None:
         """Note in the page that a robot was drawn, for programs that wait for it."""
