@@ -19,6 +19,7 @@ from .robot_picture import RobotPicture
 from .shapes import Array
 from .stop_desk import StopDesk
 from .task_desk import TaskDesk
+from .teach_desk import TeachDesk
 from .tool_panel import ToolActions, ToolPanel
 from .tool_wish import MODES, Wish, jogged
 
@@ -73,7 +74,8 @@ class Controls:
             self._panel.offer,
             time.monotonic,
         )
-        self._task_desk = TaskDesk(node, server, mailbox, lambda text: say("ik", text))
+        teach = TeachDesk(node, server, mailbox)
+        self._task_desk = TaskDesk(node, server, mailbox, lambda text: say("ik", text), teach.show)
         self._stop_desk = StopDesk(
             node, server, mailbox, self._stop, self._reset, lambda text: say("driver", text)
         )

@@ -44,6 +44,7 @@ class TaskDesk:
         server: viser's server.
         mailbox: Takes the users' actions over to the node's thread.
         say: Shows a line about the task.
+        found: Called when a task server is heard of.
     """
 
     def __init__(
@@ -52,8 +53,10 @@ class TaskDesk:
         server: viser.ViserServer,
         mailbox: Mailbox,
         say: Callable[[str], None],
+        found: Callable[[], None],
     ) -> None:
         self._gui, self._mailbox, self._say = server.gui, mailbox, say
+        self._found = found
         self._list = node.create_client(ListTasks, "list_tasks")
         self._check = node.create_client(CheckTask, "check_task")
         self._run = ActionClient(node, RunTask, "run_task")
@@ -89,6 +92,7 @@ class TaskDesk:
         self._state.content = task_text.state(state)
         if not self._folder.visible:
             self._folder.visible = True
+            self._found()
             if self._list.service_is_ready():
                 self._list.call_async(ListTasks.Request()).add_done_callback(self._on_tasks)
 
