@@ -36,9 +36,11 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _shut_down)
     rclpy.init()
+    nodes: list[Node] = []
     try:
         executor = SingleThreadedExecutor()
-        for node in make():
+        nodes += make()
+        for node in nodes:
             executor.add_node(node)
         while rclpy.ok():  # and not spin(): it can miss a shutdown and then waits for ever
             executor.spin_once(timeout_sec=LONGEST_WAIT)
@@ -51,6 +53,8 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
         if rclpy.ok():
             raise  # else a call of rclpy failed because the context was just shut down
     finally:
+        for node in nodes:  # by hand, for the interpreter's end may take things in a wrong order
+            node.destroy_node()
         rclpy.try_shutdown()
     return 0
 

@@ -40,7 +40,7 @@ def test_a_move_changes_one_line_and_one_place(scene, name):
     before, after = scene_from_text(data.decode()), scene_from_text(new.decode())
     way = np.linalg.norm(after.frame(name)[:3, 3] - before.frame(name)[:3, 3])
     assert way == pytest.approx(np.sqrt(14e-6))
-    hangs = [k for k in before.frames if before._hangs_on(k, name)]
+    hangs = [k for k in before.frames if before.moves_with(k, name)]
     same = [k for k in before.frames if np.allclose(before.frame(k), after.frame(k), atol=1e-12)]
     assert sorted(hangs + same) == sorted(before.frames)
     back = moved(new, name, (-0.001, 0.002, -0.003), by=True)

@@ -123,9 +123,9 @@ def test_a_nut_that_is_not_where_it_should_be_fails_the_demo(demo, tmp_path):
     from arm_tasks.errors import TaskFileError
 
     text = resolve("nut_transfer", "tasks", "task", TaskFileError).read_text()
-    assert text.count("turns: 4}") == 1
+    assert text.count("turns: 4,") == 1
     file = tmp_path / "lazy.yaml"
-    file.write_text(text.replace("turns: 4}", "turns: 1}"))
+    file.write_text(text.replace("turns: 4,", "turns: 1,"))
     run = demo("--headless", "--speed", "8", "--task", str(file))
     assert run.code() == 1
     assert "Failed: the nut is not where it should be" in run.text
