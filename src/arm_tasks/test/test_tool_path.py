@@ -80,7 +80,8 @@ def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
     joints = [*_joints(first), _joint("roll_2", math.radians(45))]
     split = Chain(S, first.M, joints)
     found = next(iter(wrists(split, scene.bolt("upper_bolt"), 0.0028, [0.0], np.zeros(5), LOOSE)))
-    assert math.degrees(found.high - found.low) == pytest.approx(270.0 - 2 * 2.0, abs=0.5)  # spare at each end
+    spare = 2.0  # at each end
+    assert math.degrees(found.high - found.low) == pytest.approx(270.0 - 2 * spare, abs=0.5)
 
 
 def _joint(name, limit):
