@@ -10,6 +10,8 @@ parameter while they run.
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
@@ -29,6 +31,7 @@ from .robot_file import parse_robot
 from .urdf import robot_urdf
 
 PERIOD = 0.3  # s on the wall; two looks make a change
+ASK_AGAIN = 3.0  # s; a request may be lost while nodes find each other
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -59,6 +62,7 @@ class RobotFileWatcher(Node):
         self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
         self._watch = FileWatch(self._path)
         self._urdf = ""  # still to be told to the publisher
+        self._again = 0.0  # when to tell it again, if no answer comes [s]
         self._problem = ""
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(PERIOD, self._look, clock=steady)
@@ -77,17 +81,21 @@ class RobotFileWatcher(Node):
             self._say(str(error))
         except OSError as error:
             self._say(f"{self._path}: cannot be read ({error.strerror}); save it again")
-        if self._urdf and self._client.service_is_ready():
+        now = time.monotonic()
+        if self._urdf and self._client.service_is_ready() and now > self._again:
+            self._again = now + ASK_AGAIN
             self._tell(self._urdf)
-            self._urdf = ""
 
     def _tell(self, urdf: str) -> None:
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
         parameter = ParameterMessage(name="robot_description", value=value)
         future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
-        future.add_done_callback(self._told)
+        future.add_done_callback(partial(self._told, urdf))
 
-    def _told(self, future: Any) -> None:
+    def _told(self, urdf: str, future: Any) -> None:
+        if urdf == self._urdf:
+            self._urdf = ""
+        self._again = 0.0
         answer = future.result().results[0]
         self._say("" if answer.successful else f"{self._path}: {answer.reason}")
 

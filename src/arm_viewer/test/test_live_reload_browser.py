@@ -67,6 +67,7 @@ def test_the_view_follows_the_file_and_keeps_the_last_good_robot(page, file, ros
     slider = f'label:has-text("{first} [")'
     page.wait_for_selector(slider)
     before = drawings(page)
+    ros.until(lambda: ros.node.count_publishers("robot_file/status"))  # it watches from now on
 
     renamed = good.replace(first, "azimuth")
     save(file, renamed)

@@ -123,7 +123,7 @@ def test_what_falls_silent_stops_the_task_and_it_can_be_resumed(start_arm, what)
     arm.wait_ready()
     heard = []
     arm.node.create_subscription(DiagnosticArray, "/diagnostics", heard.append, 10)
-    slow = SWING.replace("speed: 0.1", "speed: 0.01")
+    slow = SWING.replace("waist: -0.4}, speed: 0.1", "waist: -1.2}, speed: 0.01")
     controls = Controls(arm)
     handle = arm.send(arm.run_task, RunTask.Goal(text=slow))
     controls.wait(TaskState.RUNNING)

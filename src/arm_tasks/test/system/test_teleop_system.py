@@ -150,6 +150,7 @@ def test_the_tool_goes_along_the_axes_of_the_base(arm, teleop):
         return model.fk([arm.position(name) for name in nc.NAMES])[:3, 3]
 
     teleop.ask("m", "along x")
+    arm.wait_settled(HardwareStatus.ARMED)
     before = tip()
     hold(teleop, "f", lambda: tip()[2] < before[2] - 0.02)
     arm.wait_settled(HardwareStatus.ARMED)
