@@ -79,10 +79,9 @@ class Jogger:
         return bool(np.any(self.rates))
 
     def start(self, positions: Array) -> None:
-        """Begin from where the arm is, (n,) [rad or m], at rest."""
+        """Begin from where the arm is, (n,) [rad or m], at rest; until it moves, begin anew."""
         self.forget()
         self.q = np.array(positions, dtype=float)
-        self._idle = 0
 
     def astray(self, positions: Array) -> bool:
         """Return whether the arm (n,) is not where it was sent: something else holds it."""

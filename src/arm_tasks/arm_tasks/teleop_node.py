@@ -96,8 +96,8 @@ class TeleopNode(Node):  # type: ignore[misc]
             f"{math.degrees(q):.1f}" if joint.type == "revolute" else f"{q * 1e3:.0f}mm"
             for q, joint in zip(here, self._model.joints, strict=True)
         )
-        x, y, z = self._model.fk(here)[:3, 3] * 1e3
-        return f"joints {joints}  tip {x:.0f} {y:.0f} {z:.0f} mm"
+        x, y, z = (round(float(way)) for way in self._model.fk(here)[:3, 3] * 1e3)
+        return f"joints {joints}  tip {x} {y} {z} mm"
 
     def _declared(self) -> Layout:
         plain = Layout()

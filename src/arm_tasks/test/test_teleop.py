@@ -223,3 +223,21 @@ def test_the_page_has_every_key_and_every_parameter_with_its_default():
         default = field.default
         said = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
         assert f"| `{field.name}` | {said}" in text, field.name
+
+
+def test_an_arm_at_rest_that_others_move_is_jogged_from_where_it_is():
+    """Until it moves a jogger begins anew at each look; after its own motion it waits a while."""
+    _chain, jogger = started("nut_arm")
+    still = Wish("joint")
+    for _ in range(3):
+        jogger.step(still)
+        assert jogger.settled
+    elsewhere = jogger.q + 0.1
+    jogger.start(elsewhere)
+    stretch = jogger.step(Wish("joint", way(0), 0.1))
+    assert not jogger.settled and np.allclose(stretch.positions[0][1:], elsewhere[1:])
+    jogger.step(still)
+    assert not jogger.settled  # joint_states lag behind
+    for _ in range(20):
+        jogger.step(still)
+    assert jogger.settled

@@ -109,21 +109,6 @@ def hold(program, key, condition):
     program._read()
 
 
-def test_the_tool_goes_along_the_axes_of_the_base(arm, teleop):
-    model = load_robot("nut_arm")
-
-    def tip():
-        return model.fk([arm.position(name) for name in nc.NAMES])[:3, 3]
-
-    teleop.ask("m", "along x")
-    before = tip()
-    hold(teleop, "f", lambda: tip()[2] < before[2] - 0.02)
-    arm.wait_settled(HardwareStatus.ARMED)
-    sideways = np.abs((tip() - before)[:2])
-    teleop.ask("mm", "now: joints")
-    assert (sideways < 0.006).all(), f"not straight down: {before} to {tip()}"
-
-
 def test_a_held_key_moves_a_joint_and_letting_go_stops_it(arm, teleop):
     hold(teleop, "w", lambda: arm.position("waist") > 0.1)
     arm.wait_settled(HardwareStatus.ARMED)
@@ -156,6 +141,22 @@ def test_no_step_is_faster_than_the_joints_limits(arm, teleop):
     limit = load_robot("nut_arm").velocity[0]
     rates = np.array([s.velocity[list(s.name).index("waist")] for s in arm.states[first:]])
     assert 0.3 * limit < np.abs(rates).max() <= limit * (1 + 1e-6)
+
+
+def test_the_tool_goes_along_the_axes_of_the_base(arm, teleop):
+    model = load_robot("nut_arm")
+
+    def tip():
+        return model.fk([arm.position(name) for name in nc.NAMES])[:3, 3]
+
+    teleop.ask("m", "along x")
+    arm.wait_settled(HardwareStatus.ARMED)
+    before = tip()
+    hold(teleop, "f", lambda: tip()[2] < before[2] - 0.02)
+    arm.wait_settled(HardwareStatus.ARMED)
+    sideways = np.abs((tip() - before)[:2])
+    teleop.ask("mm", "now: joints")
+    assert (sideways < 0.006).all(), f"not straight down: {before} to {tip()}"
 
 
 def test_the_stop_is_a_key_and_latches_until_reset(arm, teleop):
