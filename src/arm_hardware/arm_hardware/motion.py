@@ -147,6 +147,7 @@ class Motion(Safety):
             for run in (self._arm, self._grip):
                 if run is not None and run.goal is goal:
                     run.cancel()
+        self.changed()
 
     def give_up(self, goal: Goal, why: str) -> None:
         """Abort a goal, brake what it moves and hold; a goal that has ended is left alone."""
@@ -258,6 +259,9 @@ class Motion(Safety):
         if run.canceled:
             run.finish()
         run.goal.finish(Outcome.ABORTED, INVALID_GOAL, "Preempted by a newer goal.")
+
+    def _bound_for(self) -> tuple[float, ...]:
+        return self._arm.bound_for if self._arm else ()
 
     def _busy(self) -> bool:
         return self._arm is not None or self._grip is not None

@@ -62,6 +62,12 @@ class ArmRun:
         """Where the trajectory is now (n,) [rad or m]."""
         return tuple(float(p) for p in self._course.asked.sample(self._time))
 
+    @property
+    def bound_for(self) -> tuple[float, ...]:
+        """Where the trajectory ends (n,) [rad or m]; empty once it is given up."""
+        given_up = self.canceled or self.goal.outcome is Outcome.ABORTED
+        return () if given_up else tuple(float(p) for p in self._course.path.final)
+
     def cancel(self) -> None:
         """Give up the trajectory: brake, then report the goal as canceled."""
         self.canceled = True

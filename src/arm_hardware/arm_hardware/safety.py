@@ -72,6 +72,10 @@ class Safety:
         """Return whether a command runs."""
         return False
 
+    def _bound_for(self) -> tuple[float, ...]:
+        """Return where a trajectory that runs will end, empty if none does."""
+        return ()
+
     def _drop(self, why: str) -> None:
         """End all commands at once and put every axis at rest where it is."""
         if self._waking is not None:
@@ -108,6 +112,7 @@ class Safety:
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
                 tuple(self._estimate.positions()),
+                self._bound_for(),
             )
 
     def command(self) -> tuple[list[float], list[float]]:

@@ -30,6 +30,8 @@ class Snapshot:
         velocities: Commanded [rad/s or m/s].
         counts: As sent; None where no pulse is sent.
         estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
+        bound_for: Where the running trajectory ends, as ``axes.arm``; empty if none runs, or if
+            it was given up [rad or m].
     """
 
     state: State
@@ -38,6 +40,7 @@ class Snapshot:
     velocities: tuple[float, ...]
     counts: tuple[int | None, ...]
     estimated: tuple[float | None, ...] = ()
+    bound_for: tuple[float, ...] = ()
 
 
 UNCONFIGURED = Snapshot(State.DISARMED, "Not configured: configure the node.", (), (), ())

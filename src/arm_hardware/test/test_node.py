@@ -87,15 +87,29 @@ def test_executes_a_trajectory(arm):
         nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < nc.NEAR, "arrival")
 
 
-def test_where_the_arm_is_bound_for_is_published(arm):
-    arm.go(*THERE, time=2.0)
-    nc.wait_for(lambda: arm.goals and list(arm.goals[-1].position) == [*THERE], "the goal")
-    assert list(arm.goals[-1].name) == list(nc.NAMES)
+def test_where_the_arm_is_bound_for_is_published_until_it_is_there(arm):
+    nc.wait_for(lambda: not arm.goals or not arm.goals[-1].name, "the end of what was before")
     count = len(arm.goals)
     assert not arm.send((1.0, (9.0, 0.0, 0.0, 0.0))).accepted
-    arm.go(*HOME, time=2.0)
-    nc.wait_for(lambda: len(arm.goals) > count, "the goal")
-    assert [list(goal.position) for goal in arm.goals[count:]] == [[*HOME]]
+    names = list(nc.NAMES)
+    for number, goal in enumerate((THERE, HOME), 1):
+        arm.go(*goal, time=2.0)
+        nc.wait_for(lambda n=number: len(arm.goals) >= count + 2 * n, "goal and end")
+    heard = [(list(goal.name), list(goal.position)) for goal in arm.goals[count:]]
+    assert heard == [(names, [*THERE]), ([], []), (names, [*HOME]), ([], [])]
+
+
+@pytest.mark.parametrize("how", ["cancel", "stop"])
+def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm, how):
+    handle = arm.send((nc.CREEP, nc.AWAY))
+    arm.wait_moving()
+    nc.wait_for(lambda: list(arm.goals[-1].position) == [*nc.AWAY], "the goal")
+    if how == "cancel":
+        arm.cancel(handle)
+    else:
+        assert arm.trigger("stop").success
+    nc.wait_for(lambda: not arm.goals[-1].name, "the end of the goal")
+    assert not arm.goals[-1].position
 
 
 def test_joint_states_have_all_joints_stamps_and_velocities(arm):

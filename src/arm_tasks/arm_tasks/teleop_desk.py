@@ -11,7 +11,7 @@ from arm_description.screen import Screen
 
 from arm_description import RobotModel
 from arm_tasks.teleop_jog import PERIOD
-from arm_tasks.teleop_wish import Keys, Wish, pairs_text
+from arm_tasks.teleop_wish import JAWS, Keys, Wish, pairs_text
 
 HELP = """\
 Hold a key to move; let go and the arm stops.
@@ -39,6 +39,10 @@ class Jogged(Protocol):
         """Call "stop" or "reset" of the driver."""
         ...
 
+    def grip(self, share: float) -> str:
+        """Open the jaws by a share of their way, or close them; return what is in the way."""
+        ...
+
     def rest(self) -> None:
         """Brake if it moves, and begin anew from where it then is."""
         ...
@@ -62,6 +66,8 @@ class Desk:
         self._node = node
         self._screen = screen
         self._names = model.joint_names
+        self._has_jaws = model.gripper is not None
+        self._problem = ""
         self._keys = Keys()
         self._shown = ""
         self._open = True
@@ -77,7 +83,7 @@ class Desk:
             wish = self._keys.wish(now)
             if wish.still:
                 wish = self._node.wish_of_joystick(now, wish.speed) or wish
-            problem = self._node.tick(wish)
+            problem = self._node.tick(wish) or self._problem
             said = f"  ({problem})" if problem else ""
             self._show(f"{wish.mode} {wish.speed:g}  {self._node.shown()}{said}")
 
@@ -89,11 +95,15 @@ class Desk:
                 self._take(key)
 
     def _take(self, key: str) -> None:
+        self._problem = ""
         if self._keys.press(key, time.monotonic()):
             if key == "m":
                 self._say(self._help())
             return
-        if key == " ":
+        if key in JAWS and self._has_jaws:
+            speed = self._keys.wish(0.0).speed
+            self._problem = self._node.grip(speed if key == JAWS[0] else -speed)
+        elif key == " ":
             self._node.trigger("stop")
             self._say("Stop.")
         elif key == "z":
@@ -106,6 +116,8 @@ class Desk:
     def _help(self) -> str:
         mode = self._keys.wish(0.0).mode
         pairs = pairs_text(mode, self._names)
+        if self._has_jaws:
+            pairs = {**pairs, JAWS: "jaws: open, close"}
         rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
         return HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from arm_description.node_main import described
+from control_msgs.action import GripperCommand
+from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import Joy
@@ -24,6 +26,8 @@ from arm_tasks.ros_conversions import duration_message
 from arm_tasks.teleop_jog import Jogger, Stretch
 from arm_tasks.teleop_wish import HELD, Layout, Wish
 
+GRIP_AGAIN = 0.1  # [s] from a step of the jaws to the next
+LIMIT = 1e-4  # [m] from the end of the jaws' way there is no further step
 FRESH = 1.0  # [s] joint_states older than this stop the motion
 
 
@@ -43,6 +47,8 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", 1
         )
+        self._gripper = ActionClient(self, GripperCommand, "gripper_controller/gripper_cmd")
+        self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
         self._triggers = {
@@ -79,6 +85,29 @@ class TeleopNode(Node):  # type: ignore[misc]
         if self._triggers[name].service_is_ready():
             self._triggers[name].call_async(Trigger.Request())
 
+    def grip(self, share: float) -> str:
+        """Bring the jaws by a share of their way from where they are; return what hinders it.
+
+        Args:
+            share: From -1, closed, to 1, open; a held key repeats it, and its release stops it.
+        """
+        gripper = self._model.gripper
+        problem = self._state.not_ready() or self._silent()
+        if gripper is None or problem:
+            return problem or "this arm has no gripper"
+        if not self._gripper.server_is_ready():
+            return "the driver offers no gripper_cmd"
+        end = gripper.max_width if share > 0.0 else gripper.min_width
+        left, step = end - self._state.width, share * (gripper.max_width - gripper.min_width)
+        if abs(left) < LIMIT:
+            return f"the jaws are {'open' if share > 0.0 else 'closed'}"
+        if time.monotonic() >= self._gripped + GRIP_AGAIN:
+            self._gripped = time.monotonic()
+            goal = GripperCommand.Goal()
+            goal.command.position = self._state.width + min(step, left, key=abs)
+            self._gripper.send_goal_async(goal)
+        return ""
+
     def rest(self) -> None:
         """Brake if the arm moves, see the message off, and forget where the arm was."""
         stretch = self._jogger.step(Wish("joint"))
@@ -97,7 +126,8 @@ class TeleopNode(Node):  # type: ignore[misc]
             for q, joint in zip(here, self._model.joints, strict=True)
         )
         x, y, z = (round(float(way)) for way in self._model.fk(here)[:3, 3] * 1e3)
-        return f"joints {joints}  tip {x} {y} {z} mm"
+        jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
+        return f"joints {joints}  tip {x} {y} {z} mm{jaws}"
 
     def _declared(self) -> Layout:
         plain = Layout()

@@ -16,6 +16,7 @@ MOST = 7  # directions: joints of an arm, or x y z and three turns
 SPEEDS = (0.05, 0.1, 0.2, 0.4, 0.8)  # shares of the highest speed
 # One pair of keys for each direction: joints base to tip, or along x y z and about x y z.
 PAIRS = tuple((pair[0], pair[1]) for pair in ("ws", "ad", "rf", "uo", "ik", "jl", "yh"))
+JAWS = (".", ",")  # open, close; the last thing that a hand on the other keys finds
 # A key that is held repeats at 10 to 50 Hz, after a first pause of 0.2 to 0.7 s.
 HELD = 0.25  # [s] that one press of a key counts
 DEAD_ZONE = 0.1  # of a joystick, which never quite returns to its middle

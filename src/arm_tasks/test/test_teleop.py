@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_tasks.teleop_desk import Desk
 from arm_tasks.teleop_jog import AHEAD, GENTLE, LINEAR, PERIOD, Jogger
-from arm_tasks.teleop_wish import HELD, MODES, MOST, PAIRS, SPEEDS, Keys, Layout, Wish
+from arm_tasks.teleop_wish import HELD, JAWS, MODES, MOST, PAIRS, SPEEDS, Keys, Layout, Wish
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -149,7 +150,7 @@ def test_a_key_counts_only_as_long_as_it_repeats():
     assert keys.wish(1.0 + 1.5 * HELD).still
 
 
-@pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up"])
+@pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up", *JAWS])
 def test_any_other_key_ends_the_motion(other):
     keys = Keys()
     keys.press("a", 0.0)
@@ -178,6 +179,45 @@ def test_speeds_and_modes_stay_in_their_ranges():
         seen.append(keys.wish(0.0).mode)
         keys.press("m", 0.0)
     assert tuple(seen) == MODES and keys.wish(0.0).mode == MODES[0]
+
+
+class Jaws:
+    """Notes the steps that the jaws are asked for."""
+
+    def __init__(self):
+        self.steps = []
+
+    def grip(self, share):
+        self.steps.append(share)
+        return "the jaws are open" if share > 0.0 else ""
+
+
+class Terminal:
+    """Keeps what is said."""
+
+    def __init__(self):
+        self.said = ""
+
+    def say(self, text):
+        self.said += text
+
+
+def test_keys_open_and_close_the_jaws_by_the_pace():
+    jaws, terminal = Jaws(), Terminal()
+    desk = Desk(jaws, terminal, load_robot("nut_arm"))
+    for key in (*JAWS, "+", JAWS[1]):
+        desk._take(key)
+    assert jaws.steps == [0.1, -0.1, -0.2]
+    desk._take("?")
+    assert f"{JAWS[0]} {JAWS[1]}    jaws: open, close" in terminal.said
+
+
+def test_without_a_gripper_there_are_no_keys_for_it():
+    jaws, terminal = Jaws(), Terminal()
+    desk = Desk(jaws, terminal, load_robot("puma560"))
+    for key in (*JAWS, "?"):
+        desk._take(key)
+    assert not jaws.steps and "jaws" not in terminal.said
 
 
 # -- Joystick ------------------------------------------------------------------------------------
@@ -218,6 +258,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs/reference/teleop.md"
 def test_the_page_has_every_key_and_every_parameter_with_its_default():
     text = PAGE.read_text()
     assert " ".join(f"`{more} {less}`" for more, less in PAIRS) in text
+    assert f"| `{' '.join(JAWS)}` |" in text
     assert f"{', '.join(f'{speed * 100:g}' for speed in SPEEDS)} %" in text
     for field in dataclasses.fields(Layout):
         default = field.default

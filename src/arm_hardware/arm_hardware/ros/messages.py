@@ -89,6 +89,14 @@ def joint_state(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState | Non
     return message
 
 
+def goal(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState:
+    """Return where the arm is bound for; without joints if it goes nowhere."""
+    message = JointState(position=snapshot.bound_for)
+    message.header.stamp = stamp
+    message.name = list(axes.names) if snapshot.bound_for else []
+    return message
+
+
 def status(
     hardware: str, driver: Driver | None, snapshot: Snapshot, stamp: Time
 ) -> HardwareStatus:

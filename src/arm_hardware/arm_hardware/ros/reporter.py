@@ -26,7 +26,7 @@ SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status wit
 
 
 class Reporter:
-    """joint_states, status, diagnostics and, in simulated time, /clock."""
+    """joint_states, status, the goal, diagnostics and, in simulated time, /clock."""
 
     def __init__(self, node: Any) -> None:
         """Make the publishers and begin.
@@ -38,6 +38,7 @@ class Reporter:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", latched)
+        self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._simulated = node.parameters.options.speed != 1.0
         self._clock = node.create_publisher(Clock, "/clock", 10) if self._simulated else None
@@ -48,6 +49,7 @@ class Reporter:
         self._lock = threading.Lock()
         self._due = dict.fromkeys(("states", "status", "diagnostics", "clock"), 0.0)
         self._shown: tuple[State, str] | None = None
+        self._bound_for: tuple[float, ...] = ()
         self._wake = threading.Event()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="arm_reporter", daemon=True)
@@ -86,6 +88,9 @@ class Reporter:
                 state = messages.joint_state(driver.axes, snapshot, stamp) if driver else None
                 if state is not None:
                     self._states.publish(state)
+            if driver and snapshot.bound_for != self._bound_for:
+                self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
+                self._bound_for = snapshot.bound_for
             if self._is_due("status", now, SLOW_PERIOD) or changed:
                 hardware = self._node.parameters.options.hardware
                 self._status.publish(messages.status(hardware, driver, snapshot, stamp))

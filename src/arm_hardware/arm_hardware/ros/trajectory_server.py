@@ -7,8 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from control_msgs.action import FollowJointTrajectory
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_hardware.errors import HardwareError
@@ -20,10 +18,7 @@ from arm_hardware.ros.messages import request_of, tolerances_of
 
 
 class TrajectoryServer:
-    """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller.
-
-    What it takes on ends at the posture that it publishes on ``arm_controller/goal``, latched.
-    """
+    """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller."""
 
     def __init__(self, node: Any) -> None:
         """Offer the interfaces.
@@ -48,8 +43,6 @@ class TrajectoryServer:
             10,
             callback_group=self._server.group,
         )
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
 
     @property
     def busy(self) -> bool:
@@ -72,15 +65,7 @@ class TrajectoryServer:
 
     def _begin(self, goal: FollowJointTrajectory.Goal, motion: Motion) -> Goal:
         plan = self._plan(goal.trajectory, motion)
-        begun = motion.follow(plan, tolerances_of(goal, motion.axes))
-        self._tell(goal.trajectory)
-        return begun
-
-    def _tell(self, trajectory: JointTrajectory) -> None:
-        """Publish where a trajectory ends."""
-        message = JointState(name=trajectory.joint_names, position=trajectory.points[-1].positions)
-        message.header.stamp = self._node.time.now()
-        self._goal.publish(message)
+        return motion.follow(plan, tolerances_of(goal, motion.axes))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
@@ -109,6 +94,5 @@ class TrajectoryServer:
                 motion.hold("An empty trajectory came on the topic.")
                 return
             motion.follow(self._plan(message, motion), streamed=True)
-            self._tell(message)
         except HardwareError as error:
             self._node.refuse("arm_controller/joint_trajectory", error)

@@ -159,6 +159,20 @@ def test_the_tool_goes_along_the_axes_of_the_base(arm, teleop):
     assert (sideways < 0.006).all(), f"not straight down: {before} to {tip()}"
 
 
+def test_held_keys_open_and_close_the_jaws_and_letting_go_stops_them(arm, teleop):
+    def width():
+        return 2.0 * arm.position("left_finger")
+
+    gripper = load_robot("nut_arm").gripper
+    hold(teleop, ".", lambda: width() > 0.6 * gripper.max_width)
+    arm.wait_settled(HardwareStatus.ARMED)
+    assert width() < gripper.max_width
+    assert abs(arm.position("waist")) < nc.NEAR
+    hold(teleop, ",", lambda: width() < gripper.min_width + 5e-5)
+    arm.wait_settled(HardwareStatus.ARMED)
+    teleop.ask(",", "the jaws are closed")
+
+
 def test_the_stop_is_a_key_and_latches_until_reset(arm, teleop):
     hold(teleop, "w", lambda: arm.position("waist") > 0.05)
     teleop.type(" ")
