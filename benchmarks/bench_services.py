@@ -1,9 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Round trips of the kinematics' services beside those of an empty service of the same type.
+"""Round trips of the kinematics' services beside those of empty services of the same type.
 
-Both servers are processes of their own, called in turn by one client, so that both meet the same
-machine. The empty one answers whatever it is asked with an untouched response.
+The servers are processes of their own, called in turn by one client, so that all meet the same
+machine. One answers whatever it is asked with an untouched response; one with a ready-made answer
+of ours, so that as much has to be carried as from ours.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ik.tables import processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from arm_description import load_robot
@@ -32,14 +34,20 @@ PATIENCE = 120.0  # [s]
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
 EMPTY = """
+import sys
 import rclpy
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from rclpy.serialization import deserialize_message
 rclpy.init()
-node = rclpy.create_node("empty")
-for name, kind in {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}.items():
-    node.create_service(kind, f"~/{name}", lambda request, response: response)
+name, *ready = sys.argv[1:]
+node = rclpy.create_node(name)
+for kind, text in zip((SolveIK, SolveFK, GetJacobian), ready):
+    answer = deserialize_message(bytes.fromhex(text), kind.Response) if text else None
+    service = {SolveIK: "solve_ik", SolveFK: "solve_fk", GetJacobian: "get_jacobian"}[kind]
+    node.create_service(kind, "~/" + service, lambda request, response, a=answer: a or response)
 rclpy.spin(node)
 """
+SERVERS = ("untouched", "ready", "kinematics")
 
 
 class Caller:
@@ -51,7 +59,7 @@ class Caller:
         self.executor.add_node(self.node)
         self.clients = {
             (server, name): self.node.create_client(kind, f"{server}/{name}")
-            for server in ("empty", "kinematics")
+            for server in SERVERS
             for name, kind in KINDS.items()
         }
 
@@ -63,15 +71,24 @@ class Caller:
             self.executor.spin_once(PATIENCE)
         return 1e6 * (time.perf_counter() - begin), future.result()
 
-    def wait(self, question: object) -> None:
-        """Wait until both servers answer, and the kinematics a question of solve_fk."""
+    def wait(self, server: str) -> None:
+        """Wait until a server's services are there."""
+        for name in KINDS:
+            if not self.clients[server, name].wait_for_service(PATIENCE):
+                raise SystemExit(f"there is no service {server}/{name}")
+
+    def wait_for_robot(self, question: object) -> None:
+        """Wait until the kinematics can answer a question of solve_fk."""
+        self.wait("kinematics")
         end = time.monotonic() + PATIENCE
-        for client in self.clients.values():
-            if not client.wait_for_service(PATIENCE):
-                raise SystemExit(f"there is no service {client.srv_name}")
         while self.call("kinematics", "solve_fk", question)[1].status != SolveFK.Response.SUCCESS:
             if time.monotonic() > end:
                 raise SystemExit("the kinematics got no robot description")
+
+    def ready_made(self, chain: Chain) -> list[str]:
+        """Return an answer of ours to each service, serialised."""
+        answers = (self.call("kinematics", name, requests(name, chain, 1)[0])[1] for name in KINDS)
+        return [serialize_message(answer).hex() for answer in answers]
 
 
 def requests(name: str, chain: Chain, count: int) -> list[object]:
@@ -92,41 +109,54 @@ def requests(name: str, chain: Chain, count: int) -> list[object]:
 
 
 def measure(caller: Caller, name: str, chain: Chain, count: int) -> list[str]:
-    """Return a row: median and p99 of both, and the ratio of the medians."""
-    times: dict[str, list[float]] = {"empty": [], "kinematics": []}
+    """Return a row: the medians, our p99, and our median in ratio to the others'."""
+    times: dict[str, list[float]] = {server: [] for server in SERVERS}
     for request in requests(name, chain, count + 50):
         for server, taken in times.items():
             taken.append(caller.call(server, name, request)[0])
-    empty, ours = (np.array(t[50:]) for t in times.values())
-    cells = [us(float(x)) for t in (empty, ours) for x in (np.median(t), np.quantile(t, 0.99))]
-    return [name, *cells, f"{np.median(ours) / np.median(empty):.2f}"]
+    untouched, ready, ours = (float(np.median(taken[50:])) for taken in times.values())
+    p99 = float(np.quantile(times["kinematics"][50:], 0.99))
+    ratios = f"{ours / untouched:.2f}", f"{ours / ready:.2f}"
+    return [name, us(untouched), us(ready), us(ours), us(p99), *ratios]
+
+
+def started(*command: str) -> subprocess.Popen[bytes]:
+    """Start a server."""
+    return subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
+
+
+def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
+    """Start the servers, each noted in the list, and return a row for each service."""
+    servers.append(started("-m", "arm_kinematics.kinematics_node"))
+    rclpy.init()
+    caller, model = Caller(), load_robot("nut_arm")
+    publisher = caller.node.create_publisher(String, "robot_description", LATCHED)
+    publisher.publish(String(data=model.to_urdf()))
+    chain = Chain.from_model(model)
+    caller.wait_for_robot(requests("solve_fk", chain, 1)[0])
+    servers.append(started("-c", EMPTY, "untouched", "", "", ""))
+    servers.append(started("-c", EMPTY, "ready", *caller.ready_made(chain)))
+    for name in ("untouched", "ready"):
+        caller.wait(name)
+    return [measure(caller, name, chain, count) for name in KINDS]
 
 
 def main() -> int:
-    """Start both servers, measure, print, and write where told to."""
+    """Start the servers, measure, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
     parser.add_argument("--calls", type=int, default=2000, help="of each service (2000)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
-    commands = [["-c", EMPTY], ["-m", "arm_kinematics.kinematics_node"]]
-    servers = [
-        subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
-        for command in commands
-    ]
+    servers: list[subprocess.Popen[bytes]] = []
     try:
-        rclpy.init()
-        caller, model = Caller(), load_robot("nut_arm")
-        publisher = caller.node.create_publisher(String, "robot_description", LATCHED)
-        publisher.publish(String(data=model.to_urdf()))
-        chain = Chain.from_model(model)
-        caller.wait(requests("solve_fk", chain, 1)[0])
-        rows = [measure(caller, name, chain, chosen.calls) for name in KINDS]
+        lines = rows(chosen.calls, servers)
     finally:
         for server in servers:
             server.terminate()
-    head = ["service", "empty: median us", "p99 us", "ours: median us", "p99 us", "ratio"]
-    text = f"{processor()}, {chosen.calls:,} calls of each.\n\n{table(head, rows)}"
+    head = ["service", "untouched: median us", "ready-made", "ours", "p99"]
+    head += ["ours / untouched", "ours / ready-made"]
+    text = f"{processor()}, {chosen.calls:,} calls of each.\n\n{table(head, lines)}"
     print(text)
     if chosen.write:
         write(chosen.write, "services", text)

@@ -36,7 +36,7 @@ from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
-from arm_kinematics.ros.solve_ik import solve_ik
+from arm_kinematics.ros.solve_ik import IkService
 from arm_kinematics.ros.state import State
 from arm_kinematics.warm_up import prepare_closed_forms, prepare_general_6r, prepare_timing
 
@@ -82,6 +82,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     def start(self) -> None:
         """Listen and serve."""
         self._state = State(TfListener(self).tree, self._tip)
+        self._ik = IkService(self._state, self._timeout)
         self._background = Background(self)
         self._markers = MarkerPublisher(self, self._background)
         self._subscribe()
@@ -136,8 +137,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         return response
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
-        shown = solve_ik(self._state, request, response, self._timeout)
-        self._markers.set_answer(*shown)
+        self._markers.set_answer(*self._ik.answer(request, response))
 
     def _on_joints(self, message: JointState) -> None:
         self._state.set_joints(message)

@@ -21,6 +21,8 @@ from arm_kinematics.lie_series import cosc, cot_rest, sinc, sinc_rest
 
 Array = NDArray[np.float64]
 
+_IDENTITY = np.eye(4)
+
 
 def hat(w: ArrayLike) -> Array:
     """Return the skew-symmetric (3, 3) matrix whose product with x is the cross product w x x."""
@@ -99,7 +101,7 @@ def so3_left_jacobian_inverse(w: ArrayLike) -> Array:
 
 def se3(R: ArrayLike, p: ArrayLike) -> Array:
     """Return the (4, 4) rigid motion with rotation R (3, 3) and translation p (3,) [m]."""
-    T = np.eye(4)
+    T = _IDENTITY.copy()
     T[:3, :3] = R
     T[:3, 3] = p
     return T

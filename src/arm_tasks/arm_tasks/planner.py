@@ -12,14 +12,16 @@ import numpy as np
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
+from arm_tasks.checkers import Checkers
 from arm_tasks.collision import LIBRARY, available
 from arm_tasks.errors import PlanError
 from arm_tasks.geometry import Array
 from arm_tasks.plan import Plan, Situation
 from arm_tasks.plan_builder import PlanBuilder, Refused
 from arm_tasks.scene import Scene, readonly
+from arm_tasks.step_planner import StepPlanner
 from arm_tasks.task_steps import Screw, StepBase, Task
-from arm_tasks.walk import Checkers, Walk
+from arm_tasks.walk import Walk
 from arm_tasks.world_belief import World
 
 
@@ -59,12 +61,12 @@ def plan_task(
     world = World.at_start(scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     builder = PlanBuilder(model, chain, q, start_width)
-    walk = Walk(builder, world, checkers)
+    planner = StepPlanner(builder, world, checkers)
     refusal, refused_at = None, None
     try:
-        walk.run(task.steps)
+        Walk(planner).run(task.steps)
     except Refused as refused:
-        refusal, refused_at = refused.report, walk.before
+        refusal, refused_at = refused.report, planner.before
     return Plan(
         task=task.name,
         scene=scene.name,
@@ -103,8 +105,8 @@ def can_step(step: StepBase, scene: Scene, model: RobotModel, chain: Chain, at: 
         builder = PlanBuilder(model, chain, at.q, at.width, sketch=sketch)
         world = replace(at.world, scene=scene)
         try:
-            walk = Walk(builder, world, Checkers(model, collisions))
-            walk.one(step, step.name, at.screw_next)
+            planner = StepPlanner(builder, world, Checkers(model, collisions))
+            planner.plan(step, step.name, at.screw_next)
         except Refused:
             return False
         return True

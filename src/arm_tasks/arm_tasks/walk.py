@@ -9,45 +9,17 @@ from each of them; ends that are alike are joined, so that what follows is plann
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from arm_description import RobotModel
-from arm_tasks.collision import CollisionChecker
 from arm_tasks.condition import Condition
 from arm_tasks.errors import SceneError
 from arm_tasks.geometry import Array
-from arm_tasks.motions import Motions
-from arm_tasks.nut_belief import InJaws, OnBolt, at_start
-from arm_tasks.payloads import SQUEEZE, grasp
-from arm_tasks.plan import Situation
-from arm_tasks.plan_builder import Exit, Labels, PlanBuilder
-from arm_tasks.screw_plan import ScrewPlanner
-from arm_tasks.task_steps import (
-    Approach,
-    Call,
-    Grip,
-    If,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
-    PauseForPerson,
-    Play,
-    Repeat,
-    Retreat,
-    Screw,
-    ScrewOn,
-    SetSpeed,
-    StepBase,
-    Turn,
-    Unscrew,
-    Until,
-    Wait,
-)
+from arm_tasks.plan_builder import Exit, Labels
+from arm_tasks.step_planner import StepPlanner
+from arm_tasks.task_steps import Call, If, Repeat, Screw, StepBase, Until
 from arm_tasks.world_belief import World
 
 _MOST_ENDS = 16
@@ -82,85 +54,24 @@ class End:
         )
 
 
-class Checkers:
-    """A collision checker for each arrangement of payloads, made when it is needed.
-
-    Args:
-        model: The robot.
-        wanted: Whether to look for collisions at all.
-    """
-
-    def __init__(self, model: RobotModel, wanted: bool) -> None:
-        self._model = model
-        self._wanted = wanted
-        self._made: list[tuple[World, CollisionChecker]] = []
-
-    def of(self, world: World) -> CollisionChecker | None:
-        """Return the checker for a world, None if collisions are not looked for."""
-        if not self._wanted:
-            return None
-        for known, checker in self._made:
-            at_once = known.scene is world.scene and known.carried is world.carried
-            if at_once or known.same(world):
-                return checker
-        checker = CollisionChecker(self._model, world.scene, world.carried)
-        self._made.append((world, checker))
-        return checker
-
-
 class Walk:
-    """Plans steps onto a builder; raises Refused at the first that cannot be done.
+    """Plans steps along every way; raises Refused at the first that cannot be done.
 
     Args:
-        builder: Where the plan begins.
-        world: What it begins with.
-        checkers: Know of collisions.
-
-    Attributes:
-        before: What the step that is being planned begins with, None before the first.
+        planner: Plans each of them; it stands where the task begins.
     """
 
-    def __init__(self, builder: PlanBuilder, world: World, checkers: Checkers) -> None:
-        self.builder = builder
-        self.world = world
-        self.before: Situation | None = None
-        self._checkers = checkers
-        self._plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
-            MoveJoints: lambda step, name: self._motions.move_joints(step, name),
-            Play: lambda step, name: self._motions.play(step, name),
-            MovePosture: lambda step, name: self._motions.move_posture(step, name),
-            MovePose: lambda step, name: self._motions.move_pose(step, name),
-            MoveLinear: lambda step, name: self._motions.move_linear(step, name),
-            Approach: lambda step, name: self._motions.approach(step, name),
-            Retreat: lambda step, name: self._motions.retreat(step, name),
-            Turn: lambda step, name: self._motions.turn(step, name),
-            Grip: self._grip,
-            Unscrew: self._unscrew,
-            ScrewOn: self._screw_on,
-            Wait: self._wait,
-            SetSpeed: lambda step, name: None,
-            PauseForPerson: self._pause,
-        }
+    def __init__(self, planner: StepPlanner) -> None:
+        self._planner = planner
+        self._builder = planner.builder
 
     def run(self, steps: Steps) -> None:
         """Plan every step along every way."""
-        ends = [End(self.builder.q, self.builder.width, self.world)]
+        ends = [self._end(())]
         for index, step in enumerate(steps):
-            self.builder.task_step = index
+            self._builder.task_step = index
             ends = self._step(step, ends, "", steps[index + 1 :])
-        self.builder.join(exit_ for end in ends for exit_ in end.exits)
-
-    def one(self, step: StepBase, name: str, screw_next: Screw | None) -> None:
-        """Plan one step that is no list of others from where the builder stands."""
-        q, width = self.builder.q, self.builder.width
-        self.before = Situation(step, screw_next, q, width, self.world)
-        self.builder.checker = self._checkers.of(self.world)
-        try:
-            self._plan_of[type(step)](step, name)
-        except SceneError as error:
-            raise self.builder.wrong(step, error.what) from None
-
-    # -- lists of steps -----------------------------------------------------------------------
+        self._builder.join(exit_ for end in ends for exit_ in end.exits)
 
     def _list(self, steps: Steps, ends: list[End], suffix: str, later: Steps) -> list[End]:
         for index, step in enumerate(steps):
@@ -211,12 +122,12 @@ class Walk:
 
     def _from(self, end: End, step: StepBase, name: str, screw_next: Screw | None) -> End:
         """Plan a step from an end; return where the plan stands then."""
-        builder = self.builder
+        builder = self._builder
         self._stand_at(end)
         first = len(builder.steps)
-        self.one(step, name, screw_next)
+        self._planner.plan(step, name, screw_next)
         if len(builder.steps) == first:
-            return replace(end, q=builder.q, width=builder.width, world=self.world)
+            return replace(end, q=builder.q, width=builder.width, world=self._planner.world)
         return self._end(((len(builder.steps) - 1, "following"),))
 
     def _branch(self, step: If | Until, when: Condition, end: End, name: str) -> tuple[End, End]:
@@ -225,9 +136,9 @@ class Walk:
             try:
                 end.world.scene.bolt(when.nut_on)
             except SceneError as error:
-                raise self.builder.wrong(step, error.what) from None
+                raise self._builder.wrong(step, error.what) from None
         self._stand_at(end)
-        index = self.builder.branch(Labels(step, name, f"looking whether {when}"), when)
+        index = self._builder.branch(Labels(step, name, f"looking whether {when}"), when)
         yes, no = self._end(((index, "following"),)), self._end(((index, "otherwise"),))
         return (
             replace(yes, world=end.world.seen(when, holds=True)),
@@ -235,11 +146,13 @@ class Walk:
         )
 
     def _stand_at(self, end: End) -> None:
-        self.builder.q, self.builder.width, self.world = end.q, end.width, end.world
-        self.builder.join(end.exits)
+        self._builder.q, self._builder.width = end.q, end.width
+        self._planner.world = end.world
+        self._builder.join(end.exits)
 
     def _end(self, exits: tuple[Exit, ...]) -> End:
-        return End(self.builder.q, self.builder.width, self.world, exits)
+        builder = self._builder
+        return End(builder.q, builder.width, self._planner.world, exits)
 
     def _joined(self, ends: list[End], step: StepBase, later: Steps) -> list[End]:
         """Return the ends with those that are alike for the later steps as one."""
@@ -255,90 +168,12 @@ class Walk:
         if len(result) > _MOST_ENDS:
             what = f"the task could stand at {len(result)} different places after this"
             remedy = "let the branches end in the same posture, the jaws equally wide"
-            raise self.builder.wrong(step, f"{what}; {remedy}")
+            raise self._builder.wrong(step, f"{what}; {remedy}")
         return result
 
     def _way(self, step: StepBase, suffix: str, k: int, ends: list[End]) -> str:
         way = f" [way {k + 1} of {len(ends)}]" if len(ends) > 1 else ""
         return f"{step.name}{suffix}{way}"
-
-    # -- kinds of step ------------------------------------------------------------------------
-
-    @property
-    def _motions(self) -> Motions:
-        return Motions(self.world.with_tool(self._tool()), self.builder)
-
-    def _tool(self) -> Array:
-        return self.builder.chain.fk(self.builder.q)
-
-    def _grip(self, step: Grip, name: str) -> None:
-        if step.payload:
-            self._take(step, name)
-            return
-        jaws = self.builder.jaws(step)
-        width = jaws.max_width if step.width is None else step.width
-        width = max(width, jaws.min_width) if step.kind == "close" else width
-        verb = "opening" if width > self.builder.width else "closing"
-        message = f"{verb} the jaws to {width * 1e3:.1f} mm"
-        self.builder.gripper(Labels(step, name, message), width)
-        carried = self.world.carried
-        if carried is not None and width > carried.width:
-            self.world = self.world.let_go(self._tool())
-
-    def _take(self, step: Grip, name: str) -> None:
-        """Plan to close the jaws on a payload."""
-        jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
-        if not thing.is_payload:
-            what = f"{step.payload} has no mass in the scene, it is not to be carried"
-            raise self.builder.wrong(step, what)
-        if self.world.carried is not None:
-            raise self.builder.wrong(step, f"the jaws hold {self.world.carried.name} already")
-        held = grasp(thing, self._tool(), jaws, self.builder.width)
-        if isinstance(held, str):
-            raise self.builder.wrong(step, f"{step.payload} is not between the jaws: {held}")
-        width = max(held.width - SQUEEZE, jaws.min_width)
-        labels = Labels(step, name, f"closing the jaws on {step.payload}")
-        self.builder.gripper(labels, width)
-        self.world = replace(self.world, carried=held)
-
-    def _unscrew(self, step: Unscrew, name: str) -> None:
-        self._check_bolt(step)
-        nut = self.world.nut
-        if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
-            what = f"{self._where(nut)} at this step, not on {step.bolt}"
-            raise self.builder.wrong(step, what)
-        then = self.before.screw_next if self.before else None
-        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        after = planner.unscrew(nut, then if isinstance(then, ScrewOn) else None)
-        self.world = replace(self.world, nut=after)
-
-    def _screw_on(self, step: ScrewOn, name: str) -> None:
-        self._check_bolt(step)
-        nut = self.world.nut
-        if not isinstance(nut, InJaws):
-            what = f"{self._where(nut)} at this step, not in the jaws; unscrew it before"
-            raise self.builder.wrong(step, what)
-        after = ScrewPlanner(self.builder, self.world.scene, step, name).screw_on(nut)
-        self.world = replace(self.world, nut=after)
-
-    def _check_bolt(self, step: Screw) -> None:
-        self.world.scene.bolt(step.bolt)
-        self.world.scene.the_nut()
-
-    def _where(self, nut: OnBolt | InJaws | None) -> str:
-        if nut is None:
-            return "it is not known where the nut is"
-        return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
-
-    def _wait(self, step: Wait, name: str) -> None:
-        labels = Labels(step, name, f"waiting for {step.seconds:g} s")
-        self.builder.wait(labels, step.seconds)
-
-    def _pause(self, step: PauseForPerson, name: str) -> None:
-        self.builder.pause(Labels(step, name, step.say))
-        if step.nut_back:
-            self.world.scene.the_nut()
-            self.world = replace(self.world, nut=at_start(self.world.scene))
 
 
 def screws(steps: Steps) -> Iterator[Screw]:

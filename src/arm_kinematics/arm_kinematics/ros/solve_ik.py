@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from arm_interfaces.msg import IKSolution
@@ -18,29 +20,56 @@ from arm_kinematics.ros.state import State, picked
 from arm_kinematics.ros.wishes import wishes
 
 
-def solve_ik(
-    state: State, request: SolveIK.Request, response: SolveIK.Response, default_timeout: float
-) -> tuple[Chain, Array, Array | None, IkResult]:
-    """Fill the response; return what was asked, as chain, target and tool, and the answer.
+class IkService:
+    """Answers solve_ik.
 
-    Raises:
-        RefusalError: The request cannot be answered.
+    Its messages of a solution serve again, for to make one takes longer than to fill it: a
+    response has to be sent before the next request is answered.
+
+    Args:
+        state: What is known of the robot.
+        default_timeout: Time allowed for a request that sets none [s].
     """
-    chain = state.chain(request.tip_frame)
-    asked = wishes(state, chain, request)
-    tool = tool_matrix(request.tool)
-    timeout = seconds(request.timeout, default_timeout, "timeout")
-    target = _target(state, request)
-    seed = np.array(picked(chain, state.joints(request.seed, "seed"), "seed"))
-    try:
-        result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
-    except KinematicsError as error:
-        raise bad(f"{error}.") from error
-    response.status = int(result.status)
-    response.message = result.message
-    response.limiting_joints = list(result.limiting_joints)
-    response.solutions = [_solution(chain, tool, s) for s in result.solutions]
-    return chain, target, tool, result
+
+    def __init__(self, state: State, default_timeout: float) -> None:
+        self._state = state
+        self._default_timeout = default_timeout
+        self._messages: list[IKSolution] = []
+
+    def answer(
+        self, request: SolveIK.Request, response: SolveIK.Response
+    ) -> tuple[Chain, Array, Array | None, IkResult]:
+        """Fill the response; return what was asked, as chain, target and tool, and the answer.
+
+        Raises:
+            RefusalError: The request cannot be answered.
+        """
+        state = self._state
+        chain = state.chain(request.tip_frame)
+        asked = wishes(state, chain, request)
+        tool = tool_matrix(request.tool)
+        timeout = seconds(request.timeout, self._default_timeout, "timeout")
+        target = _target(state, request)
+        seed = np.array(picked(chain, state.joints(request.seed, "seed"), "seed"))
+        try:
+            result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
+        except KinematicsError as error:
+            raise bad(f"{error}.") from error
+        response.status = int(result.status)
+        response.message = result.message
+        response.limiting_joints = list(result.limiting_joints)
+        response.solutions = self._filled(chain, tool, result.solutions)
+        return chain, target, tool, result
+
+    def _filled(
+        self, chain: Chain, tool: Array | None, solutions: Sequence[IkSolution]
+    ) -> list[IKSolution]:
+        while len(self._messages) < len(solutions):
+            self._messages.append(IKSolution())
+        messages = self._messages[: len(solutions)]
+        for message, solution in zip(messages, solutions, strict=True):
+            _fill(message, chain, tool, solution)
+        return messages
 
 
 def _target(state: State, request: SolveIK.Request) -> Array:
@@ -49,8 +78,8 @@ def _target(state: State, request: SolveIK.Request) -> Array:
     return pose if base_from_frame is None else base_from_frame @ pose
 
 
-def _solution(chain: Chain, tool: Array | None, solution: IkSolution) -> IKSolution:
-    message = IKSolution()
+def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSolution) -> None:
+    """Write every field that the message's earlier use may have left."""
     message.joint_state.name = chain.joint_names
     message.joint_state.position = doubles(solution.q)
     reached = chain.fk(solution.q)
@@ -58,4 +87,3 @@ def _solution(chain: Chain, tool: Array | None, solution: IkSolution) -> IKSolut
     message.position_error = solution.position_error
     message.orientation_error = solution.orientation_error
     message.joint_distance = solution.distance
-    return message
