@@ -31,15 +31,16 @@ def parser() -> argparse.ArgumentParser:
     )
     edits = result.add_subparsers(dest="edit", metavar="EDIT")
     move = edits.add_parser("move", help="put something elsewhere in the frame it stands on")
-    move.add_argument("name")
+    move.add_argument("name", help="of what is moved")
     way = move.add_mutually_exclusive_group(required=True)
     for option, text in (("to", "position"), ("by", "displacement")):
         way.add_argument(f"--{option}-mm", nargs=3, type=float, metavar=("X", "Y", "Z"), help=text)
     add = edits.add_parser("add", help="add something: pallets box1 xyz_mm=[0,0,20] ...")
     add.add_argument("section", help=", ".join(SECTIONS))
-    add.add_argument("name")
+    add.add_argument("name", help="a new one")
     add.add_argument("keys", nargs="+", metavar="KEY=VALUE", help="as in the file")
-    edits.add_parser("remove", help="remove something").add_argument("name")
+    remove = edits.add_parser("remove", help="remove something")
+    remove.add_argument("name", help="of what is removed")
     return result
 
 

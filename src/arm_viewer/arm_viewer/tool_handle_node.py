@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from arm_description.node_main import run_node
+from arm_description.node_main import described, run_node
 from arm_description.tf_listener import TfListener
 from arm_description.tf_tree import TransformError
 from arm_description.transforms import matrix_to_pose, pose_to_matrix
@@ -57,7 +57,8 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__("tool_handle")
-        self._tip = str(self.declare_parameter("tool_frame", "tool0").value)
+        says = described("Frame that is dragged.")
+        self._tip = str(self.declare_parameter("tool_frame", "tool0", says).value)
         self._robot: RobotPicture | None = None
         self._values: dict[str, float] = {}
         self._mode, self._said, self._held = "Pose", "", False

@@ -59,8 +59,10 @@ def in_words(kind: Kind) -> str:
             return " or ".join((", ".join(kind.words[:-1]), kind.words[-1]))
         case ListOf(kind=Leaf() as item):
             return f"list of {kind.least if kind.least == kind.most else 'such'}: {item.what}"
+        case ListOf(kind=ListOf() as item):
+            return f"list of such: {in_words(item)}"
         case Either():
-            return ", or ".join(in_words(one) for one in kind.kinds)
+            return ", or ".join(filter(None, map(in_words, kind.kinds)))
         case Named():
             words = in_words(kind.kind)
             return f"{kind.name}: {words}" if words else ""
@@ -72,6 +74,9 @@ def _gather(rows: dict[str, Row], known: dict[int, str], path: str, kind: Kind) 
     if isinstance(kind, Variants):
         for table in kind.tables.values():
             _gather(rows, known, path, table)
+    elif isinstance(kind, Either):
+        for one in kind.kinds:
+            _gather(rows, known, path, one)
     elif isinstance(kind, Table):
         for name, key in kind.keys.items():
             _gather_key(rows, known, path + name, key)

@@ -113,7 +113,7 @@ def _messages(file: Path) -> Iterator[tuple[Any, Any, Any]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play a recording; returns the exit code."""
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
     parser.add_argument("--speed", type=float, default=1.0, help="as many seconds a second")
     parser.add_argument("--loop", action="store_true", help="again and again")
     parser.add_argument("--no-view", action="store_true", help="publish only")

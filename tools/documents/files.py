@@ -1,0 +1,39 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the keys of all files: from the tables that their readers read by."""
+
+from arm_description.robot_file.kinds import Kind
+from arm_description.robot_file.reference import reference_of
+from arm_hardware.calibration_keys import CALIBRATION
+from arm_hardware.kinematic.touches import FILE
+from arm_tasks.teaching.poses import POSES
+
+from .markdown import page
+
+ELSEWHERE = """\
+| file | who reads it | its keys |
+|---|---|---|
+| robot | everybody | [robot file](../../src/arm_description/README.md#every-key) |
+| task | `check`, `demo`, the task server | [tasks](tasks.md) |
+| scene | the same, `scene` | [scenes](scenes.md) |
+| joint trajectory | `play`, `trajectory`, step `play` of tasks | [trajectories](trajectories.md) |
+| calibration of servos | the driver, `calibrate`, `verify` | [below](#calibration-of-servos) |
+| touched points | `calibrate_kinematics` | [below](#touched-points) |
+| taught poses | tasks, `teach` | [below](#taught-poses) |
+
+Bold keys must be there. What is wrong in a file is told with its line, the key and what to do."""
+BELOW: dict[str, tuple[str, Kind]] = {
+    "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
+                              "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
+    "Touched points": ("What [calibration](../tutorials/calibration.md) is told of a tip that "
+                       "touched known points.", FILE),
+    "Taught poses": ("Written by [teaching](teach.md), and by hand if you like.", POSES),
+}  # fmt: skip
+
+
+def files_page() -> str:
+    """Return the page of the keys of all files."""
+    parts = [ELSEWHERE]
+    for title, (text, kind) in BELOW.items():
+        parts += [f"## {title}", text, reference_of({"": kind})]
+    return page("Files and their keys", *parts)

@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of launch files, read without launch: all that they name is stood in for."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+MODULES = (
+    "launch", "launch.actions", "launch.conditions", "launch.event_handlers", "launch.events",
+    "launch.substitutions", "launch_ros", "launch_ros.actions", "launch_ros.events",
+    "launch_ros.parameter_descriptions", "launch_ros.substitutions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LaunchArgument:
+    """An argument of a launch file; default is "" if it is found out when launched."""
+
+    name: str
+    default: str
+    choices: tuple[str, ...]
+    text: str
+
+
+class _StandIn:
+    """Stands for any class of launch and keeps what it is made with."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args, self.kwargs = args, kwargs
+
+
+def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
+    """Yield the arguments that a launch file declares."""
+    declared: list[LaunchArgument] = []
+
+    class Declared(_StandIn):
+        def __init__(self, name: str, **kwargs: Any) -> None:
+            super().__init__(name, **kwargs)
+            default = kwargs.get("default_value", "")
+            declared.append(
+                LaunchArgument(
+                    name,
+                    default if isinstance(default, str) else "",
+                    tuple(kwargs.get("choices") or ()),
+                    kwargs.get("description", ""),
+                )
+            )
+
+    with patch.dict(sys.modules, {name: _module(name, Declared) for name in MODULES}):
+        runpy.run_path(str(file))["generate_launch_description"]()
+    yield from declared
+
+
+def _module(name: str, declared: type) -> types.ModuleType:
+    """Return a module of which any name can be imported."""
+
+    class Module(types.ModuleType):
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return declared if name == "DeclareLaunchArgument" else _StandIn
+
+    return Module(name)

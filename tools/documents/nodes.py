@@ -1,0 +1,255 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of this project, made here one after the other and asked what they have."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
+
+import rclpy
+from rclpy.action import (
+    get_action_client_names_and_types_by_node,
+    get_action_server_names_and_types_by_node,
+)
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+NAMESPACE = "/arm"  # whatever is not below it has an absolute name
+EVERY_NODE_HAS = ("/parameter_events", "/rosout", "_parameters", "parameter_types",
+                  "/get_type_description", "/_action/")  # fmt: skip
+PARAMETERS_OF_ALL = ("use_sim_time", "start_type_description_service")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that is a node.
+
+    Attributes:
+        package: Its package.
+        executable: What `ros2 run` calls it.
+        make: Makes its nodes.
+        settings: Parameters with which it has more topics than without.
+        talks: Whether it takes arguments beside those of ROS.
+        needs: Parameters without which it does not start; their default is nothing.
+    """
+
+    package: str
+    executable: str
+    make: Callable[[], Sequence[Any]]
+    settings: tuple[Mapping[str, Any], ...] = ()
+    talks: bool = False
+    needs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, order=True)
+class End:
+    """Where a node meets others: one end of a topic, service or action.
+
+    Attributes:
+        kind: "topic", "service" or "action".
+        name: Relative where it is.
+        type: Such as std_msgs/msg/String.
+        serves: Whether the node publishes or serves, rather than listens or calls.
+        quality: What differs from reliable and volatile.
+    """
+
+    kind: str
+    name: str
+    type: str
+    serves: bool
+    quality: str = ""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a node."""
+
+    name: str
+    default: Any
+    text: str
+    fixed: bool
+    bounds: tuple[float, float] | None
+
+
+@dataclass
+class NodeFacts:
+    """What a node has."""
+
+    program: Program
+    name: str
+    ends: set[End] = field(default_factory=set)
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+
+
+def _main_of(module: str) -> Callable[[], Sequence[Any]]:
+    """Return what makes the nodes of a program whose main is run_node(make, errors)."""
+
+    def make() -> Sequence[Any]:
+        found = importlib.import_module(module)
+        with patch.object(found, "run_node", lambda maker, errors: maker()):
+            nodes: Sequence[Any] = found.main()
+        return nodes
+
+    return make
+
+
+def _kinematics() -> Sequence[Any]:
+    """Its own main compiles before it starts the node."""
+    from arm_kinematics.kinematics_node import KinematicsNode
+
+    node = KinematicsNode()
+    node.start()
+    return [node]
+
+
+def _hardware() -> Sequence[Any]:
+    from arm_hardware.hardware_node import HardwareNode
+
+    node = HardwareNode()
+    return [_ending_with(node, node.close)]
+
+
+def _teleop() -> Sequence[Any]:
+    from arm_tasks.teleop_node import TeleopNode
+
+    from arm_description import load_robot
+
+    return [TeleopNode(load_robot("nut_arm"))]
+
+
+def _run_task() -> Sequence[Any]:
+    from arm_tasks.task_client import TaskClient
+
+    from arm_description import load_robot
+
+    return [TaskClient(load_robot("nut_arm"))._node]
+
+
+def _play() -> Sequence[Any]:
+    from arm_tasks.ros_player import Player
+
+    from arm_description import load_robot
+
+    return [Player(load_robot("nut_arm"))._node]
+
+
+def _viewer() -> Sequence[Any]:
+    from arm_viewer.viewer_node import ViewerNode
+
+    node = ViewerNode()
+    node.start()
+    return [_ending_with(node, node.stop)]
+
+
+def _ending_with(node: Any, end: Callable[[], Any]) -> Any:
+    """Return a node that is put in order before it is destroyed."""
+    destroy = node.destroy_node
+    node.destroy_node = lambda: (end(), destroy())
+    return node
+
+
+PROGRAMS = (
+    Program("arm_description", "state_publisher",
+            _main_of("arm_description.state_publisher_node"),
+            needs={"robot_description": '<robot name="arm"><link name="base_link"/></robot>'}),
+    Program("arm_description", "robot_file_watcher",
+            _main_of("arm_description.robot_file_watcher_node")),
+    Program("arm_kinematics", "kinematics", _kinematics),
+    Program("arm_hardware", "hardware", _hardware, ({"speed": 2.0},)),
+    Program("arm_tasks", "task_server", _main_of("arm_tasks.task_server_node")),
+    Program("arm_tasks", "nut_world", _main_of("arm_tasks.nut_world_node")),
+    Program("arm_tasks", "run_task", _run_task, talks=True),
+    Program("arm_tasks", "teleop", _teleop, talks=True),
+    Program("arm_tasks", "play", _play, talks=True),
+    Program("arm_viewer", "viewer", _viewer,
+            ({"port": 0, "drive": True}, {"port": 0, "sliders": True})),
+    Program("arm_viewer", "tool_handle", _main_of("arm_viewer.tool_handle_node")),
+)  # fmt: skip
+
+
+def ask_all() -> Iterator[NodeFacts]:
+    """Yield what each node has, one after the other; they are made in this process."""
+    for program in PROGRAMS:
+        facts: dict[str, NodeFacts] = {}
+        for settings in ({}, *program.settings):
+            with _made(program, {**program.needs, **settings}) as nodes:
+                for node in nodes:
+                    known = facts.setdefault(node.get_name(), NodeFacts(program, node.get_name()))
+                    known.ends |= set(_ends(node))
+                    known.parameters = known.parameters or dict(_parameters(node, program.needs))
+        yield from facts.values()
+
+
+@contextmanager
+def _made(program: Program, settings: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
+    set_to = [
+        word for name, value in settings.items() for word in ("-p", f"{name}:={_yaml(value)}")
+    ]
+    rclpy.init(args=["--ros-args", "-r", f"__ns:={NAMESPACE}", *set_to])
+    nodes: Sequence[Any] = ()
+    try:
+        nodes = program.make()
+        yield nodes
+    finally:
+        for node in nodes:
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def _yaml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _ends(node: Any) -> Iterator[End]:
+    for ends, serves in ((node.publishers, True), (node.subscriptions, False)):
+        for end in ends:
+            if _is_own(end.topic_name):
+                kind, quality = _type(end.msg_type), _quality(end.qos_profile)
+                yield End("topic", _relative(end.topic_name), kind, serves, quality)
+    for ends, serves in ((node.services, True), (node.clients, False)):
+        for end in ends:
+            if _is_own(end.service_name):
+                yield End("service", _relative(end.service_name), _type(end.srv_type), serves)
+    for ask, serves in (
+        (get_action_server_names_and_types_by_node, True),
+        (get_action_client_names_and_types_by_node, False),
+    ):
+        for name, (kind, *_) in ask(node, node.get_name(), node.get_namespace()):
+            yield End("action", _relative(name), kind, serves)
+
+
+def _is_own(name: str) -> bool:
+    """Whether a name is not one of those that every node has, of parameters and actions."""
+    return not any(part in name for part in EVERY_NODE_HAS) or name == "/rosout"
+
+
+def _relative(name: str) -> str:
+    return name.removeprefix(f"{NAMESPACE}/")
+
+
+def _type(kind: type) -> str:
+    package, folder, *_ = kind.__module__.split(".")
+    return f"{package}/{folder}/{kind.__name__}"
+
+
+def _quality(profile: Any) -> str:
+    latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+    loose = profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    return ", ".join(["latched"] * latched + ["best effort"] * loose)
+
+
+def _parameters(node: Any, needs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
+    names = [n for n in node.list_parameters([], 0).names if n not in PARAMETERS_OF_ALL]
+    said = zip(names, node.get_parameters(names), node.describe_parameters(names), strict=True)
+    for name, value, descriptor in said:
+        ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+        default = "" if name in needs else value.value
+        bounds = (ranges[0].from_value, ranges[0].to_value) if ranges else None
+        yield (
+            name,
+            Parameter(name, default, descriptor.description, descriptor.read_only, bounds),
+        )

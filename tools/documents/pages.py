@@ -1,0 +1,179 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The reference pages, as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import words
+from .launch_files import launch_arguments
+from .markdown import code, page, table
+from .nodes import End, NodeFacts, Parameter
+from .programs import Told
+
+ENDS = {
+    "topic": (words.TOPICS, "published by", "heard by"),
+    "service": (words.SERVICES, "served by", "called by"),
+    "action": (words.ACTIONS, "served by", "called by"),
+}
+INTRODUCTION = """\
+Names are relative, so that a namespace an arm is enough for several arms; those that begin with
+`/` are not. What is *latched* (transient local) reaches those who come later. What every ROS 2
+node has, services of parameters and `/parameter_events`, is left out; so is
+`arm_hardware/transition_event` of every lifecycle node. `./arm record` hears every topic,
+`./arm replay` publishes what a view shows, and [`Arm`](client.md) calls what its verbs need.
+Fields and constants: [messages, services, actions](messages.md)."""
+
+
+class UndescribedError(Exception):
+    """Something has no description."""
+
+
+def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
+    """Return the page of topics, services and actions."""
+    parts = [INTRODUCTION]
+    for kind, (meanings, giving, taking) in ENDS.items():
+        rows = list(_rows(kind, nodes, meanings))
+        parts += [f"## {kind.capitalize()}s",
+                  table((kind, "type", giving, taking, "what it is"), rows)]  # fmt: skip
+    return page("Topics, services, actions", *parts)
+
+
+def _rows(
+    kind: str, nodes: Sequence[NodeFacts], meanings: Mapping[str, str]
+) -> Iterator[Sequence[str]]:
+    ends = [(end, node) for node in nodes for end in node.ends if end.kind == kind]
+    names = {end.name for end, _ in ends}
+    _same(names, set(meanings), f"tools/documents/words.py, {kind}s")
+    for name in sorted(names):
+        mine = [(end, node) for end, node in ends if end.name == name]
+        types = sorted({end.type for end, _ in mine})
+        quality = sorted({end.quality for end, _ in mine if end.serves and end.quality})
+        kinds = ", ".join([code(t) for t in types] + [f"*{q}*" for q in quality])
+        yield (code(name), kinds, _who(mine, True), _who(mine, False), meanings[name])
+
+
+def _who(ends: Sequence[tuple[End, NodeFacts]], serves: bool) -> str:
+    return ", ".join(sorted({f"`{node.name}`" for end, node in ends if end.serves == serves}))
+
+
+def parameters_page(nodes: Sequence[NodeFacts]) -> str:
+    """Return the page of the nodes' parameters."""
+    parts = [
+        "Set at the start (`ros2 run PACKAGE EXECUTABLE --ros-args -p NAME:=VALUE`); those marked"
+        " *any time* also with `ros2 param set`. Every node has `use_sim_time` too."
+    ]
+    for node in nodes:
+        if not node.parameters:
+            continue
+        rows = [_parameter(node, p) for p in node.parameters.values()]
+        parts += [
+            f"## {node.name}",
+            f"`ros2 run {node.program.package} {node.program.executable}`",
+            table(("parameter", "default", "meaning"), rows),
+        ]
+    return page("Parameters", *parts)
+
+
+def _parameter(node: NodeFacts, parameter: Parameter) -> Sequence[str]:
+    if not parameter.text.strip():
+        raise UndescribedError(f"{node.name} parameter {parameter.name} has no description")
+    text = parameter.text.rstrip(".")
+    text = text[:1].upper() + text[1:] + "."
+    if parameter.bounds:
+        low, high = (f"{bound:g}" for bound in parameter.bounds)
+        text += f" From {low} to {high}."
+    if not parameter.fixed:
+        text += " *Any time.*"
+    return (code(parameter.name), code(_plain(parameter.default)), text)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}" if math.isfinite(value) else str(value)
+    if isinstance(value, str | int):
+        return str(value)
+    return ", ".join(map(_plain, value))
+
+
+def messages_page(folder: Path) -> str:
+    """Return the page of arm_interfaces' own definitions.
+
+    Args:
+        folder: The package.
+
+    Raises:
+        UndescribedError: A field or constant has no comment.
+    """
+    parts = ["The definitions of `arm_interfaces` as they are. Lengths in m, angles in rad."]
+    for kind, title in (("srv", "Services"), ("action", "Actions"), ("msg", "Messages")):
+        parts.append(f"## {title}")
+        for file in sorted((folder / kind).iterdir()):
+            text = file.read_text(encoding="utf-8").strip()
+            _every_field_is_described(file.name, text)
+            parts.append(f"### {file.stem}\n\n```text\n{text}\n```")
+    return page("Messages, services, actions: the definitions", *parts)
+
+
+def _every_field_is_described(name: str, text: str) -> None:
+    """Each paragraph says first what its fields are; a header speaks for itself."""
+    for paragraph in text.replace("\n---\n", "\n\n").split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if line and line != "---"]
+        fields = [line for line in lines if not line.startswith("#")]
+        if fields and fields != ["std_msgs/Header header"] and not lines[0].startswith("#"):
+            raise UndescribedError(f"{name}: {fields[0]} has no comment above it")
+
+
+def launch_page(files: Iterable[Path]) -> str:
+    """Return the page of the launch files' arguments."""
+    parts = ["`ros2 launch PACKAGE FILE NAME:=VALUE ...`, in a full ROS 2."]
+    for file in files:
+        rows = []
+        for argument in launch_arguments(file):
+            if not argument.text:
+                raise UndescribedError(f"{file.name}: {argument.name} has no description")
+            choices = (
+                f" One of {', '.join(map(code, argument.choices))}." if argument.choices else ""
+            )
+            rows.append((code(argument.name), code(argument.default), argument.text + choices))
+        parts += [
+            f"## {file.parts[-3]} {file.name}",
+            table(("argument", "default", "meaning"), rows) or "It takes no arguments.",
+        ]
+    return page("Launch files", *parts)
+
+
+def commands_page(told: Sequence[Told]) -> str:
+    """Return the page of all commands."""
+    parts = [
+        "`./arm NAME` where it is said, `ros2 run PACKAGE NAME` elsewhere; each answers `--help`."
+        " Nodes take `--ros-args` only: their [parameters](parameters.md)."
+    ]
+    for command in told:
+        rows = []
+        for argument in command.arguments:
+            if not argument.text:
+                raise UndescribedError(f"{command.title}: {argument.name} has no help")
+            rows.append((code(argument.name), code(argument.default), argument.text))
+        parts += [
+            f"## {command.title}",
+            f"{command.text}\n\n{command.how}".strip(),
+            table(("argument", "default", "meaning"), rows),
+        ]
+    return page("Commands", *[part for part in parts if part])
+
+
+def _same(found: set[str], described: set[str], where: str) -> None:
+    """Raise unless what is found is what is described."""
+    for what, names in (
+        ("no word about", found - described),
+        ("no longer there:", described - found),
+    ):
+        if names:
+            raise UndescribedError(f"{where}: {what} {', '.join(sorted(names))}")

@@ -1,0 +1,102 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every command: those of ./arm, the executables of the packages, the benchmarks."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import EntryPoint, distribution
+from pathlib import Path
+from typing import Any
+
+from pip_ros import cli
+from pip_ros.paths import REPOSITORY
+
+from .arguments import Argument, arguments_of, parser_of, synopsis
+from .nodes import PROGRAMS
+
+PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
+SETUP = "Make ROS 2 in .venv where none is sourced, and build; other commands do so when needed."
+SILENT = {(p.package, p.executable): p for p in PROGRAMS if not p.talks}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of a command.
+
+    Attributes:
+        title: Its name.
+        text: What it does.
+        how: How it is called.
+        arguments: What it takes.
+    """
+
+    title: str
+    text: str
+    how: str
+    arguments: tuple[Argument, ...] = ()
+
+
+def all_told() -> Iterator[Told]:
+    """Yield every command: first those of ./arm itself, then executables, then benchmarks."""
+    yield from _of_the_house()
+    for package in PACKAGES:
+        for point in sorted(distribution(package).entry_points):
+            yield _executable(package, point)
+    for file in sorted((REPOSITORY / "benchmarks").glob("bench_*.py")):
+        yield _benchmark(file)
+
+
+def _of_the_house() -> Iterator[Told]:
+    """Yield the commands of ./arm that are no executable of a package."""
+    installed = {p.name for package in PACKAGES for p in distribution(package).entry_points}
+    for command in cli.COMMANDS:
+        if command.name not in installed:
+            how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"
+            own = command.name == "setup"
+            arguments = _taken(partial(cli.main, ["setup"]))[1] if own else ()
+            text = SETUP if own else _sentence(command.text)
+            yield Told(f"./arm {command.name}", text, how, arguments)
+
+
+def _executable(package: str, point: EntryPoint) -> Told:
+    short = any(command.name == point.name for command in cli.COMMANDS)
+    title = f"./arm {point.name}" if short else f"{package} {point.name}"
+    if (package, point.name) in SILENT:
+        node = f"The node of the package {package}; its parameters are [described](parameters.md)."
+        return Told(title, node, f"`ros2 run {package} {point.name}`")
+    text, arguments = _taken(point.load())
+    words = synopsis(arguments)
+    ways = [f"./arm {point.name}"] * short + [f"ros2 run {package} {point.name}"]
+    how = ", ".join(f"`{way} {words}".rstrip() + "`" for way in ways)
+    return Told(title, text, how, arguments)
+
+
+def _benchmark(file: Path) -> Told:
+    name = file.stem.removeprefix("bench_")
+    sys.path.insert(0, str(file.parent))
+    try:
+        module = importlib.import_module(file.stem)
+    finally:
+        sys.path.remove(str(file.parent))
+    takes = "ArgumentParser(" in file.read_text(encoding="utf-8")
+    arguments = _taken(module.main)[1] if takes else ()
+    text = _sentence((module.__doc__ or "").partition("\n\n")[0])
+    how = f"`./arm bench {name} {synopsis(arguments)}".rstrip() + "`"
+    return Told(f"./arm bench {name}", text, how, arguments)
+
+
+def _taken(main: Callable[[], Any]) -> tuple[str, tuple[Argument, ...]]:
+    """Return what a program says of itself, and its arguments."""
+    parser = parser_of(main)
+    text = (parser.description or "").partition("\n\n")[0]
+    return _sentence(text), tuple(arguments_of(parser))
+
+
+def _sentence(text: str) -> str:
+    words = " ".join(text.split()).rstrip(".")
+    return words[:1].upper() + words[1:] + "." if words else ""

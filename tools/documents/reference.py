@@ -1,0 +1,29 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which pages are made from the code, and what they must say now."""
+
+from pathlib import Path
+
+from pip_ros.paths import REPOSITORY
+
+from . import pages
+from .files import files_page
+from .nodes import ask_all
+from .programs import all_told
+
+FOLDER = REPOSITORY / "docs" / "reference"
+
+
+def texts() -> dict[Path, str]:
+    """Return the text of each page by its path."""
+    nodes = list(ask_all())
+    launch_files = sorted((REPOSITORY / "src").glob("*/launch/*.launch.py"))
+    made = {
+        "interfaces": pages.interfaces_page(nodes),
+        "parameters": pages.parameters_page(nodes),
+        "messages": pages.messages_page(REPOSITORY / "src" / "arm_interfaces"),
+        "launch": pages.launch_page(launch_files),
+        "commands": pages.commands_page(list(all_told())),
+        "files": files_page(),
+    }
+    return {FOLDER / f"{name}.md": text for name, text in made.items()}

@@ -1,0 +1,166 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The reference is what the code is: nothing missing, out of date or without a word."""
+
+import argparse
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from documents import pages, words
+from documents.arguments import arguments_of, parser_of, synopsis
+from documents.launch_files import launch_arguments
+from documents.nodes import ask_all
+from documents.programs import Told
+from documents.reference import FOLDER, texts
+from pip_ros.paths import REPOSITORY
+
+DOMAIN = "75"
+
+
+@pytest.fixture(scope="module")
+def domain():
+    patch = pytest.MonkeyPatch()
+    patch.setenv("ROS_DOMAIN_ID", DOMAIN)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def nodes(domain):
+    return list(ask_all())
+
+
+@pytest.fixture(scope="module")
+def wanted(domain):
+    return texts()
+
+
+@pytest.mark.parametrize(
+    "name", ["interfaces", "parameters", "messages", "launch", "commands", "files"]
+)
+def test_the_page_is_up_to_date(wanted, name):
+    path = FOLDER / f"{name}.md"
+    why = "run ./arm exec python3 tools/documents/write.py"
+    assert path.read_text(encoding="utf-8") == wanted[path], why
+
+
+def test_every_page_that_is_made_is_compared(wanted):
+    assert {path.stem for path in wanted} == {
+        "interfaces", "parameters", "messages", "launch", "commands", "files",
+    }  # fmt: skip
+
+
+def test_a_topic_without_a_word_is_refused(nodes, monkeypatch):
+    monkeypatch.delitem(words.TOPICS, "joint_states")
+    with pytest.raises(pages.UndescribedError, match="no word about joint_states"):
+        pages.interfaces_page(nodes)
+
+
+def test_a_word_about_nothing_is_refused(nodes, monkeypatch):
+    monkeypatch.setitem(words.SERVICES, "make_coffee", "black")
+    with pytest.raises(pages.UndescribedError, match="no longer there: make_coffee"):
+        pages.interfaces_page(nodes)
+
+
+def test_a_parameter_without_a_description_is_refused(nodes):
+    node = next(node for node in nodes if node.name == "kinematics")
+    bare = replace(node.parameters["tip_frame"], text="")
+    changed = replace(node, parameters={"tip_frame": bare})
+    with pytest.raises(pages.UndescribedError, match="kinematics parameter tip_frame"):
+        pages.parameters_page([changed])
+
+
+def test_an_option_without_help_is_refused():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fast", action="store_true")
+    told = Told("./arm go", "Go.", "", tuple(arguments_of(parser)))
+    with pytest.raises(pages.UndescribedError, match=r"./arm go: --fast has no help"):
+        pages.commands_page([told])
+
+
+@pytest.mark.parametrize(
+    ("definition", "why"),
+    [
+        ("float64 x\n", "float64 x"),
+        ("# of the request\nfloat64 x\n---\nfloat64 y\n", "float64 y"),
+        ("# the first\nfloat64 x\n\nfloat64 y\n", "float64 y"),
+    ],
+)
+def test_a_field_without_a_comment_is_refused(tmp_path, definition, why):
+    for folder in ("srv", "action", "msg"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "srv" / "Ask.srv").write_text(definition)
+    with pytest.raises(pages.UndescribedError, match=f"Ask.srv: {why} has no comment"):
+        pages.messages_page(tmp_path)
+
+
+def test_a_launch_argument_without_a_description_is_refused(tmp_path):
+    file = tmp_path / "arm" / "launch" / "x.launch.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "from launch import LaunchDescription\n"
+        "from launch.actions import DeclareLaunchArgument\n"
+        "def generate_launch_description():\n"
+        "    return LaunchDescription([DeclareLaunchArgument('pace', default_value='1')])\n"
+    )
+    assert [argument.name for argument in launch_arguments(file)] == ["pace"]
+    with pytest.raises(pages.UndescribedError, match=r"x.launch.py: pace has no description"):
+        pages.launch_page([file])
+
+
+def test_a_program_that_asks_no_parser_is_told():
+    with pytest.raises(LookupError, match="no parser"):
+        parser_of(lambda: 0)
+
+
+def test_what_a_parser_takes():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file", help="a file")
+    parser.add_argument("--speed", type=float, default=2.0, help="the pace (default: 2.0)")
+    parser.add_argument("--secret", help=argparse.SUPPRESS)
+    edit = parser.add_subparsers().add_parser("move", help="put it elsewhere")
+    edit.add_argument("--to", nargs=2, metavar=("X", "Y"), required=True, help="there")
+    taken = list(arguments_of(parser))
+    assert [(a.name, a.default, a.text) for a in taken] == [
+        ("FILE", "", "a file"),
+        ("--speed SPEED", "2", "the pace"),
+        ("move", "", "put it elsewhere"),
+        ("move --to X Y", "", "there"),
+    ]
+    assert synopsis(taken) == "FILE [...]"
+
+
+def test_every_key_of_a_trajectory_file_is_in_its_page():
+    from arm_description.trajectory_file import yaml_form
+
+    text = (FOLDER / "trajectories.md").read_text(encoding="utf-8")
+    keys = {*yaml_form.COMMON_KEYS, *yaml_form.POINT_KEYS, *yaml_form.FUNCTION_KEYS}
+    assert not [key for key in keys if not re.search(rf"`[^`]*\b{key}\b|^{key}:", text, re.M)]
+
+
+def test_every_verb_of_the_class_arm_is_in_its_page():
+    from arm_tasks.client import Arm
+
+    text = (FOLDER / "client.md").read_text(encoding="utf-8")
+    verbs = {name for name, of in vars(Arm).items() if callable(of) or isinstance(of, property)}
+    missing = {
+        verb for verb in verbs if not verb.startswith("_") and not re.search(rf"\b{verb}\b", text)
+    }
+    assert not missing
+
+
+def test_the_packages_own_pages_name_their_interfaces(nodes):
+    """A README may say more than the reference, and nothing that is not there."""
+    names = {end.name for node in nodes for end in node.ends}
+    text = (REPOSITORY / "src/arm_hardware/README.md").read_text(encoding="utf-8")
+    table = text.partition("## Interfaces")[2].partition("**Trajectories.**")[0]
+    said = set(
+        re.findall(
+            r"`([\w/]+)`",
+            "\n".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")),
+        )
+    )
+    assert len(said) > 8 and said <= names, said - names
+    assert Path(REPOSITORY / "docs/reference/interfaces.md").is_file()

@@ -1,0 +1,13 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Write the reference pages anew: ./arm exec python3 tools/documents/write.py."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from documents.reference import texts
+
+for path, text in texts().items():
+    path.write_text(text, encoding="utf-8")
