@@ -3,7 +3,6 @@
 """The one command: its help, its errors, its environment."""
 
 import os
-import re
 import subprocess
 import sys
 
@@ -71,12 +70,3 @@ def test_foreign_python_paths_do_not_leak_in():
     )
     assert "/somewhere" not in ours["PYTHONPATH"]
     assert "PYTHONHOME" not in ours
-
-
-def test_every_link_in_the_documents_leads_somewhere():
-    documents = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
-    documents += (REPOSITORY / "src").glob("*/README.md")
-    for document in documents:
-        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
-            if "://" not in link:
-                assert (document.parent / link).exists(), f"{document.name}: {link}"

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorials as a person follows them: files saved, commands typed, and what they say compared.
+"""The documents as a person follows them: files saved, commands typed, what they say compared.
 
-In their blocks `...` stands for any text. ```yaml NAME is a file to save, ```console holds
-commands and what they say; ```text is what the view in the first terminal says next; ```keys holds
-a program that reads keys, what is typed there on the left and what is read then on the right.
+Which blocks are typed is said in tools/documents/blocks.py. Others that a page may have: ```yaml
+NAME is a file to save; ```text is what the view in the first terminal says next; ```keys holds a
+program that reads keys, what is typed there on the left and what is read then on the right.
 """
 
 import importlib.util
@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -24,18 +25,21 @@ spec = importlib.util.spec_from_file_location("pty_program", PTY)
 pp = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(pp)
 
+REPOSITORY = Path(__file__).resolve().parents[4]
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from documents.blocks import COMMANDS, blocks, pages  # noqa: E402
+
 pytestmark = pytest.mark.system
 BOUND = 120.0  # s
-DOMAIN = "77"
-REPOSITORY = Path(__file__).resolve().parents[4]
-TUTORIALS = REPOSITORY / "docs/tutorials"
-PACKAGES = ("arm_description", "arm_hardware", "arm_tasks")
-BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOMAIN = "76"
+PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
+FOLLOWED = [page for page in pages() if any(block.is_typed for block in blocks(page))]
 ARM = """\
 #!/bin/sh
 # ./arm, where all is set up already.
 name=$1; shift
 [ "$name" = exec ] && exec "$@"
+[ "$name" = --help ] && exec {python} {repository}/arm --help
 for folder in {folders}; do
     [ -x "$folder/$name" ] && exec "$folder/$name" "$@"
 done
@@ -51,21 +55,15 @@ def pattern(shown):
     return re.compile(text.replace(r"\.\.\.", r"(?:.|\n)*?"))
 
 
-def commands(block):
-    """Pairs of a command and what it says."""
-    return [
-        (part.partition("\n")[0], part.partition("\n")[2])
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-    ]
-
-
 class Reader:
     """A person in a folder with two terminals."""
 
     def __init__(self, folder):
         self.folder = folder
         folders = [f"'{get_package_prefix(package)}/lib/{package}'" for package in PACKAGES]
-        (folder / "arm").write_text(ARM.format(folders=" ".join(folders)))
+        (folder / "arm").write_text(
+            ARM.format(folders=" ".join(folders), python=sys.executable, repository=REPOSITORY)
+        )
         (folder / "arm").chmod(0o755)
         self.environment = os.environ | {
             "ROS_DOMAIN_ID": DOMAIN,
@@ -77,16 +75,18 @@ class Reader:
         self.program = None
         self.terminal = folder / "terminal"
 
-    def follow(self, kind, name, body):
-        if name:
-            (self.folder / name).write_text(body)
-        elif kind == "console":
-            for command, shown in commands(body):
+    def follow(self, block):
+        if block.is_typed:
+            for command, shown in block.commands:
                 self.type(command, shown)
-        elif kind == "text":
-            self.wait_for(body)
-        elif kind == "keys":
-            for line in body.splitlines():
+        elif block.kind in COMMANDS:
+            return
+        elif block.word:
+            (self.folder / block.word).write_text(block.body)
+        elif block.kind == "text" and self.view:
+            self.wait_for(block.body)
+        elif block.kind == "keys":
+            for line in block.body.splitlines():
                 self.press(line)
 
     def press(self, line):
@@ -106,11 +106,14 @@ class Reader:
             return
         typed = self.start(command, stdout=subprocess.PIPE)
         said = typed.communicate(timeout=BOUND)[0].strip("\n")
-        assert pattern(shown).fullmatch(said), f"$ {command}\n{said}\n\nbut the tutorial:\n{shown}"
+        if shown is None:
+            assert typed.returncode == 0, f"$ {command}\n{said}"
+            return
+        assert pattern(shown).fullmatch(said), f"$ {command}\n{said}\n\nbut the page:\n{shown}"
 
     def start(self, command, stdout):
         return subprocess.Popen(
-            f"exec {command}",
+            command if "|" in command else f"exec {command}",
             shell=True,
             cwd=self.folder,
             env=self.environment,
@@ -125,7 +128,7 @@ class Reader:
         end = time.monotonic() + BOUND
         while not (found := pattern(shown).search(said := self.terminal.read_text(), self.read)):
             assert self.view.poll() is None, said
-            assert time.monotonic() < end, f"{said}\n\nbut the tutorial:\n{shown}"
+            assert time.monotonic() < end, f"{said}\n\nbut the page:\n{shown}"
             time.sleep(0.05)
         self.read = found.end()
 
@@ -144,19 +147,16 @@ def reader(tmp_path):
     reader.close()
 
 
-def follow(reader, name):
-    text = (TUTORIALS / name).read_text()
-    told = subprocess.run([REPOSITORY / "arm", "--help"], capture_output=True, text=True).stdout
-    for command in re.findall(r"\./arm (\w+)", text):
-        assert f"./arm {command} " in told, command
-    blocks = BLOCK.findall(text)
-    assert sum(kind == "console" for kind, _, _ in blocks) >= 5
-    for kind, file, body in blocks:
-        reader.follow(kind, file, body)
+@pytest.mark.parametrize(
+    "page", FOLLOWED, ids=lambda page: page.relative_to(REPOSITORY).as_posix()
+)
+def test_what_the_page_types_does_what_it_says(reader, page):
+    for block in blocks(page):
+        reader.follow(block)
+    END.get(page.name, lambda reader: None)(reader)
 
 
-def test_from_a_dh_table(reader):
-    follow(reader, "from_a_dh_table.md")
+def end_of_the_dh_table(reader):
     assert (reader.folder / "scara.svg").read_text().startswith("<?xml")
     address = re.search(r"http://[\d.]+:\d+", reader.terminal.read_text())[0]
     with urllib.request.urlopen(address, timeout=BOUND) as page:
@@ -166,17 +166,21 @@ def test_from_a_dh_table(reader):
     assert "Traceback" not in reader.terminal.read_text()
 
 
-def test_write_a_task(reader):
-    follow(reader, "write_a_task.md")
-    assert (reader.folder / "bench.yaml").read_text() in (
-        TUTORIALS / "write_a_task.md"
-    ).read_text()
+def end_of_the_task(reader):
+    text = (REPOSITORY / "docs/tutorials/write_a_task.md").read_text()
+    assert (reader.folder / "bench.yaml").read_text() in text
 
 
-def test_calibration(reader):
-    follow(reader, "calibration.md")
+def end_of_the_calibration(reader):
     assert reader.program.end() == 0 and "Traceback" not in reader.program.said
     backup = (reader.folder / "mine.yaml.1.bak").read_text()
     zeros = re.findall(r"zero_deg: (\S+)}", (reader.folder / "mine.yaml").read_text())
     assert "zero_deg:" not in backup
     assert [float(zero) for zero in zeros] == pytest.approx([-3.0, 2.5, -4.0], abs=0.3)
+
+
+END = {
+    "from_a_dh_table.md": end_of_the_dh_table,
+    "write_a_task.md": end_of_the_task,
+    "calibration.md": end_of_the_calibration,
+}

@@ -1,0 +1,75 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The blocks of commands in the documents: which a test types, and why not the others.
+
+A block of commands is ```console or ```sh. A test types it, unless a word behind the language
+says why not, such as ```console screen. Lines that begin with `$` are commands, the others what
+they say (`...` for any text); in a block without `$` every line is a command that must succeed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("*.md", "docs/**/*.md", "src/*/README.md")
+COMMANDS = ("console", "sh")
+NOT_TYPED = {
+    "hardware": "needs servos on their board",
+    "ros2": "in a full ROS 2",
+    "screen": "needs a person at a screen",
+    "docker": "needs Docker",
+    "long": "takes minutes, or does not end by itself",
+}
+_BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page.
+
+    Attributes:
+        page: Its path in the repository.
+        line: That of the fence.
+        kind: The language of the fence.
+        word: What stands behind it: a file to save, or why it is not typed; "" for nothing.
+        body: The text.
+    """
+
+    page: str
+    line: int
+    kind: str
+    word: str
+    body: str
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it holds commands that a test types."""
+        return self.kind in COMMANDS and not self.word
+
+    @property
+    def commands(self) -> list[tuple[str, str | None]]:
+        """The commands, each with what it says; None where that is not shown."""
+        body = self.body.replace("\\\n", " ")
+        if not re.search(r"^\$ ", body, re.MULTILINE):
+            lines = (line for line in body.splitlines() if line.strip())
+            return [(line, None) for line in lines if not line.startswith("#")]
+        parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+        return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
+
+
+def pages() -> list[Path]:
+    """Return all pages of the documents."""
+    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a page."""
+    text = page.read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).as_posix()
+    for found in _BLOCK.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        yield Block(name, line, found[1], found[2] or "", found[3])
