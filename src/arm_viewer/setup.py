@@ -21,6 +21,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
+            "export = arm_viewer.recording.export:main",
             "gallery = arm_viewer.gallery:main",
             "record = arm_viewer.recording.record:main",
             "replay = arm_viewer.recording.replay:main",

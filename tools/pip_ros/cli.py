@@ -118,6 +118,7 @@ TOOLS = (
         "FILE",
         "every topic into an MCAP file; such a file in the browser view",
     ),
+    ("arm_viewer", "export", "FILE OUTPUT", "such a file as an animation or a vector picture"),
     ("arm_kinematics", "dexterity", "ROBOT", ""),
     (
         "arm_kinematics",

@@ -88,8 +88,8 @@ def test_links_are_where_the_urdf_puts_them(robot, urdf_fk):
 def test_shadows_lie_on_the_ground_and_patches_are_sorted():
     model = load_robot("nut_arm")
     arm = posed(model, model.postures["ready"])
-    assert all((shadow[:, 2] == 0.0).all() for shadow in shadows(arm))
-    found = patches(arm, VIEWS["iso"])
+    assert all((shadow[:, 2] == 0.0).all() for shadow in shadows(arm.solids))
+    found = patches(arm.solids, VIEWS["iso"])
     assert len(found) > 100
     assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
 
@@ -97,7 +97,7 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
 def test_all_of_the_arm_is_on_the_paper():
     model = load_robot("puma560")
     for view in VIEWS.values():
-        sheet = Sheet(posed(model, model.postures["ready"]), view)
+        sheet = Sheet(posed(model, model.postures["ready"]).solids, view)
         points = np.vstack([sheet.flat(patch.points) for patch in sheet.patches])
         assert (points > 0.0).all()
         assert (points < sheet.size).all()

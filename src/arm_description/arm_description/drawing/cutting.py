@@ -14,36 +14,34 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..transforms import Matrix, Vector
-from ..urdf.parts import Shape
-from .solids import SIDES
+from .solids import SIDES, Solid, faces, normal
 
 # Nearer than this is on a plane [m].
 TOUCHING = 1e-7
 
 
-def planes(shape: Shape, pose: Matrix) -> tuple[Matrix, Vector]:
-    """Planes of a shape's faces.
-
-    Args:
-        shape: a cylinder or a box.
-        pose: (4, 4) of its link.
+def planes(solid: Solid) -> tuple[Matrix, Vector]:
+    """Planes of a solid's faces.
 
     Returns:
         Unit normals out of it (p, 3), and their distances from the origin (p,) [m].
     """
-    T = pose @ shape.origin.matrix
-    if shape.kind == "box":
+    if solid.kind == "box":
         normals = np.vstack((np.eye(3), -np.eye(3)))
-        distances = np.tile(np.array(shape.size) / 2, 2)
-    else:
-        radius, length = shape.size
+        distances = np.tile(np.array(solid.size) / 2, 2)
+    elif solid.kind == "cylinder":
+        radius, length = solid.size
         angles = (np.arange(SIDES) + 0.5) * (2 * math.pi / SIDES)
         sides = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(SIDES)))
         normals = np.vstack(((0.0, 0.0, 1.0), (0.0, 0.0, -1.0), sides))
         inner = radius * math.cos(math.pi / SIDES)
         distances = np.array([length / 2, length / 2, *[inner] * SIDES])
-    turned = normals @ T[:3, :3].T
-    return turned, distances + turned @ T[:3, 3]
+    else:
+        polygons = list(faces(solid))
+        normals = np.array([normal(polygon) for polygon in polygons])
+        return normals, np.array([n @ p[0] for n, p in zip(normals, polygons, strict=True)])
+    turned = normals @ solid.T[:3, :3].T
+    return turned, distances + turned @ solid.T[:3, 3]
 
 
 def cut(faces: Sequence[Matrix], by: tuple[Matrix, Vector]) -> Iterator[Matrix]:
@@ -62,8 +60,8 @@ def cut(faces: Sequence[Matrix], by: tuple[Matrix, Vector]) -> Iterator[Matrix]:
 
 def _outside(face: Matrix, normals: Matrix, distances: Vector) -> Iterator[Matrix]:
     """Go round the planes: give away what is beyond each, keep what is before it."""
-    for normal, distance in zip(normals, distances, strict=True):
-        over = face @ normal - distance
+    for out, distance in zip(normals, distances, strict=True):
+        over = face @ out - distance
         if (over < TOUCHING).all():
             continue
         beyond = _half(face, over)

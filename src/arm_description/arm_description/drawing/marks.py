@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..model import RobotModel
 from ..transforms import Matrix, Vector
@@ -66,10 +67,10 @@ def frame(axes: Axes, sheet: Sheet, T: Matrix, name: str = "", letters: bool = F
             },
         )
         if letters and np.hypot(*arrow) > 0.2:
-            _text(axes, start + arrow * 1.22, "xyz"[k], AXIS_COLOURS[k])
+            word(axes, start + arrow * 1.22, "xyz"[k], AXIS_COLOURS[k])
     axes.plot(*start, "o", color="white", markeredgecolor=INK, markersize=3.5)
     if name:
-        _text(axes, start - 0.13, name, INK)
+        word(axes, start - 0.13, name)
 
 
 def numbered(frames: Sequence[Matrix], sheet: Sheet) -> Iterator[tuple[str, Matrix]]:
@@ -80,12 +81,12 @@ def numbered(frames: Sequence[Matrix], sheet: Sheet) -> Iterator[tuple[str, Matr
         yield ", ".join(here) if here[-1] == str(number) else "", T
 
 
-def _text(axes: Axes, at: Vector, text: str, colour: str) -> None:
-    """Text with a white rim, to be read over anything."""
+def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
+    """Text about a place (2,) [inch], with a white rim, to be read over anything."""
     from matplotlib.patheffects import withStroke
 
     rim = [withStroke(linewidth=2.2, foreground="white")]
-    x, y = (float(value) for value in at)
+    x, y = np.asarray(at, dtype=float).tolist()
     axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=rim)
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 LABEL_WIDTH = 1.9
 SHADE = "#e3e6ea"
+FROM_ABOVE = 0.1  # sine of the elevation from which the ground is drawn as a plane
+SEAM, POINTS = 0.35, 72.0  # [pt] of a line that closes the seams; of an inch
 # One file for one robot: no date and no random names in it.
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -52,20 +54,10 @@ def picture(
     Returns:
         Contents of the file; SVG and PDF hold vectors and text only.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+    arm = posed(model, values)
+    sheet = Sheet(arm.solids, VIEWS[style.view])
 
-    arm, view = posed(model, values), VIEWS[style.view]
-    sheet = Sheet(arm, view)
-    with mpl.rc_context(_SETTINGS):
-        width = sheet.size[0] + (LABEL_WIDTH if style.labels else 0.0)
-        figure = Figure(figsize=(width, sheet.size[1]))
-        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_axis_off()
-        axes.set_xlim(0.0, width)
-        axes.set_ylim(0.0, sheet.size[1])
-        _ground(axes, sheet, style.view)
-        _arm(axes, sheet)
+    def marks(axes: Axes) -> None:
         if style.frames:
             for name, T in arm.frames.items():
                 frame(axes, sheet, T, letters=name == "base_link")
@@ -74,16 +66,54 @@ def picture(
                 frame(axes, sheet, T, name)
         if style.labels:
             labels(axes, sheet, arm, model, values)
+
+    return paper(sheet, title, kind, marks, LABEL_WIDTH if style.labels else 0.0)
+
+
+def paper(
+    sheet: Sheet,
+    title: str,
+    kind: str,
+    marks: Callable[[Axes], None] = lambda axes: None,
+    beside: float = 0.0,
+    dots: float = 200.0,
+) -> bytes:
+    """Draw a sheet.
+
+    Args:
+        sheet: what is seen, and where.
+        title: written above it.
+        kind: one of FORMATS.
+        marks: draws more on it, in inches.
+        beside: width left for that on the right [inch].
+        dots: an inch of a PNG.
+
+    Returns:
+        Contents of the file.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_SETTINGS):
+        width = sheet.size[0] + beside
+        figure = Figure(figsize=(width, sheet.size[1]))
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        axes.set_xlim(0.0, width)
+        axes.set_ylim(0.0, sheet.size[1])
+        _ground(axes, sheet)
+        _patches(axes, sheet)
+        marks(axes)
         axes.text(MARGIN / 2, sheet.size[1] - 0.22, title, color=INK, fontsize=11, va="center")
         file = io.BytesIO()
-        figure.savefig(file, format=kind, dpi=200, metadata=_DATELESS[kind])
+        figure.savefig(file, format=kind, dpi=dots, metadata=_DATELESS[kind])
     return file.getvalue()
 
 
-def _ground(axes: Axes, sheet: Sheet, view: str) -> None:
+def _ground(axes: Axes, sheet: Sheet) -> None:
     from matplotlib.collections import PolyCollection
 
-    if view in ("iso", "top"):
+    if sheet.view[2, 2] > FROM_ABOVE:
         grid(axes, sheet)
         flat = [sheet.flat(shadow) for shadow in sheet.shadows]
         axes.add_collection(
@@ -95,11 +125,12 @@ def _ground(axes: Axes, sheet: Sheet, view: str) -> None:
     scale_bar(axes, sheet)
 
 
-def _arm(axes: Axes, sheet: Sheet) -> None:
+def _patches(axes: Axes, sheet: Sheet) -> None:
     from matplotlib.collections import PolyCollection
 
     colours = [tuple(patch.colour) for patch in sheet.patches]
     flat = [sheet.flat(patch.points) for patch in sheet.patches]
+    widths = [max(SEAM, POINTS * patch.width * sheet.scale) for patch in sheet.patches]
     axes.add_collection(
-        PolyCollection(flat, facecolors=colours, edgecolors=colours, linewidths=0.35)
+        PolyCollection(flat, facecolors=colours, edgecolors=colours, linewidths=widths)
     )

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import rclpy
@@ -25,6 +24,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from ..errors import MissingPackageError, ViewerError
+from .reading import message_type
 from .schema_text import schema_text
 
 LOOK = 0.5  # [s] between two looks for new topics
@@ -69,16 +69,15 @@ class Recorder(Node):  # type: ignore[misc]
         """Subscribe to topics that are new."""
         for topic, kinds in self.get_topic_names_and_types():
             offers = self.get_publishers_info_by_topic(topic)
-            if topic not in self._known and offers and len(kinds) == 1:
+            hidden = "/_" in topic  # of actions; a bag leaves them out too
+            if topic not in self._known and offers and len(kinds) == 1 and not hidden:
                 self._known.add(topic)
                 self._subscribe(topic, kinds[0], [offer.qos_profile for offer in offers])
 
     def _subscribe(self, topic: str, kind: str, offered: Sequence[QoSProfile]) -> None:
         """Begin to record a topic; one whose type is not installed is said and left out."""
-        package, _, name = kind.split("/")
-        try:
-            message = getattr(import_module(f"{package}.msg"), name)
-        except (ImportError, AttributeError):
+        message = message_type(kind)
+        if message is None:
             self.get_logger().warning(f"{topic} is not recorded: {kind} is not installed here")
             return
         latched = all(q.durability == DurabilityPolicy.TRANSIENT_LOCAL for q in offered)

@@ -10,8 +10,7 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
-from ..errors import MissingPackageError, ViewerError
+from ..errors import ViewerError
+from .reading import message_type, messages
 
 VIEW = "from arm_viewer.cli import main; main()"
 # What a view needs; what would move an arm that listens is never played.
@@ -63,7 +63,7 @@ class Player:
             ViewerError: The file is no recording.
         """
         count, former = 0, None
-        for schema, channel, message in _messages(self._file):
+        for schema, channel, message in messages(self._file, SHOWN):
             if former is not None:
                 time.sleep(min(LONGEST_GAP, max(0.0, 1e-9 * (message.log_time - former) / speed)))
             former = message.log_time
@@ -75,39 +75,14 @@ class Player:
 
     def _publisher(self, kind: str, channel: Any) -> Any:
         if channel.topic not in self._publishers:
-            package, _, name = kind.split("/")
             quality = QoSProfile(depth=100)
             if channel.metadata.get("latched") == "true":
                 quality = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-            try:
-                message = getattr(import_module(f"{package}.msg"), name)
-            except (ImportError, AttributeError):
-                self._publishers[channel.topic] = None
-                return None
-            self._publishers[channel.topic] = self._node.create_publisher(
+            message = message_type(kind)
+            self._publishers[channel.topic] = message and self._node.create_publisher(
                 message, channel.topic, quality
             )
         return self._publishers[channel.topic]
-
-
-def _messages(file: Path) -> Iterator[tuple[Any, Any, Any]]:
-    try:
-        from mcap.exceptions import McapError
-        from mcap.reader import make_reader
-    except ImportError as error:
-        raise MissingPackageError("mcap", "it reads recordings") from error
-    try:
-        stream = file.open("rb")
-    except OSError as error:
-        raise ViewerError(f"{file} cannot be read: {error.strerror}") from None
-    try:
-        with stream:
-            yield from make_reader(stream).iter_messages(topics=SHOWN)
-    except (McapError, OSError) as error:  # a seek in a file that is too short
-        raise ViewerError(
-            f"{file} is no whole MCAP file ({error or type(error).__name__}); "
-            "was the recording ended with Ctrl-C?"
-        ) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
