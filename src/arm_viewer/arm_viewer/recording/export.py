@@ -131,15 +131,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", type=Path, help="a recording of ./arm record")
     parser.add_argument("output", type=Path, help=f"ends in .{FILM}, .{', .'.join(FORMATS)}")
-    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
+    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from")
     parser.add_argument(
-        "--from", dest="begin", type=float, default=0.0, help="[s] since the beginning"
+        "--from", dest="begin", type=float, default=0.0, help="[s] since its beginning"
     )
     parser.add_argument("--to", dest="end", type=float, help="[s] (default: the recording's end)")
     parser.add_argument(
         "--speed", type=_pace, help=f"of an animation (default: so that it lasts {LONGEST:g} s)"
     )
-    parser.add_argument("--width", type=_width, default=640, help="in pixels (default: 640)")
+    parser.add_argument("--width", type=_width, default=640, help="in pixels")
     parser.add_argument("--tool-frame", default="tool0", help="whose way is drawn")
     return parser
 
