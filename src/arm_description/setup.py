@@ -3,7 +3,10 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
-TOOLS = ("describe", "dh2srdf", "dh2urdf", "draw", "new", "rvs2dh", "trajectory", "urdf2dh")
+TOOLS = (
+    *("describe", "dh2moveit", "dh2srdf", "dh2urdf", "draw", "new", "rvs2dh", "trajectory"),
+    "urdf2dh",
+)
 
 
 def installed(folder, pattern="*"):

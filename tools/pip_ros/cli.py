@@ -103,6 +103,7 @@ TOOLS = (
     ),
     ("arm_description", "dh2urdf", "ROBOT", ""),
     ("arm_description", "dh2srdf", "ROBOT", "its URDF; its postures, as SRDF"),
+    ("arm_description", "dh2moveit", "ROBOT -o FOLDER", "its MoveIt configuration package"),
     ("arm_description", "urdf2dh", "URDF", ""),
     ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
     (

@@ -33,6 +33,7 @@ from arm_kinematics.jit import HAVE_NUMBA
 from arm_kinematics.robot import Robot
 from arm_kinematics.ros.background import Background
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
+from arm_kinematics.ros.moveit_services import MoveItSettings, serve_moveit
 from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
 from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
@@ -65,6 +66,15 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._timeout = self._positive(
             "default_timeout", 1.0, "Time allowed for a request that sets none [s]."
         )
+        self._moveit = MoveItSettings(
+            self._parameter(
+                "moveit_group",
+                "arm",
+                "Planning group of compute_ik, as the SRDF calls it; empty: neither compute_ik nor"
+                " compute_fk is served, for instance because move_group serves them.",
+            ),
+            self._timeout,
+        )
         self._paths = PathDefaults(
             self._positive("path_timeout", 30.0, "Time allowed to plan a path [s]."),
             self._positive(
@@ -89,6 +99,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
+        serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
         # In a group of its own: others would have to wait until it has answered.
         apart = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
@@ -132,9 +143,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
         return self._counted("plan_path", response)
 
     def _counted(self, name: str, response: Any) -> Any:
-        key = f"{name}: status {response.status}"
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._count(name, response.status)
         return response
+
+    def _count(self, name: str, status: int) -> None:
+        key = f"{name}: status {status}"
+        self._counts[key] = self._counts.get(key, 0) + 1
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
         self._markers.set_answer(*self._ik.answer(request, response))

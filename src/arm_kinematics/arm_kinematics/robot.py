@@ -35,6 +35,7 @@ class Robot:
         base: The root link; all poses are given in its frame.
         links: Names of all links.
         joint_names: Names of the joints that move on their own.
+        followers: Names of the joints that mimic another one.
         tips: The links that end a branch and are moved by some joint.
     """
 
@@ -45,6 +46,9 @@ class Robot:
         self.links = self._tree.links
         self.joint_names = tuple(
             j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is None
+        )
+        self.followers = tuple(
+            j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is not None
         )
         self._chains: dict[str, Chain] = {}
         self._fixed: dict[str, Array] = {}
@@ -85,6 +89,19 @@ class Robot:
         if missing:
             raise MissingJointsError(missing)
         return chain.fk(chain.positions(joints))
+
+    def positions(self, joints: Mapping[str, float]) -> dict[str, float]:
+        """Return the positions of all joints that the given ones determine, mimics among them.
+
+        Args:
+            joints: Positions by name [rad or m].
+        """
+        found = {}
+        for joint in self._tree.joints:
+            leader, ratio, offset = drive_of(self._tree, joint)
+            if joint.kind in MOVING and leader.name in joints:
+                found[joint.name] = ratio * joints[leader.name] + offset
+        return found
 
     def moves(self, link: str) -> bool:
         """Return whether some joint before a link moves, also if it is one without a chain."""

@@ -15,6 +15,7 @@ from ..robot_file.postures import GRIPPER
 from ..urdf.assembly import BASE, PALM, TOOL, assemble
 from ..urdf.parts import UrdfParts
 from ..urdf.writer import check_prefix, number
+from .touching import always_touching
 
 ARM = "arm"
 
@@ -50,10 +51,22 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
             "end_effector",
             {"name": GRIPPER, "parent_link": prefix + TOOL, "group": GRIPPER, "parent_group": ARM},
         )
-    for one, other in adjacent(assemble(model, prefix)):
-        ET.SubElement(robot, "disable_collisions", link1=one, link2=other, reason="Adjacent")
+    parts = assemble(model, prefix)
+    near = list(adjacent(parts))
+    for pair in near:
+        _disable(robot, *pair, "Adjacent")
+    for pair in always_touching(parts):
+        if pair not in near:
+            _disable(robot, *pair, "Always")
+    if model.gripper:  # closed, they meet
+        left, right = (f"{prefix}{finger}_link" for finger in model.gripper.joints)
+        _disable(robot, left, right, "Default")
     ET.indent(robot)
     return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
+
+
+def _disable(robot: ET.Element, one: str, other: str, reason: str) -> None:
+    ET.SubElement(robot, "disable_collisions", link1=one, link2=other, reason=reason)
 
 
 def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:

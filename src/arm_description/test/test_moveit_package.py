@@ -1,0 +1,93 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The MoveIt configuration package: what moveit_configs_utils reads is there, and is true."""
+
+import ast
+import dataclasses
+import xml.etree.ElementTree as ET
+
+import pytest
+import yaml
+from arm_description.commands.dh2moveit import main
+from arm_description.moveit_package import moveit_package, package_name
+
+from arm_description import load_robot, shipped_robots
+from arm_description.urdf import read_urdf
+
+ROBOTS = sorted(shipped_robots())
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_every_name_is_one_of_the_urdf_and_every_limit_the_robots(robot):
+    model = load_robot(robot)
+    files = moveit_package(model)
+    tree = read_urdf(files[f"config/{robot}.urdf"])
+    moving = {j.name: j for j in tree.joints if j.limit}
+    limits = yaml.safe_load(files["config/joint_limits.yaml"])["joint_limits"]
+    assert set(limits) == set(moving)
+    for name, limit in limits.items():
+        assert limit["max_velocity"] == pytest.approx(moving[name].limit.velocity)
+    accelerations = [limits[name]["max_acceleration"] for name in model.joint_names]
+    assert accelerations == pytest.approx(model.acceleration)
+    manager = yaml.safe_load(files["config/moveit_controllers.yaml"])
+    manager = manager["moveit_simple_controller_manager"]
+    driven = [j for name in manager["controller_names"] for j in manager[name]["joints"]]
+    assert driven == list(moving)
+    groups = {e.get("name") for e in ET.fromstring(files[f"config/{robot}.srdf"]).iter("group")}
+    (solved,) = yaml.safe_load(files["config/kinematics.yaml"])
+    assert solved in groups
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "ur5"])
+def test_what_is_generated_can_be_read(robot):
+    files = moveit_package(load_robot(robot))
+    for name, text in files.items():
+        if name.endswith((".yaml", ".rviz")) or name == ".setup_assistant":
+            assert yaml.safe_load(text)
+        elif name.endswith(".py"):
+            assert "generate_launch_description" in {
+                f.name for f in ast.parse(text).body if isinstance(f, ast.FunctionDef)
+            }
+        elif name != "CMakeLists.txt":
+            ET.fromstring(text)
+    manifest = ET.fromstring(files["package.xml"])
+    assert manifest.findtext("name") == f"{robot}_moveit_config"
+    assert f"project({robot}_moveit_config)" in files["CMakeLists.txt"]
+    paths = yaml.safe_load(files[".setup_assistant"])["moveit_setup_assistant_config"]
+    assert {paths["urdf"]["relative_path"], paths["srdf"]["relative_path"]} <= set(files)
+
+
+def test_few_joints_are_asked_for_positions_only():
+    def only(robot):
+        files = moveit_package(load_robot(robot))
+        return yaml.safe_load(files["config/kinematics.yaml"])["arm"]["position_only_ik"]
+
+    assert only("nut_arm") and only("five_axis") and not only("ur5") and not only("panda")
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("My Arm-2", "my_arm_2_moveit_config"), ("_x_", "x_moveit_config")],
+)
+def test_a_package_name_is_a_legal_one(name, package):
+    assert package_name(dataclasses.replace(load_robot("planar2"), name=name)) == package
+
+
+def test_the_command_writes_the_package_and_no_second_time(tmp_path, capsys):
+    assert main(["nut_arm", "-o", str(tmp_path)]) == 0
+    folder = tmp_path / "nut_arm_moveit_config"
+    found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
+    assert found == moveit_package(load_robot("nut_arm"))
+    (folder / "package.xml").write_text("mine")
+    capsys.readouterr()
+    assert main(["nut_arm", "-o", str(tmp_path)]) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert (folder / "package.xml").read_text() == "mine"
+    assert main(["nut_arm", "-o", str(tmp_path), "--force"]) == 0
+    assert "mine" not in (folder / "package.xml").read_text()
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["nut_arm", "-o", str(tmp_path / "file")]) == 1
+    assert "cannot be made" in capsys.readouterr().err

@@ -1,0 +1,131 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What requests of MoveIt's kind ask, and its codes: the pure half of compute_ik and _fk."""
+
+from types import SimpleNamespace as Message
+
+import pytest
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.moveit import (
+    MoveItCode,
+    allowed_time,
+    check_single_axes,
+    code_of,
+    wanted_pose,
+)
+from arm_kinematics.result import IkStatus
+from arm_kinematics.robot import Robot
+
+KINDS = ("joint", "position", "orientation", "visibility")
+
+
+def asked(**fields):
+    """A PositionIKRequest with the defaults of the message."""
+    constraints = Message(**{f"{kind}_constraints": [] for kind in KINDS})
+    default = {
+        "group_name": "arm",
+        "constraints": constraints,
+        "avoid_collisions": False,
+        "ik_link_name": "",
+        "pose_stamped": "one",
+        "ik_link_names": [],
+        "pose_stamped_vector": [],
+    }
+    return Message(**{**default, **fields})
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, ("one", "")),
+        ({"ik_link_name": "hand", "ik_link_names": ["other"]}, ("one", "hand")),
+        ({"pose_stamped_vector": ["two"], "ik_link_name": "hand"}, ("two", "")),
+        ({"pose_stamped_vector": ["two"], "ik_link_names": ["hand", "x"]}, ("two", "hand")),
+    ],
+)
+def test_which_pose_of_which_link(fields, expected):
+    assert wanted_pose(asked(**fields), "arm") == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "says"),
+    [
+        ({"group_name": ""}, "INVALID_GROUP_NAME", "no group ''; there is 'arm'"),
+        ({"group_name": "Arm"}, "INVALID_GROUP_NAME", "no group 'Arm'"),
+        (
+            {"pose_stamped_vector": [1, 2], "ik_link_names": ["a"]},
+            "INVALID_LINK_NAME",
+            "2 poses, ik_link_names 1 links",
+        ),
+        (
+            {"pose_stamped_vector": [1, 2], "ik_link_names": ["a", "b"]},
+            "NO_IK_SOLUTION",
+            "one tip",
+        ),
+        (
+            {"avoid_collisions": True},
+            "COLLISION_CHECKING_UNAVAILABLE",
+            "know of no obstacles",
+        ),
+    ],
+)
+def test_what_is_refused_has_a_code_and_a_reason(fields, code, says):
+    with pytest.raises(KinematicsError, match=says) as caught:
+        wanted_pose(asked(**fields), "arm")
+    assert caught.value.code is MoveItCode[code]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_constraint_is_passed_over(kind):
+    request = asked()
+    setattr(request.constraints, f"{kind}_constraints", [object()])
+    with pytest.raises(KinematicsError, match=f"{kind} constraints are not offered") as caught:
+        wanted_pose(request, "arm")
+    assert caught.value.code is MoveItCode.INVALID_GOAL_CONSTRAINTS
+
+
+def test_a_joint_of_several_axes_is_none_of_this_robot():
+    state = Message(multi_dof_joint_state=Message(joint_names=[]))
+    check_single_axes(state)
+    state.multi_dof_joint_state.joint_names = ["floating"]
+    with pytest.raises(KinematicsError, match="no joint 'floating'") as caught:
+        check_single_axes(state)
+    assert caught.value.code is MoveItCode.INVALID_ROBOT_STATE
+
+
+@pytest.mark.parametrize(
+    ("sec", "nanosec", "expected"),
+    [
+        (0, 0, 7.0),
+        (0, 5_000_000, 0.005),
+        (2, 1, 2.000000001),
+        (-1, 0, 7.0),
+        (-1, 999_999_999, 7.0),
+    ],
+)
+def test_times_count_to_the_nanosecond(sec, nanosec, expected):
+    assert allowed_time(Message(sec=sec, nanosec=nanosec), 7.0) == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+def test_every_end_of_a_search_has_a_code():
+    codes = {status: code_of(status) for status in IkStatus}
+    assert codes.pop(IkStatus.SUCCESS) is MoveItCode.SUCCESS
+    assert codes.pop(IkStatus.TIMEOUT) is MoveItCode.TIMED_OUT
+    assert set(codes.values()) == {MoveItCode.NO_IK_SOLUTION}
+
+
+HAND = """<robot name="hand"><link name="palm"/><link name="a"/><link name="b"/>
+<joint name="one" type="prismatic"><parent link="palm"/><child link="a"/><axis xyz="1 0 0"/>
+<limit lower="0" upper="1" velocity="1" effort="1"/></joint>
+<joint name="two" type="prismatic"><parent link="palm"/><child link="b"/><axis xyz="1 0 0"/>
+<limit lower="-3" upper="3" velocity="1" effort="1"/>
+<mimic joint="one" multiplier="-2" offset="0.5"/></joint></robot>"""
+
+
+def test_followers_are_where_their_leaders_put_them():
+    robot = Robot(HAND)
+    assert (robot.joint_names, robot.followers) == (("one",), ("two",))
+    assert robot.positions({"one": 0.25}) == {"one": 0.25, "two": 0.0}
+    assert robot.positions({"two": 0.25, "elsewhere": 1.0}) == {}
