@@ -93,7 +93,13 @@ TOOLS = (
         "FILE [--from ROBOT]",
         "write a robot file: by questions, or from a robot",
     ),
-    ("arm_description", "describe", "ROBOT", "its table, limits, reach, home pose and sources"),
+    ("arm_description", "describe", "ROBOT", ""),
+    (
+        "arm_description",
+        "dh2urdf",
+        "ROBOT",
+        "its table, limits, reach, home pose, sources; its URDF",
+    ),
     ("arm_description", "draw", "ROBOT -o FILE", ""),
     (
         "arm_viewer",
@@ -101,9 +107,8 @@ TOOLS = (
         "FOLDER",
         "it as SVG, PDF or PNG; all robots as the browser shows them",
     ),
-    ("arm_description", "dh2urdf", "ROBOT", ""),
-    ("arm_description", "dh2srdf", "ROBOT", "its URDF; its postures, as SRDF"),
-    ("arm_description", "dh2moveit", "ROBOT -o FOLDER", "its MoveIt configuration package"),
+    ("arm_description", "dh2srdf", "ROBOT", ""),
+    ("arm_description", "dh2moveit", "ROBOT", "its postures, as SRDF; its package for MoveIt"),
     ("arm_description", "urdf2dh", "URDF", ""),
     ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
     (

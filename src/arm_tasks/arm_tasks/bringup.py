@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one table of processes: `ros2 launch` and `./arm` both start what stands here."""
 
+from dataclasses import replace
+
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from .process_kinds import Arg, Argument, ConfigFile, Process, RobotDescription, UseSimTime
@@ -46,6 +48,19 @@ ARGUMENTS = (
     Argument("viewer_host", "127.0.0.1", "Where the view is served; 0.0.0.0: the whole network."),
     Argument(
         "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
+    ),
+)
+
+BRINGUP_ARGUMENTS = (
+    *(
+        argument
+        for argument in ARGUMENTS
+        if argument.name in ("robot", "hardware", "backend", "exit_action", "calibration", "speed")
+    ),
+    Argument(
+        "moveit_group",
+        "arm",
+        "Planning group of compute_ik; empty: move_group is to serve it and compute_fk.",
     ),
 )
 
@@ -145,6 +160,18 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             ends_all=True,
             talks=True,
         ),
+    )
+
+
+def bringup_processes(state_publisher: str) -> tuple[Process, ...]:
+    """Return the processes that make an arm ready for the commands of others."""
+    by_name = {process.name: process for process in processes(state_publisher)}
+    kinematics = by_name["kinematics"]
+    served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
+    return (
+        by_name["robot_state_publisher"],
+        by_name["arm_hardware"],
+        replace(kinematics, parameters=served),
     )
 
 

@@ -2,124 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, seen in RViz or a browser.
 
-The processes are those of the table in `arm_tasks.bringup`, which `./arm demo` starts too; here
-they become launch actions.
+The processes are those of the table in `arm_tasks.bringup`, which `./arm demo` starts too.
 """
 
 from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.process_kinds import Arg, ConfigFile, RobotDescription, UseSimTime
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, RegisterEventHandler, Shutdown
-from launch.conditions import IfCondition
-from launch.event_handlers import OnProcessExit
-from launch.substitutions import (
-    AndSubstitution,
-    Command,
-    EqualsSubstitution,
-    LaunchConfiguration,
-    OrSubstitution,
-    PathJoinSubstitution,
-    PythonExpression,
-)
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from arm_tasks.launch_actions import launch_description
 
 
 def generate_launch_description():
-    arguments = [
-        DeclareLaunchArgument(
-            a.name, default_value=a.default, description=a.text, choices=list(a.choices) or None
-        )
-        for a in ARGUMENTS
-    ]
-    return LaunchDescription(
-        [
-            *arguments,
-            *(action for p in processes(state_publisher_package()) for action in actions(p)),
-        ]
-    )
-
-
-def actions(process):
-    """Return the launch actions of one process of the table."""
-    node = Node(
-        package=process.package,
-        executable=process.executable,
-        name=process.name,
-        parameters=[{key: parameter(value) for key, value in process.parameters.items()}],
-        arguments=[text(value) for value in process.arguments],
-        condition=condition(process.when),
-        output="screen",
-    )
-    on_exit = end_of_task if process.ends_all else end_of_node
-    return [node, RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))]
-
-
-def end_of_node(event, context):
-    """End the launch with a node; fail it if the node failed."""
-    if context.is_shutdown:
-        return []
-    if event.returncode != 0:
-        raise RuntimeError(f"{event.process_name} ended with code {event.returncode}")
-    return [Shutdown(reason=f"{event.process_name} ended")]
-
-
-def end_of_task(event, context):
-    """Fail the launch if the task failed; end it if nobody is looking."""
-    if context.is_shutdown:
-        return []
-    if event.returncode != 0:
-        raise RuntimeError("the task was not done; its last line says why")
-    nobody_looks = LaunchConfiguration("viewer").perform(context) == "none"
-    return [Shutdown(reason="the task is done")] if nobody_looks else []
-
-
-def condition(when):
-    """Return the condition of a process: each argument has one of its values."""
-    terms = [
-        any_of([EqualsSubstitution(LaunchConfiguration(name), v) for v in values])
-        for name, values in when.items()
-    ]
-    if not terms:
-        return None
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = AndSubstitution(whole, term)
-    return IfCondition(whole)
-
-
-def any_of(terms):
-    """Return the substitution that is true if one of the terms is."""
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = OrSubstitution(whole, term)
-    return whole
-
-
-def text(value):
-    """Return the substitution for a command-line argument of the table."""
-    if isinstance(value, Arg):
-        return LaunchConfiguration(value.name)
-    if isinstance(value, ConfigFile):
-        return PathJoinSubstitution([FindPackageShare(value.package), value.file])
-    return value
-
-
-def parameter(value):
-    """Return the launch value for a parameter of the table."""
-    if isinstance(value, Arg):
-        return ParameterValue(LaunchConfiguration(value.name), value_type=value.kind)
-    if isinstance(value, UseSimTime):
-        return ParameterValue(
-            PythonExpression(["float('", LaunchConfiguration("speed"), "') != 1.0"]),
-            value_type=bool,
-        )
-    if isinstance(value, RobotDescription):
-        command = [
-            ExecutableInPackage("dh2urdf", "arm_description"),
-            " ",
-            LaunchConfiguration("robot"),
-        ]
-        return ParameterValue(Command(command), value_type=str)
-    return value
+    return launch_description(ARGUMENTS, processes(state_publisher_package()))

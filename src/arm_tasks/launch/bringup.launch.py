@@ -1,0 +1,10 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""An arm ready for commands: its driver, states and tf, and the kinematics."""
+
+from arm_tasks.bringup import BRINGUP_ARGUMENTS, bringup_processes, state_publisher_package
+from arm_tasks.launch_actions import launch_description
+
+
+def generate_launch_description():
+    return launch_description(BRINGUP_ARGUMENTS, bringup_processes(state_publisher_package()))
