@@ -132,8 +132,13 @@ TOOLS = (
         "-o FILE",
         "how evenly it moves, what it reaches; design an even one",
     ),
-    ("arm_tasks", "check", "[TASK] [--json]", "can a task be done? if not, what would help?"),
-    ("arm_tasks", "scene", "SCENE [EDIT ...]", "what stands around it; move, add, remove things"),
+    ("arm_tasks", "check", "[TASK]", ""),
+    (
+        "arm_tasks",
+        "scene",
+        "SCENE [EDIT ...]",
+        "can a task be done, or what helps; what is around it",
+    ),
     ("arm_hardware", "calibrate", "FILE", ""),
     ("arm_hardware", "verify", "FILE", "find the pulses of servos with keys; drive to postures"),
     (
