@@ -136,7 +136,7 @@ TOOLS = (
     (
         "arm_tasks",
         "scene",
-        "SCENE [EDIT ...]",
+        "SCENE ...",
         "can a task be done, or what helps; what is around it",
     ),
     ("arm_hardware", "calibrate", "FILE", ""),
