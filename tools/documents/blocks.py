@@ -22,6 +22,7 @@ NOT_TYPED = {
     "ros2": "in a full ROS 2",
     "screen": "needs a person at a screen",
     "docker": "needs Docker",
+    "root": "changes the computer",
     "long": "takes minutes, or does not end by itself",
 }
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -39,7 +39,7 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
     for kind, (meanings, giving, taking) in ENDS.items():
         rows = list(_rows(kind, nodes, meanings))
         parts += [f"## {kind.capitalize()}s",
-                  table((kind, "type", giving, taking, "what it is"), rows)]  # fmt: skip
+                  table((kind, "what it is", "type", giving, taking), rows)]  # fmt: skip
     return page("Topics, services, actions", *parts)
 
 
@@ -54,7 +54,7 @@ def _rows(
         types = sorted({end.type for end, _ in mine})
         quality = sorted({end.quality for end, _ in mine if end.serves and end.quality})
         kinds = ", ".join([code(t) for t in types] + [f"*{q}*" for q in quality])
-        yield (code(name), kinds, _who(mine, True), _who(mine, False), meanings[name])
+        yield (code(name), meanings[name], kinds, _who(mine, True), _who(mine, False))
 
 
 def _who(ends: Sequence[tuple[End, NodeFacts]], serves: bool) -> str:
@@ -111,7 +111,12 @@ def messages_page(folder: Path) -> str:
     Raises:
         UndescribedError: A field or constant has no comment.
     """
-    parts = ["The definitions of `arm_interfaces` as they are. Lengths in m, angles in rad."]
+    parts = [
+        "The definitions of `arm_interfaces` as they are; lengths in m, angles in rad. Where a"
+        " standard interface exists it is used instead: FollowJointTrajectory, GripperCommand,"
+        " JointState, Trigger, MarkerArray. Who offers and calls them:"
+        " [topics, services, actions](interfaces.md)."
+    ]
     for kind, title in (("srv", "Services"), ("action", "Actions"), ("msg", "Messages")):
         parts.append(f"## {title}")
         for file in sorted((folder / kind).iterdir()):

@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from documents.blocks import NOT_TYPED, ROOT, pages
 
-PICTURES = ("docs/**/*.svg", "docs/**/*.png")
+PICTURES = ("docs/**/*.svg", "docs/**/*.png", "docs/site.css")
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".yaml": "yaml", ".json": "json", ".xml": "xml"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)

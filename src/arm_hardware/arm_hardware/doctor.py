@@ -115,7 +115,11 @@ def main(args: list[str] | None = None, machine: Machine | None = None) -> int:
     chosen = parser.parse_args(args)
     findings = look(machine or Machine(), chosen.real, chosen.calibration)
     if not chosen.json:
-        return int(_print(findings))
+        try:
+            return int(_print(findings))
+        except BrokenPipeError:  # a reader that has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
     rows = [{"mark": finding.mark, **asdict(finding)} for finding in findings]
     json.dump(rows, sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -7,6 +7,8 @@ import errno
 import grp
 import json
 import os
+import subprocess
+import sys
 from datetime import date
 from importlib.util import find_spec
 
@@ -266,3 +268,11 @@ def test_two_nodes_hear_each_other_unless_discovery_is_off(monkeypatch, ways, he
     from arm_hardware.ros.hearing import hears_itself
 
     assert hears_itself(60.0 if heard else 1.0) is heard
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    program = "import sys; from arm_hardware.doctor import main; sys.exit(main([]))"
+    first = subprocess.run(
+        f"{sys.executable} -c '{program}' | head -n 1", shell=True, capture_output=True, text=True
+    )
+    assert first.stdout and not first.stderr

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""docs/kinematics.md says what is true: its Python runs, its C++ names what exists."""
+"""docs/kinematics.md and docs/call_ik.md say what is true: Python runs, C++ compiles."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,28 +22,37 @@ from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
 from arm_description import load_robot  # noqa: E402
-from arm_interfaces.srv import SolveIK  # noqa: E402
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-TEXT = (DOCS / "kinematics.md").read_text()
+CALL, THEORY = "call_ik.md", "kinematics.md"
+EXAMPLE = DOCS / "examples/call_ik/src/call_ik.cpp"
 DOMAIN = 38
 PATIENCE = 240.0  # [s]; compiling takes a minute of a busy machine
 
 
-def blocks(kind: str) -> list[str]:
-    found = re.findall(rf"^```{kind}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+def blocks(page: str, kind: str) -> list[str]:
+    text = (DOCS / page).read_text()
+    found = re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert found
     return found
 
 
-def test_the_python_of_the_page_runs(capsys):
-    exec("\n".join(blocks("python")), {})  # one after the other, as a reader would
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (CALL, ["from the target", "SUCCESS", "postures for one pose"]),
+        (THEORY, [""]),
+    ],
+)
+def test_the_python_of_the_page_runs(page, said, capsys):
+    exec("\n".join(blocks(page, "python")), {})  # one after the other, as a reader would
     out = capsys.readouterr().out
-    assert "from the target" in out and "SUCCESS" in out and "postures for one pose" in out
+    assert out and all(text in out for text in said)
 
 
-def test_the_node_of_the_page_gets_an_answer():
-    (script,) = blocks("python node")
+@pytest.fixture
+def served():
+    """The environment of a node that asks, beside one that answers for nut_arm."""
     environment = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}
     server = subprocess.Popen(
         [sys.executable, "-m", "arm_kinematics.kinematics_node"],
@@ -58,59 +67,57 @@ def test_the_node_of_the_page_gets_an_answer():
         node = Node("beside", context=context)
         publisher = node.create_publisher(String, "robot_description", latched)
         publisher.publish(String(data=load_robot("nut_arm").to_urdf()))
-        end = time.monotonic() + PATIENCE
-        said = ""
-        while "-8" in said.split() or not said:  # NOT_READY until the description has come
-            assert time.monotonic() < end, said
-            done = subprocess.run(
-                [sys.executable, "-c", script],
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-            )
-            assert done.returncode == 0, done.stderr
-            said = done.stdout
+        yield environment
     finally:
         server.terminate()
         server.wait(timeout=60)
         context.shutdown()
-    assert said.startswith("1 Solved") and "wrist_roll" in said
 
 
-def member(kind: type, path: str) -> None:
-    """Follow a.b.front().c through a message type; KeyError names what is not there."""
-    for name in path.split("."):
-        fields = kind.get_fields_and_field_types()
-        if name == "front()":
-            continue
-        kind_name = fields[name]
-        inner = re.fullmatch(r"sequence<(.*?)(?:, \d+)?>", kind_name)
-        kind_name = inner.group(1) if inner else kind_name
-        if "/" in kind_name:
-            package, _, message = kind_name.partition("/")
-            kind = getattr(importlib.import_module(f"{package}.msg"), message)
+@pytest.mark.parametrize("name", ["reach.py", "callback.py"])
+def test_the_node_of_the_page_gets_an_answer(served, name):
+    (script,) = blocks(CALL, f"python {name}")
+    end = time.monotonic() + PATIENCE
+    said = ""
+    while "-8" in said.split() or not said:  # NOT_READY until the description has come
+        assert time.monotonic() < end, said
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=served,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr
+        said = done.stdout
+    assert said.startswith("1 ")
+    assert name != "reach.py" or ("Solved" in said and "wrist_roll" in said)
 
 
-@pytest.mark.parametrize(
-    ("variable", "kind"), [("request", SolveIK.Request), ("response", SolveIK.Response)]
-)
-def test_the_cpp_of_the_page_names_fields_that_exist(variable, kind):
-    (source,) = blocks("cpp")
-    paths = re.findall(rf"\b{variable}->((?:\w+(?:\(\))?\.)*\w+)", source)
-    assert paths
-    for path in paths:
-        member(kind, path.removesuffix(".c_str"))
+def compiled(source: Path) -> subprocess.CompletedProcess[str]:
+    """Compile with the real messages and a stand-in of rclcpp; no code is made."""
+    compiler = shutil.which("c++") or shutil.which("g++")
+    assert compiler, "a C++ compiler is what ./arm builds with"
+    prefixes = os.environ["AMENT_PREFIX_PATH"].split(":")
+    folders = [f for prefix in prefixes for f in Path(prefix, "include").glob("*") if f.is_dir()]
+    include = [word for folder in folders for word in ("-isystem", str(folder))]
+    stand_in = ["-I", str(Path(__file__).parent / "rclcpp_stand_in")]
+    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    return subprocess.run(
+        [compiler, *strict, *stand_in, *include, str(source)], capture_output=True, text=True
+    )
 
 
-def test_the_cpp_of_the_page_names_constants_that_exist():
-    (source,) = blocks("cpp")
-    constants = re.findall(r"SolveIK::(Request|Response)::([A-Z_]+)", source)
-    assert constants
-    for half, name in constants:
-        assert isinstance(getattr(getattr(SolveIK, half), name), int)
+def test_the_cpp_of_the_page_is_the_example_and_compiles():
+    (shown,) = blocks(CALL, "cpp")
+    text = EXAMPLE.read_text()
+    assert text.endswith(shown) and text[: -len(shown)].count("//") == 2
+    done = compiled(EXAMPLE)
+    assert done.returncode == 0, done.stderr
 
 
-def test_a_field_that_does_not_exist_is_noticed():
-    with pytest.raises(KeyError):
-        member(SolveIK.Response, "solutions.front().joint_stat.position")
+def test_a_field_that_does_not_exist_does_not_compile(tmp_path):
+    wrong = tmp_path / "wrong.cpp"
+    wrong.write_text(EXAMPLE.read_text().replace("request->mode", "request->mood"))
+    done = compiled(wrong)
+    assert done.returncode != 0 and "mood" in done.stderr

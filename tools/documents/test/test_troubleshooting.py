@@ -1,0 +1,42 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the page of symptoms quotes is what the programs say."""
+
+import ast
+import re
+
+import pytest
+from documents.blocks import ROOT
+
+PAGE = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
+SYMPTOMS = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| ")]
+SENTENCES = [
+    quote for symptom in SYMPTOMS for quote in re.findall(r"`([^`]+)`", symptom) if " " in quote
+]
+
+
+@pytest.fixture(scope="module")
+def said():
+    """Every text in the programs, each put together from its parts."""
+    texts = []
+    for file in [*(ROOT / "src").glob("arm_*/arm_*/**/*.py"), *(ROOT / "tools").glob("*/*.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                values = [v.value if isinstance(v, ast.Constant) else "\0" for v in node.values]
+                texts.append("".join(values).lower())
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.append(node.value.lower())
+    return texts
+
+
+def test_the_page_quotes_many():
+    assert len(SENTENCES) > 20
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_program_says_it(said, sentence):
+    if sentence.startswith("./arm"):
+        return
+    parts = [part.strip("'\" ;:").lower() for part in re.split(r"\.\.\.", sentence)]
+    for part in filter(None, parts):
+        assert any(part in text for text in said), part
