@@ -22,6 +22,7 @@ setup(
         (f"share/{PACKAGE}", ["package.xml"]),
         installed("config", "*.yaml"),
         installed("schema", "*.json"),
+        installed("systemd", "*.service"),
     ],
     install_requires=["setuptools"],
     zip_safe=False,

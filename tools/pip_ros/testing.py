@@ -17,6 +17,10 @@ NOT_HERE = (
     "Not run here, for they need a full ROS 2 (run by .github/workflows):"
     " src/*/launch/*.launch.py under ros2 launch, robot_state_publisher, rviz2."
 )
+TWO_MACHINES = (
+    "Not run here, for it needs root and the command ip (Debian's iproute2) to make network"
+    " namespaces: src/arm_tasks/test/system/test_two_machines_system.py (run by .ci/run as root)."
+)
 # A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
 PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
 # What takes longest comes first, so that in the end nobody waits for one file.
@@ -44,9 +48,22 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
                 )
                 return 1
         print(NOT_HERE, flush=True)
+        if not can_be_two_machines():
+            print(TWO_MACHINES, flush=True)
     command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL, *ORDER])]
     os.chdir(paths.repository)
     return become(command, environment)  # Ctrl-C then reaches pytest, which puts things in order
+
+
+def can_be_two_machines() -> bool:
+    """Whether network namespaces can be made here."""
+    command = shutil.which("ip")
+    if command is None or os.geteuid() != 0:
+        return False
+    name = f"arm-may-{os.getpid()}"
+    if subprocess.run([command, "netns", "add", name], capture_output=True).returncode != 0:
+        return False
+    return subprocess.run([command, "netns", "del", name]).returncode == 0
 
 
 def checks(python: str) -> list[tuple[str, list[str]]]:

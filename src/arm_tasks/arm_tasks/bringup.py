@@ -47,6 +47,13 @@ ARGUMENTS = (
     Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
     Argument("viewer_host", "127.0.0.1", "Where the view is served; 0.0.0.0: the whole network."),
     Argument(
+        "part",
+        "all",
+        "What this computer runs: all, hardware (the servo driver alone), or rest (everything but"
+        " the driver, which runs on another one).",
+        ("all", "hardware", "rest"),
+    ),
+    Argument(
         "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
     ),
 )
@@ -65,6 +72,7 @@ BRINGUP_ARGUMENTS = (
 )
 
 SIMULATED = ("fake", "sim")
+REST = {"part": ("all", "rest")}
 
 
 def state_publisher_package() -> str:
@@ -94,6 +102,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
                 "publish_frequency": 200.0,
                 "use_sim_time": UseSimTime(),
             },
+            when=REST,
         ),
         Process(
             "arm_hardware",
@@ -108,20 +117,28 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
                 "speed": Arg("speed", float),
                 "autostart": "auto",
             },
+            when={"part": ("all", "hardware")},
         ),
-        Process("arm_kinematics", "kinematics", "kinematics", {"use_sim_time": UseSimTime()}),
+        Process(
+            "arm_kinematics",
+            "kinematics",
+            "kinematics",
+            {"use_sim_time": UseSimTime()},
+            when=REST,
+        ),
         Process(
             "arm_tasks",
             "nut_world",
             "nut_world",
             {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
-            when={"hardware": SIMULATED},
+            when={**REST, "hardware": SIMULATED},
         ),
         Process(
             "arm_tasks",
             "task_server",
             "task_server",
             {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
+            when=REST,
         ),
         Process(
             "arm_viewer",
@@ -134,7 +151,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
                 "drive": True,
                 "use_sim_time": UseSimTime(),
             },
-            when={"viewer": ("browser",)},
+            when={**REST, "viewer": ("browser",)},
             talks=True,
         ),
         Process(
@@ -142,7 +159,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "tool_handle",
             "tool_handle",
             {"use_sim_time": UseSimTime()},
-            when={"viewer": ("rviz",)},
+            when={**REST, "viewer": ("rviz",)},
         ),
         Process(
             "rviz2",
@@ -150,13 +167,14 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "rviz2",
             {"use_sim_time": UseSimTime()},
             arguments=("-d", ConfigFile("arm_tasks", "rviz/nut_transfer.rviz")),
-            when={"viewer": ("rviz",)},
+            when={**REST, "viewer": ("rviz",)},
         ),
         Process(
             "arm_tasks",
             "run_task",
             "run_task",
             arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
+            when=REST,
             ends_all=True,
             talks=True,
         ),

@@ -107,9 +107,12 @@ class Engine:
         self._stop(why, EngineState.LOST)
 
     def give_up(self, why: str) -> None:
-        """End at once, because the arm is not there any more."""
-        if not self.state.done:
-            self._fail(why)
+        """End at once, because the arm is gone; should it come back, it has to stand."""
+        if self.state.done:
+            return
+        if self._run is not None:
+            self._run.cancel()
+        self._fail(why)
 
     # -- ticks --------------------------------------------------------------------------------
 

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from arm_description.command_qos import GOAL
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -15,6 +17,8 @@ from arm_tasks.plan import JointTrajectory
 from arm_tasks.ports import Move, MoveState, MoveStatus, Standing
 from arm_tasks.ros_arm_state import ArmState
 from arm_tasks.ros_conversions import trajectory_message
+
+ANSWER_WITHIN = 10.0  # s on the wall, for the driver to accept or refuse a goal
 
 
 class RosArmPort:
@@ -30,9 +34,17 @@ class RosArmPort:
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
         self._follow = ActionClient(
-            node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+            node,
+            FollowJointTrajectory,
+            "arm_controller/follow_joint_trajectory",
+            goal_service_qos_profile=GOAL,
         )
-        self._gripper = ActionClient(node, GripperCommand, "gripper_controller/gripper_cmd")
+        self._gripper = ActionClient(
+            node,
+            GripperCommand,
+            "gripper_controller/gripper_cmd",
+            goal_service_qos_profile=GOAL,
+        )
 
     def not_ready(self) -> str:
         """Return which server is missing, or "" if none is."""
@@ -61,26 +73,41 @@ class RosArmPort:
 
 
 class ActionMove:
-    """One goal of an action of the driver, as the engine's handle."""
+    """One goal of an action of the driver, as the engine's handle.
+
+    A goal that was given up is withdrawn, also if the driver is heard again only later.
+    """
 
     def __init__(self, client: ActionClient, goal: Any, state: ArmState) -> None:
         self._state = state
         self._handle: Any = None
         self._canceled = False
         self._status = MoveStatus(MoveState.RUNNING)
+        self._sent = time.monotonic()
         client.send_goal_async(goal).add_done_callback(self._on_answer)
 
     def poll(self) -> MoveStatus:
         """Return how far it is; a driver that fell silent is a failure."""
-        if not self._status.done and self._state.lost():
-            self._status = MoveStatus(MoveState.FAILED, self._state.lost())
+        if not self._status.done and (why := self._silence()):
+            self._withdraw()
+            self._status = MoveStatus(MoveState.FAILED, why)
         return self._status
 
     def cancel(self) -> None:
         """Ask the driver to stop and hold, as soon as it has accepted the goal."""
+        if not self._status.done:
+            self._withdraw()
+
+    def _withdraw(self) -> None:
         self._canceled = True
-        if self._handle is not None and not self._status.done:
+        if self._handle is not None:
             self._handle.cancel_goal_async()
+
+    def _silence(self) -> str:
+        """Return why nothing more is to be expected of the driver, or ""."""
+        if self._handle is None and time.monotonic() - self._sent > ANSWER_WITHIN:
+            return f"the servo driver has not answered within {ANSWER_WITHIN:.0f} s"
+        return self._state.lost()
 
     def _on_answer(self, future: Any) -> None:
         handle = future.result()
@@ -95,6 +122,8 @@ class ActionMove:
         handle.get_result_async().add_done_callback(self._on_result)
 
     def _on_result(self, future: Any) -> None:
+        if self._status.done:
+            return
         response = future.result()
         states = {
             GoalStatus.STATUS_SUCCEEDED: MoveState.SUCCEEDED,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from arm_description.command_qos import GOAL
 from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
@@ -59,7 +60,11 @@ class TaskClient:
         self._node = rclpy.create_node("run_task")
         self._keys = TaskKeys(self._node, say)
         self._action = ActionClient(
-            self._node, RunTask, "run_task", feedback_sub_qos_profile=FEEDBACK
+            self._node,
+            RunTask,
+            "run_task",
+            goal_service_qos_profile=GOAL,
+            feedback_sub_qos_profile=FEEDBACK,
         )
         self._node.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self._node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from arm_description.command_qos import GOAL
 from arm_description.keyboard import Keyboard
 from rclpy.node import Node
 from std_srvs.srv import Trigger
@@ -34,7 +35,7 @@ class TaskKeys:
         self._say = say
         self._keyboard: Keyboard | None = None
         self._clients = {
-            name: node.create_client(Trigger, f"run_task/{name}")
+            name: node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)
             for name in ("pause", "resume", "step")
         }
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from arm_description.command_qos import STREAM, of_service
 from arm_description.node_main import described
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
@@ -45,14 +46,15 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._state = ArmState(self, model)
         self._layout = self._declared()
         self._publisher = self.create_publisher(
-            JointTrajectory, "arm_controller/joint_trajectory", 1
+            JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
         self._gripper = ActionClient(self, GripperCommand, "gripper_controller/gripper_cmd")
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
         self._triggers = {
-            name: self.create_client(Trigger, f"arm_hardware/{name}") for name in ("stop", "reset")
+            name: self.create_client(Trigger, f"arm_hardware/{name}", qos_profile=of_service(name))
+            for name in ("stop", "reset")
         }
 
     def wish_of_joystick(self, now: float, speed: float) -> Wish | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from arm_tasks.bringup import ARGUMENTS, processes, view_processes
 from arm_tasks.process_kinds import Arg
+from arm_tasks.processes import is_wanted
 
 SOURCES = Path(__file__).resolve().parents[2]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
@@ -57,6 +58,17 @@ def test_defaults_are_among_the_choices_and_all_are_described():
     for argument in ARGUMENTS:
         assert argument.text.endswith(".")
         assert not argument.choices or argument.default in argument.choices
+
+
+def test_two_parts_make_the_whole():
+    """Every process runs on exactly one of two computers, the driver alone on its own."""
+
+    def started(part):
+        values = {a.name: a.default for a in ARGUMENTS} | {"part": part}
+        return [p.name for p in processes("arm_description") if is_wanted(p, values)]
+
+    assert started("hardware") == ["arm_hardware"]
+    assert sorted(started("hardware") + started("rest")) == sorted(started("all"))
 
 
 def test_the_simulated_world_is_not_started_beside_real_hardware(table):

@@ -216,12 +216,14 @@ def test_an_empty_plan_is_done_at_once():
 @pytest.mark.parametrize("kind", ["motion", "wait", "gripper"])
 def test_an_arm_that_is_gone_ends_any_step(kind):
     clock = Clock()
-    engine = Engine(plan(kind, kind), Port(clock), clock=clock)
+    port = Port(clock)
+    engine = Engine(plan(kind, kind), port, clock=clock)
     engine.tick()
     engine.give_up("the arm is gone")
     assert engine.tick() is EngineState.FAILED
     assert "the arm is gone" in engine.outcome.message
     assert "step 1" in engine.outcome.message
+    assert port.cancels == (kind != "wait")  # should the arm be heard again, it must not go on
     engine.give_up("again")
     assert "again" not in engine.outcome.message
 

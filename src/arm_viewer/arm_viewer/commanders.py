@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from arm_description.command_qos import STREAM
 from builtin_interfaces.msg import Duration
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -50,7 +51,7 @@ class DriverCommander:
 
     def __init__(self, node: Node) -> None:
         self._publisher = node.create_publisher(
-            JointTrajectory, "arm_controller/joint_trajectory", 1
+            JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
         self._arm: Sequence[PictureJoint] = ()
         self._here: Mapping[str, float] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from arm_description.command_qos import GOAL
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Empty
@@ -54,7 +55,7 @@ class StopDesk:
     ) -> None:
         self._stop, self._reset, self._say = stop, reset, say
         self._publisher = node.create_publisher(Empty, "arm_hardware/stop_now", 10)
-        self._client = node.create_client(Trigger, "arm_hardware/reset")
+        self._client = node.create_client(Trigger, "arm_hardware/reset", qos_profile=GOAL)
         node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )

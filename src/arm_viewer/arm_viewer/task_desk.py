@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from arm_description.command_qos import GOAL, of_service
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -59,9 +60,10 @@ class TaskDesk:
         self._found = found
         self._list = node.create_client(ListTasks, "list_tasks")
         self._check = node.create_client(CheckTask, "check_task")
-        self._run = ActionClient(node, RunTask, "run_task")
+        self._run = ActionClient(node, RunTask, "run_task", goal_service_qos_profile=GOAL)
         self._triggers = {
-            name: node.create_client(Trigger, f"run_task/{name}") for name in TRIGGERS
+            name: node.create_client(Trigger, f"run_task/{name}", qos_profile=of_service(name))
+            for name in TRIGGERS
         }
         self._folder = self._gui.add_folder("Task", order=1.4, visible=False)
         with self._folder:

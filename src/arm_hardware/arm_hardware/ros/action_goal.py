@@ -23,39 +23,12 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.goal import Goal, Outcome
 from arm_hardware.motion import Motion
+from arm_hardware.ros.commander import Commander
 
 LOGGER = logging.getLogger(__name__)
 FEEDBACK_PERIOD = 0.05  # [s] of the wall
 CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
-
-
-GONE = "The client of the goal has gone (parameter commander_timeout)."
-
-
-class Commander:
-    """Whether anybody still listens to a goal's feedback: every client of an action does."""
-
-    def __init__(self, node: Any, topic: str) -> None:
-        """Look at nothing yet.
-
-        Args:
-            node: The HardwareNode.
-            topic: Name of the feedback.
-        """
-        self._node = node
-        self._topic = topic
-        self.begin()
-
-    def begin(self) -> None:
-        """A goal begins; its client counts as gone only after it was seen."""
-        self._seen = 0.0
-
-    def gone(self) -> bool:
-        """Return whether the client was there and has not been for the timeout."""
-        timeout, now = self._node.parameters.commander_timeout, time.monotonic()
-        if self._node.count_subscribers(self._topic) > 0:
-            self._seen = now
-        return 0.0 < timeout < now - self._seen and self._seen > 0.0
+GONE = "The client of the goal has gone, or the link to it (parameter commander_timeout)."
 
 
 class Running(NamedTuple):
@@ -98,7 +71,7 @@ class GoalServer:
         self._try, self._begin = try_goal, begin
         self._feedback, self._result = feedback, result
         self._running: dict[bytes, Running] = {}
-        self._commander = Commander(node, f"{name}/_action/feedback")
+        self._commander = Commander(node, action, name)
         self.group = MutuallyExclusiveCallbackGroup()
         self._server = ActionServer(
             node,
@@ -147,13 +120,13 @@ class GoalServer:
     def _execute(self, handle: Any) -> Any:
         key = bytes(handle.goal_id.uuid)
         running = self._running[key]
-        self._commander.begin()
+        client = self._commander.watch()
         while not running.goal.wait(FEEDBACK_PERIOD):
-            if running.motion is not None and self._commander.gone():
+            if running.motion is not None and client.gone(time.monotonic()):
                 running.motion.give_up(running.goal, GONE)
             message = self._feedback(running)
             if message is not None:
-                handle.publish_feedback(message)
+                self._commander.tell(handle, message, client)
         self._node.report_now()
         _conclude(handle, running.goal)
         del self._running[key]

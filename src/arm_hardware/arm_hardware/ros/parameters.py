@@ -97,10 +97,11 @@ TABLE: dict[str, Text | Number | Truth] = {
         0.5, 0.0, 60.0, "Longest time between two trajectories of a stream; 0: any [s]."
     ),
     "commander_timeout": Number(
-        1.0,
+        2.0,
         0.0,
         60.0,
-        "Wall seconds that a goal goes on once its client has gone; 0: to its end [s].",
+        "Wall seconds that a goal goes on once its client, or the link to it, has gone; 0: to its "
+        "end [s].",
     ),
     "gripper_squeeze_limit": Number(
         8.0, 0.0, 100.0, "Counts past the contact that max_effort may ask for."

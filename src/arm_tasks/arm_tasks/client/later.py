@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from arm_description.command_qos import GOAL, of_service
 from arm_description.transforms import rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
 from rclpy.action import ActionClient
@@ -49,11 +50,18 @@ class ArmLater:
     def __init__(self, spinner: Spinner) -> None:
         node = spinner.node
         self._spinner = spinner
-        self._action = ActionClient(node, RunTask, "run_task", feedback_sub_qos_profile=FEEDBACK)
+        self._action = ActionClient(
+            node,
+            RunTask,
+            "run_task",
+            goal_service_qos_profile=GOAL,
+            feedback_sub_qos_profile=FEEDBACK,
+        )
         self._check = node.create_client(CheckTask, "check_task")
         self._kinematics = KinematicsClient(node)
         self._triggers = {
-            name: node.create_client(Trigger, server) for name, server in TRIGGERS.items()
+            name: node.create_client(Trigger, server, qos_profile=of_service(name))
+            for name, server in TRIGGERS.items()
         }
 
     # -- motions ------------------------------------------------------------------------------

@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""When a client is missed: laws of the watch on a clock of its own."""
+
+from arm_hardware.client_watch import ASK_AGAIN, ClientWatch
+from hypothesis import given
+from hypothesis import strategies as st
+
+TIMEOUT, LOOK = 2.0, 0.05
+
+
+def missed_at(
+    reachable, there=lambda t: True, timeout=TIMEOUT, delay=0.0, lost=lambda k: False, until=30.0
+):
+    """Return when a client is missed, None if it is not; its answers come after a delay [s].
+
+    Args:
+        reachable: time -> whether messages pass.
+        there: time -> whether the middleware knows of the client.
+        lost: number of a question -> whether it is lost on its way.
+    """
+    watch, asked = ClientWatch(timeout, 0.0, there(0.0)), []
+    for k in range(1, round(until / LOOK)):
+        now = k * LOOK
+        # only the last question counts, and it is answered if it passed and came back
+        answered = not asked or (
+            reachable(asked[-1])
+            and reachable(now)
+            and now - asked[-1] >= delay
+            and not lost(len(asked))
+        )
+        if watch.look(now, there(now), answered):
+            asked.append(now)
+        if watch.gone(now):
+            return now
+    return None
+
+
+@given(st.floats(0.0, 20.0))
+def test_a_cut_link_is_missed_within_the_timeout(cut):
+    at = missed_at(lambda t: t < cut)
+    assert at is not None and cut < at <= cut + TIMEOUT + 2 * LOOK
+
+
+@given(st.floats(0.0, 20.0), st.floats(0.0, TIMEOUT - ASK_AGAIN - 3 * LOOK))
+def test_a_cut_that_is_shorter_than_the_timeout_is_ridden_through(cut, length):
+    assert missed_at(lambda t: not cut <= t < cut + length) is None
+
+
+@given(st.floats(0.0, ASK_AGAIN - LOOK))
+def test_a_slow_link_is_no_cut_link(delay):
+    assert missed_at(lambda t: True, delay=delay) is None
+
+
+@given(st.lists(st.booleans(), min_size=200, max_size=200))
+def test_questions_that_get_lost_are_asked_again(lost):
+    """As long as of three in a row one arrives."""
+    assert missed_at(lambda t: True, lost=lambda k: k % 3 != 0 and lost[k % 200]) is None
+
+
+def test_a_client_that_says_good_bye_is_missed_too():
+    at = missed_at(lambda t: True, there=lambda t: t < 5.0)
+    assert 5.0 < at <= 5.0 + TIMEOUT + 2 * LOOK
+
+
+def test_a_client_that_was_never_known_is_not_missed():
+    assert missed_at(lambda t: True, there=lambda t: False) is None
+
+
+def test_no_timeout_misses_nobody():
+    assert missed_at(lambda t: t < 1.0, timeout=0.0) is None

@@ -1,0 +1,222 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver on one computer, the rest on another; and the cable between them is cut.
+
+docs/safety.md says what the arm does when it loses the network; this is where it is tried.
+"""
+
+import importlib.util
+import itertools
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from arm_tasks.bringup import ARGUMENTS, processes
+from arm_tasks.processes import ProcessGroup, is_wanted
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus
+
+_spec = importlib.util.spec_from_file_location(
+    "two_machines", Path(__file__).with_name("two_machines.py")
+)
+two_machines = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(two_machines)
+
+WHY_NOT = two_machines.why_not()
+pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+BOUND = 60.0  # s
+NEAR = 0.01  # rad
+GONE = "client of the goal has gone"
+SWING = """\
+task: swing
+steps:
+  - move_joints: {name: there, joints: {waist: -1.2}, speed: 0.02}
+"""
+NETWORK = {
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
+    "ROS_DOMAIN_ID": "27",
+    "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",  # two computers share no memory
+}
+
+
+class Watcher:
+    """A person at one of the machines, who sees what it hears and may command."""
+
+    def __init__(self, machine):
+        program = [sys.executable, str(Path(__file__).with_name("machine_watcher.py"))]
+        with machine.inside():
+            self._process = subprocess.Popen(
+                program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        self._numbers = itertools.count()
+        self.known = {"joints": {}, "state": None, "ready": False, "accepted": []}
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self.known = json.loads(line)
+
+    def __getitem__(self, key):
+        return self.known[key]
+
+    @property
+    def waist(self):
+        return self.known["joints"]["waist"]
+
+    def command(self, do, **how):
+        """Command something; return the number of its answer."""
+        number = str(next(self._numbers))
+        self._process.stdin.write(json.dumps({"do": do, "number": number, **how}) + "\n")
+        self._process.stdin.flush()
+        return number
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+
+
+class World:
+    """Two machines, what runs on them, and a watcher at each."""
+
+    def __init__(self, pi, desk, cable, logs):
+        self.cable = cable
+        self.groups = []
+        for machine, part in ((pi, "hardware"), (desk, "rest")):
+            values = {a.name: a.default for a in ARGUMENTS}
+            values |= {"viewer": "none", "backend": "i2c_dev", "part": part}
+            group = ProcessGroup(values, logs / part)
+            self.groups.append(group)
+            with machine.inside():
+                for process in processes("arm_description"):
+                    if is_wanted(process, values) and process.name != "run_task":
+                        group.start(process)
+        self.pi, self.desk = Watcher(pi), Watcher(desk)
+
+    def until(self, condition, what, bound=BOUND):
+        """Wait for a condition."""
+        end = time.monotonic() + bound
+        while not condition():
+            assert time.monotonic() < end, f"no {what} within {bound:.0f} s; {self.said()}"
+            time.sleep(0.02)
+
+    def said(self):
+        """What the watchers know, and the last words of all processes."""
+        logs = [f"{n}: {g.last_words(n)}" for g in self.groups for n in g.pids()]
+        return "\n".join(map(str, (self.pi.known, self.desk.known, *logs)))
+
+    def ready(self):
+        """Wait until the machines hear each other, and the arm can be moved."""
+        for watcher in (self.pi, self.desk):
+            self.until(lambda w=watcher: w["state"] == HardwareStatus.ARMED, "armed driver")
+            self.until(lambda w=watcher: w["joints"], "joint_states")
+            self.until(lambda w=watcher: w["ready"], "servers")
+
+    def answer(self, number):
+        self.until(lambda: number in self.desk["answers"], "answer")
+        return self.desk["answers"][number]
+
+    def end(self, number):
+        """Wait for the end of what was accepted; return its result."""
+        self.until(lambda: isinstance(self.answer(number), dict), "end of a goal")
+        return self.answer(number)
+
+    def go(self, waist, seconds=0.5):
+        """Go somewhere from the desk."""
+        assert self.end(self.desk.command("follow", waist=waist, seconds=seconds)) == {
+            "error_code": 0,
+            "error_string": "Commanded to the goal; the servos report no position.",
+        }
+        for watcher in (self.pi, self.desk):
+            self.until(lambda w=watcher: abs(w.waist - waist) < NEAR, "arm at the goal")
+
+    def home(self):
+        """Bring the arm, wherever a test left it, to where it began."""
+        self.ready()
+        if abs(self.desk.waist) > NEAR:
+            self.go(0.0, 3.0)
+
+    def swing(self):
+        """Begin a task that moves the waist slowly; return the number of its answer."""
+        start, number = self.pi.waist, self.desk.command("task", text=SWING)
+        self.until(lambda: self.pi.waist < start - NEAR, "motion")
+        return number
+
+    def rest(self, number):
+        """Take the arm away from a task, which so ends."""
+        self.go(self.pi.waist - 0.1, 1.0)
+        assert self.end(number)["status"] == RunTask.Result.HARDWARE
+
+    def close(self):
+        for thing in (self.pi, self.desk):
+            thing.close()
+        for group in self.groups:
+            group.stop()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in NETWORK.items():
+            patch.setenv(name, value)
+        pi, desk = (two_machines.Machine(*m) for m in (("pi", "10.27.0.1"), ("desk", "10.27.0.2")))
+        cable = two_machines.Cable(pi, desk)
+        made = World(pi, desk, cable, tmp_path_factory.mktemp("logs"))
+        try:
+            made.ready()
+            yield made
+        finally:
+            made.close()
+            pi.remove()
+            desk.remove()
+
+
+def test_states_description_and_a_trajectory_cross(world):
+    world.until(lambda: world.pi["description"], "robot_description on the Pi")
+    assert '<robot name="nut_arm"' in world.pi["description"]
+    assert {"waist", "shoulder", "elbow", "wrist_roll"} <= set(world.desk["joints"])
+    world.go(0.3)
+
+
+def test_a_cut_of_a_second_is_ridden_through(world):
+    world.home()
+    number, began = world.swing(), world.pi.waist
+    world.cable.cut()
+    time.sleep(1.0)  # the time that is cut out of the network, as below
+    world.cable.mend()
+    seen = world.pi.waist
+    assert seen < began - NEAR  # it went on, and goes on
+    world.until(lambda: world.pi.waist < seen - 3 * NEAR, "motion")
+    world.until(lambda: world.desk.waist < seen - 3 * NEAR, "joint_states")
+    assert world.pi["state"] == HardwareStatus.MOVING and world.answer(number) == "accepted"
+    world.rest(number)
+
+
+@pytest.mark.parametrize("seconds", [5.0, 30.0])
+def test_a_longer_cut_stops_the_arm_and_nothing_stale_runs_after_it(world, seconds):
+    world.home()
+    task, before = world.swing(), len(world.pi["accepted"])
+    world.cable.cut()
+    cut = time.monotonic()
+    # what is commanded now must never be done
+    late = world.desk.command("follow", waist=1.0, seconds=5.0)
+    world.desk.command("stream", waist=1.0, seconds=5.0)
+    world.until(lambda: GONE in world.pi["message"], "end of the goal", seconds)
+    world.until(lambda: world.pi["state"] == HardwareStatus.ARMED, "arm at rest", seconds)
+    held = world.pi.waist
+    assert -1.1 < held < -NEAR
+    time.sleep(max(0.0, cut + seconds - time.monotonic()))
+    world.cable.mend()
+    end = world.end(task)
+    assert end["status"] == RunTask.Result.HARDWARE and end["can_resume"], end
+    world.ready()
+    # goals are taken in the order in which they come: a late one would be before this
+    world.go(held + 0.1)
+    assert late not in world.desk["answers"]
+    world.until(lambda: len(world.pi["accepted"]) > before, "goal")
+    assert [round(waist - held, 2) for waist in world.pi["accepted"][before:]] == [0.1]
+    world.rest(world.swing())  # and tasks run again

@@ -1,0 +1,86 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Two computers and the cable between them, by network namespaces; needs root and `ip`."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+CLONE_NEWNET = 0x40000000  # linux/sched.h
+NAMESPACES = Path("/run/netns")
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def why_not() -> str:
+    """Return why this computer cannot stand for two, "" if it can."""
+    if shutil.which("ip") is None:
+        return "the command ip is missing (Debian's package iproute2)"
+    name = f"arm-try-{os.getpid()}"
+    done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if done.returncode != 0:
+        return f"no network namespaces: {done.stderr.strip()}"
+    _ip("netns", "del", name)
+    return ""
+
+
+class Machine:
+    """A network of its own: what is started inside hears nothing but what its cable brings."""
+
+    def __init__(self, name: str, address: str) -> None:
+        """Make it, without a cable."""
+        self.name, self.address = f"arm-{name}-{os.getpid()}", address
+        _ip("netns", "add", self.name)
+        _ip("-n", self.name, "link", "set", "lo", "up")
+
+    @contextlib.contextmanager
+    def inside(self):
+        """Let this thread, and the processes and threads that it starts, live on the machine."""
+        home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+        there = os.open(NAMESPACES / self.name, os.O_RDONLY)
+        try:
+            _enter(there)
+            yield self
+        finally:
+            _enter(home)
+            os.close(home)
+            os.close(there)
+
+    def remove(self) -> None:
+        """End it; its end of the cable goes with it."""
+        _ip("netns", "del", self.name)
+
+
+class Cable:
+    """Joins two machines."""
+
+    def __init__(self, one: Machine, other: Machine) -> None:
+        """Plug it in."""
+        self._end = one
+        ends = ("link", "add", "eth0", "netns", one.name, "type", "veth")
+        _ip(*ends, "peer", "name", "eth0", "netns", other.name)
+        for machine in (one, other):
+            _ip("-n", machine.name, "addr", "add", f"{machine.address}/24", "dev", "eth0")
+            _ip("-n", machine.name, "link", "set", "eth0", "up")
+
+    def cut(self) -> None:
+        """Pull it out."""
+        _ip("-n", self._end.name, "link", "set", "eth0", "down")
+
+    def mend(self) -> None:
+        """Plug it in again."""
+        _ip("-n", self._end.name, "link", "set", "eth0", "up")
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+
+def _enter(namespace: int) -> None:
+    if LIBC.setns(namespace, CLONE_NEWNET) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
