@@ -23,6 +23,7 @@ NOT_TYPED = {
     "screen": "needs a person at a screen",
     "docker": "needs Docker",
     "root": "changes the computer",
+    "network": "needs two computers and the network between them",
     "long": "takes minutes, or does not end by itself",
 }
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

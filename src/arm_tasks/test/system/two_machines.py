@@ -9,10 +9,12 @@ import ctypes
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 CLONE_NEWNET = 0x40000000  # linux/sched.h
 NAMESPACES = Path("/run/netns")
+BOUND = 60.0  # s
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -50,6 +52,10 @@ class Machine:
             os.close(home)
             os.close(there)
 
+    def is_connected(self) -> bool:
+        """Return whether its network is up; Fast DDS looks for networks only when it starts."""
+        return " state UP " in _ip("-n", self.name, "link", "show", "eth0")
+
     def remove(self) -> None:
         """End it; its end of the cable goes with it."""
         _ip("netns", "del", self.name)
@@ -66,6 +72,10 @@ class Cable:
         for machine in (one, other):
             _ip("-n", machine.name, "addr", "add", f"{machine.address}/24", "dev", "eth0")
             _ip("-n", machine.name, "link", "set", "eth0", "up")
+        end = time.monotonic() + BOUND
+        while not all(machine.is_connected() for machine in (one, other)):
+            assert time.monotonic() < end, "the cable carries nothing"
+            time.sleep(0.01)
 
     def cut(self) -> None:
         """Pull it out."""
@@ -76,8 +86,8 @@ class Cable:
         _ip("-n", self._end.name, "link", "set", "eth0", "up")
 
 
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+def _ip(*words: str) -> str:
+    return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
 
 def _enter(namespace: int) -> None:
