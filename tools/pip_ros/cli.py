@@ -3,6 +3,7 @@
 """The commands of ./arm."""
 
 import argparse
+import difflib
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -237,9 +238,10 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     command = next((c for c in COMMANDS if c.name == arguments[0]), None)
     if command is None:
-        print(
-            f"arm: there is no command '{arguments[0]}'.\n\n{help_text()}", end="", file=sys.stderr
-        )
+        near = difflib.get_close_matches(arguments[0], [c.name for c in COMMANDS], n=1)
+        meant = f"; did you mean '{near[0]}'?" if near else "."
+        what = f"arm: there is no command '{arguments[0]}'{meant}"
+        print(f"{what}\n\n{help_text()}", end="", file=sys.stderr)
         return 2
     try:
         if command.name == "setup":

@@ -32,7 +32,7 @@ def test_help_is_one_screen_and_names_every_command(arguments):
 def test_unknown_command_says_so_and_shows_the_help():
     answer = arm("dmeo")
     assert answer.returncode == 2
-    assert answer.stderr.startswith("arm: there is no command 'dmeo'.")
+    assert answer.stderr.startswith("arm: there is no command 'dmeo'; did you mean 'demo'?")
     assert "./arm demo" in answer.stderr
 
 
