@@ -33,8 +33,9 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
     Returns:
         The exit code: 0 after a signal, 1 after bad input.
     """
+    ends = _Ends()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _shut_down)
+        signal.signal(number, ends.on_signal)
     rclpy.init()
     nodes: list[Node] = []
     try:
@@ -42,6 +43,7 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
         nodes += make()
         for node in nodes:
             executor.add_node(node)
+        ends.in_order = True
         while rclpy.ok():  # and not spin(): it can miss a shutdown and then waits for ever
             executor.spin_once(timeout_sec=LONGEST_WAIT)
     except errors as error:
@@ -59,12 +61,19 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
     return 0
 
 
-def _shut_down(number: int, frame: FrameType | None) -> None:
-    """Shut the context down, which ends the spinning; before there is one, end at once.
+class _Ends:
+    """What a signal does. Python's own handler would raise in the middle of whatever is going on.
 
-    Python's own handler would raise KeyboardInterrupt in the middle of whatever is going on.
+    Attributes:
+        in_order: Whether there is something to put in order, so that others hear of the end.
     """
-    del number, frame
-    if not rclpy.ok():
-        os._exit(0)
-    rclpy.try_shutdown()
+
+    def __init__(self) -> None:
+        self.in_order = False
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Shut the context down, which ends the spinning; before it has begun, end at once."""
+        del number, frame
+        if not self.in_order:
+            os._exit(0)
+        rclpy.try_shutdown()
