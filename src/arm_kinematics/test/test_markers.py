@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -13,9 +14,10 @@ from arm_description.urdf.bodies import read_bodies
 from arm_kinematics.dexterity.measures import manipulability
 from arm_kinematics.lie import Array, se3
 from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Kind, Mark, Seen
+from arm_kinematics.markers.axes import axes_of
 from arm_kinematics.markers.ellipsoids import METRES_PER_REACH
-from arm_kinematics.markers.frames import axes_of
 from arm_kinematics.markers.region import find_region, is_planar, plane_of, radii
+from arm_kinematics.markers.trail import MOST_POINTS, PIECES, Trail
 from arm_kinematics.robot import Robot
 
 from arm_description import load_robot
@@ -225,19 +227,42 @@ def test_the_region_holds_every_tip_in_its_plane(rng):
     assert area == pytest.approx(region.reached.sum() * width * height)
 
 
+def follow(seen: Seen, times: Array) -> None:
+    """Turn the first joint, as fast as the time goes."""
+    first = seen.chain.joint_names[0]
+    for time in times.tolist():
+        seen.positions = {**seen.positions, first: 0.1 * time}
+        seen.note_tip(time)
+
+
 def test_the_trace_forgets_what_is_older_than_its_length(rng):
     seen = seen_of("nut_arm", rng)
-    seen.trace_length = 5.0
-    names = seen.chain.joint_names
-    for tenth in range(100):
-        seen.positions = {**seen.positions, names[0]: 0.01 * tenth}
-        seen.note_tip(0.1 * tenth)
-    assert seen.trace[0][0] >= 9.9 - 5.0 - 1e-9
-    (line,) = drawn("trace", seen)
-    assert (np.diff(line.colours[:, 0]) >= 0.0).all()  # from old and blue to new and orange
-    np.testing.assert_allclose(line.points[-1], seen.chain.fk(seen.q)[:3, 3])
+    seen.trail = Trail(5.0)
+    follow(seen, np.arange(0.0, 10.0, 0.02))
+    assert seen.trail.pieces[0].times[0] >= 9.9 - 5.0 * (1.0 + 1.0 / PIECES)
+    lines = drawn("trace", seen)
+    assert len(lines) in (PIECES, PIECES + 1)
+    assert all(len(line.points) <= MOST_POINTS + 2 for line in lines)
+    reds = np.concatenate([line.colours[:, 0] for line in lines])
+    assert (np.diff(reds) >= -1e-9).all()  # from old and blue to new and orange
+    for one, other in itertools.pairwise(lines):
+        np.testing.assert_allclose(one.points[-1], other.points[0])
+    tip = seen.chain.fk(seen.q)[:3, 3]
+    assert np.linalg.norm(lines[-1].points[-1] - tip) < 1e-3 * seen.size  # the least step
     seen.note_tip(0.0)  # simulated time began anew
-    assert len(seen.trace) == 1
+    assert drawn("trace", seen) == []
+
+
+def test_of_a_long_trace_only_the_end_is_new(rng):
+    board = Board(["trace"])
+    seen = board.seen = seen_of("nut_arm", rng)
+    follow(seen, np.arange(0.0, 10.0, 0.1))
+    board.touch(Cause.JOINTS)
+    assert len(board.take()) == 4  # of 20 s in 8 pieces
+    follow(seen, np.array([10.02]))
+    board.touch(Cause.JOINTS)
+    ((layer, number, _),) = board.take()
+    assert (layer, number) == ("trace", 3)
 
 
 def test_a_board_draws_only_what_changed_and_tells_what_is_gone(rng):
@@ -251,7 +276,13 @@ def test_a_board_draws_only_what_changed_and_tells_what_is_gone(rng):
     board.touch(Cause.ANSWER)
     assert not board.due
     board.touch(Cause.JOINTS)
-    assert {m.layer for m in board.take()} == {"text"}
+    assert board.take() == []  # for nothing moved
+    first_joint, *_ = board.seen.chain.joint_names
+    board.seen.positions = {**board.seen.positions, first_joint: 0.123}
+    board.touch(Cause.JOINTS)
+    moved = board.take()
+    assert {m.layer for m in moved} == {"text"}
+    assert {m.mark.frame for m in moved} == {"waist_link", "tool0"}
     assert [m[:2] for m in board.take(complete=True)] == [m[:2] for m in first]
     board.switch("text", on=False)
     gone = board.take()

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from geometry_msgs.msg import TransformStamped
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
 from arm_tasks.ros_conversions import LATCHED, transform_matrix, transform_message
@@ -17,6 +22,9 @@ from arm_tasks.scene import BASE_FRAME, Scene
 from arm_tasks.scene_markers import NUT_FRAME, scene_markers, text_marker
 
 TEXT_HEIGHT = 0.33  # m above the base, clear of the arm
+SECOND = 1.0  # s on the wall
+GREETED = 2  # s after which who came gets all once more: by then it has heard of the frames
+SETTLED = 5  # s without another text until all is sent, for the latched message to be complete
 
 
 class SceneNode(Node):
@@ -26,7 +34,8 @@ class SceneNode(Node):
         tf_static: frames of bolts, boxes and named places.
         tf: the frame `nut`, as nut_world/state has it, and those of payloads, as
             payload_world/poses has them; where there is no nut_world, as the scene.
-        scene_markers: latched.
+        scene_markers: latched. Whoever comes gets all of them; when the text changes, only it is
+            sent, and all when it has not changed for a while.
 
     Subscribers:
         nut_world/state, payload_world/poses, task_text.
@@ -38,7 +47,15 @@ class SceneNode(Node):
         self._scene = scene
         self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
         self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
-        self._markers = self.create_publisher(MarkerArray, "scene_markers", LATCHED)
+        self._whole_in = 0  # s
+        self._markers = self.create_publisher(
+            MarkerArray,
+            "scene_markers",
+            LATCHED,
+            event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
+        )
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(SECOND, self._each_second, clock=steady)
         self._text = ""
         self._nut: TransformStamped | None = None
         if scene.nut is not None:
@@ -61,7 +78,7 @@ class SceneNode(Node):
         """Show another scene, such as one of which a bolt was moved."""
         self._scene = scene
         self._publish_frames()
-        self._publish_markers()
+        self._publish_markers(anew=True)
 
     def _publish_frames(self) -> None:
         """Publish every frame of the scene that stays, once."""
@@ -70,10 +87,27 @@ class SceneNode(Node):
         frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in still]
         self._static.publish(TFMessage(transforms=frames))
 
-    def _publish_markers(self) -> None:
-        """Publish the whole picture, so that the latched message is complete."""
+    def _publish_markers(self, anew: bool = False) -> None:
+        """Publish the whole picture, so that the latched message is complete.
+
+        Args:
+            anew: Take away what is there; some of it may be of another scene.
+        """
+        old = [Marker(action=Marker.DELETEALL)] if anew else []
         markers = [*scene_markers(self._scene), text_marker(self._text, TEXT_HEIGHT)]
-        self._markers.publish(MarkerArray(markers=markers))
+        self._markers.publish(MarkerArray(markers=[*old, *markers]))
+
+    def _on_matched(self, status: Any) -> None:
+        """Send all to who came."""
+        if status.current_count_change > 0:
+            self._publish_markers()
+            self._whole_in = GREETED
+
+    def _each_second(self) -> None:
+        if self._whole_in:
+            self._whole_in -= 1
+            if not self._whole_in:
+                self._publish_markers()
 
     def _on_nut(self, state: NutState) -> None:
         """Move the nut's frame."""
@@ -115,4 +149,6 @@ class SceneNode(Node):
         """Show what the task is doing."""
         if message.data != self._text:
             self._text = message.data
-            self._publish_markers()
+            text = text_marker(self._text, TEXT_HEIGHT)
+            self._markers.publish(MarkerArray(markers=[text]))
+            self._whole_in = SETTLED

@@ -52,6 +52,8 @@ LOUD = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else in
 SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# A message of markers may hold a part of them only: none must be lost in the queue.
+MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class ViewerNode(Node):
@@ -151,7 +153,7 @@ class ViewerNode(Node):
         hear(NutState, "nut_world/state", self._on_nut, 10)
         hear(Log, "/rosout", self._on_log, 10)
         for topic in self.parameters.marker_topics:
-            hear(MarkerArray, topic, partial(self._on_markers, topic), LATCHED)
+            hear(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
         if self._sliders is None:
             hear(JointState, "joint_states", self._on_joints, qos_profile_sensor_data)
         else:

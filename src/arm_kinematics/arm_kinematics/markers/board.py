@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.markers.layers import LAYERS, Cause
-from arm_kinematics.markers.mark import Mark
+from arm_kinematics.markers.mark import Mark, alike
 from arm_kinematics.markers.seen import Seen
 
 
@@ -63,17 +63,19 @@ class Board:
 
         Args:
             complete: Return all that is shown, also what did not change.
+
+        Returns:
+            Marks that look different from those under the same number before, by layer.
         """
         changed: list[Numbered] = []
         due, self._due = self._due, set()
         for name in LAYERS:
-            former = len(self._marks.get(name, ()))
-            if name in due:
-                self._marks[name] = self._draw(name)
-            marks = self._marks.get(name, []) if complete or name in due else []
-            changed += [Numbered(name, i, mark) for i, mark in enumerate(marks)]
-            if name in due:
-                changed += [Numbered(name, i, None) for i in range(len(marks), former)]
+            former = self._marks.get(name, [])
+            marks = self._marks[name] = self._draw(name) if name in due else former
+            for i, mark in enumerate(marks):
+                if complete or i >= len(former) or not alike(mark, former[i]):
+                    changed.append(Numbered(name, i, mark))
+            changed += [Numbered(name, i, None) for i in range(len(marks), len(former))]
         return changed
 
     def _draw(self, name: str) -> list[Mark]:

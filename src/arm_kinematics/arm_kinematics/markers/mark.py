@@ -64,6 +64,18 @@ class Mark:
     text: str = ""
 
 
+def alike(one: Mark, other: Mark) -> bool:
+    """Return whether two marks look the same."""
+    if one is other:
+        return True
+    plain = (one.kind, one.frame, one.scale, one.colour, one.text)
+    return plain == (other.kind, other.frame, other.scale, other.colour, other.text) and (
+        np.array_equal(one.pose, other.pose)
+        and np.array_equal(one.points, other.points)
+        and np.array_equal(one.colours, other.colours)
+    )
+
+
 def at(position: ArrayLike) -> Array:
     """Return the pose (4, 4) at a position (3,) [m], not turned."""
     return se3(np.eye(3), position)

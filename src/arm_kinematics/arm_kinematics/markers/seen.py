@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from arm_description.urdf.bodies import Body
@@ -14,10 +14,11 @@ from arm_description.urdf.bodies import Body
 from arm_kinematics.chain import Chain
 from arm_kinematics.constants import arm_length
 from arm_kinematics.lie import Array
+from arm_kinematics.markers.axes import Axis, axes_of
 from arm_kinematics.markers.mark import Colour
+from arm_kinematics.markers.trail import Trail
 from arm_kinematics.robot import Robot
 
-MOST_TRACE_POINTS = 300
 _NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would only flicker
 
 
@@ -73,8 +74,7 @@ class Seen:
         goal: Where the joints are going to, by name; empty if that is not known.
         answer: The last request to the inverse kinematics; None if there was none.
         region: What the tip reaches; None until that was found out.
-        trace: Times [s] and positions (3,) [m] of the tip, the newest last.
-        trace_length: How long the trace lasts [s].
+        trail: Where the tip was.
     """
 
     robot: Robot
@@ -84,10 +84,14 @@ class Seen:
     goal: Mapping[str, float] = field(default_factory=dict)
     answer: Answer | None = None
     region: Region | None = None
-    trace: deque[tuple[float, Array]] = field(default_factory=deque)
-    trace_length: float = 20.0
+    trail: Trail = field(default_factory=lambda: Trail(20.0))
 
-    @property
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The chain's joints, base to tip."""
+        return tuple(axes_of(self.chain))
+
+    @cached_property
     def size(self) -> float:
         """A length to which marks are sized: the arm's [m]."""
         return arm_length(self.chain.S, self.chain.M)
@@ -113,19 +117,12 @@ class Seen:
         return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
 
     def note_tip(self, now: float) -> None:
-        """Lengthen the trace, if the tip has moved by a thousandth of the arm since.
+        """Lengthen the trail, if the tip has moved by a thousandth of the arm since.
 
         Args:
-            now: The time [s]; if it runs backwards, the trace begins anew.
+            now: The time [s].
         """
-        tip = self.chain.fk(self.q)[:3, 3]
-        if self.trace and now < self.trace[-1][0]:
-            self.trace.clear()
-        if self.trace and np.linalg.norm(tip - self.trace[-1][1]) < 1e-3 * self.size:
-            return
-        self.trace.append((now, tip))
-        while len(self.trace) > MOST_TRACE_POINTS or self.trace[0][0] < now - self.trace_length:
-            self.trace.popleft()
+        self.trail.note(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)
 
 
 def hue(colour: str, opacity: float) -> Colour:

@@ -9,7 +9,6 @@ import math
 import numpy as np
 
 from arm_kinematics.lie import Array
-from arm_kinematics.markers.frames import axes_of
 from arm_kinematics.markers.mark import (
     GREEN,
     INK,
@@ -23,6 +22,7 @@ from arm_kinematics.markers.mark import (
     words,
 )
 from arm_kinematics.markers.seen import Seen
+from arm_kinematics.markers.trail import PIECES, Piece
 
 
 def target(seen: Seen) -> list[Mark]:
@@ -60,7 +60,7 @@ def text(seen: Seen) -> list[Mark]:
         return []
     size, chain = seen.size, seen.chain
     marks = []
-    for axis in axes_of(chain):
+    for axis in seen.axes:
         place = axis.in_child[:3, 3] + 0.06 * size * axis.in_child[:3, 2]
         value = seen.positions[axis.name]
         shown = f"{1e3 * value:.1f} mm" if axis.sliding else f"{math.degrees(value):.1f}°"
@@ -73,15 +73,20 @@ def text(seen: Seen) -> list[Mark]:
 
 def trace(seen: Seen) -> list[Mark]:
     """Draw the tip's path of the last seconds, from faint and blue to bright and orange."""
-    if len(seen.trace) < 2:
-        return []
-    times = np.array([time for time, _ in seen.trace])
-    points = np.array([point for _, point in seen.trace])
-    share = ((times - times[-1]) / seen.trace_length + 1.0)[:, None].clip(0.0, 1.0)
+    pieces = [piece for piece in seen.trail.pieces if len(piece.points) > 1]
+    oldest = len(pieces) - 1
+    return [_stretch(seen, piece, oldest - i) for i, piece in enumerate(pieces)]
+
+
+def _stretch(seen: Seen, piece: Piece, age: int) -> Mark:
+    """Draw a piece of the path, whose colours are those of its age in pieces."""
+    span = seen.trail.length / PIECES
+    since = ((np.array(piece.times) - piece.begun) / span).clip(0.0, 1.0)
+    share = (1.0 - (age + 1.0 - since) / PIECES)[:, None].clip(0.0, 1.0)
     old, new = np.array([0.20, 0.45, 0.95, 0.25]), np.array([0.98, 0.55, 0.08, 1.0])
     colours = old + share * (new - old)
     width = (0.006 * seen.size, 0.0, 0.0)
-    return [Mark(Kind.CURVE, seen.base, np.eye(4), width, INK, points, colours)]
+    return Mark(Kind.CURVE, seen.base, np.eye(4), width, INK, np.array(piece.points), colours)
 
 
 def centres_of_mass(seen: Seen) -> list[Mark]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +26,7 @@ from arm_kinematics.chain import Chain
 from arm_kinematics.lie import Array
 from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Seen
 from arm_kinematics.markers.region import find_region
+from arm_kinematics.markers.trail import Trail
 from arm_kinematics.result import IkResult
 from arm_kinematics.robot import Robot
 from arm_kinematics.ros.background import Background
@@ -31,6 +34,9 @@ from arm_kinematics.ros.marker_messages import marker_array
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _PREFIX = "markers."
+_AGAIN = (
+    2.0  # [s] after which who came gets all once more: RViz never forgets a mark's unknown frame
+)
 _LAST = (None, None, None, None)
 
 
@@ -55,6 +61,7 @@ class MarkerPublisher:
         rate = self._number("rate", 10.0, "Most messages a second [1/s].")
         self._listeners, self._there = 0, True
         self._whole, self._partial = False, False
+        self._again = math.inf
         self._asked: tuple[Any, ...] = _LAST
         self._searched: Robot | None = None
         self._publisher = node.create_publisher(
@@ -71,7 +78,7 @@ class MarkerPublisher:
     def set_robot(self, robot: Robot, xml: str, chain: Chain) -> None:
         """Show another robot."""
         self._asked = _LAST
-        self._board.seen = Seen(robot, chain, self._bodies(xml), trace_length=self._trace_length)
+        self._board.seen = Seen(robot, chain, self._bodies(xml), trail=Trail(self._trace_length))
         self._touch(Cause.ROBOT)
 
     def no_robot(self) -> None:
@@ -128,7 +135,7 @@ class MarkerPublisher:
     def _on_matched(self, status: Any) -> None:
         self._listeners = status.current_count
         if status.current_count_change > 0:
-            self._whole = True
+            self._whole, self._again = True, time.monotonic() + _AGAIN
             self._wake()
 
     def _on_goal(self, message: JointState) -> None:
@@ -151,14 +158,21 @@ class MarkerPublisher:
             return
         self._search()
         self._answer()
+        if time.monotonic() > self._again:
+            self._whole, self._again = True, math.inf
         if self._board.due and not self._whole:
             self._partial = True
-            self._publisher.publish(marker_array(self._board.take()))
+            self._send(complete=False)
         elif self._whole or self._partial:
             self._whole = self._partial = False
-            self._publisher.publish(marker_array(self._board.take(complete=True)))
-        else:
+            self._send(complete=True)
+        elif self._again == math.inf:
             self._timer.cancel()
+
+    def _send(self, complete: bool) -> None:
+        marks = self._board.take(complete)
+        if marks:
+            self._publisher.publish(marker_array(marks))
 
     def _answer(self) -> None:
         """Make the newest answer what is to be drawn."""
