@@ -5,8 +5,12 @@
 import importlib.util
 import re
 import signal
+from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 HAVE_ROS = importlib.util.find_spec("rclpy") is not None
+HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
+LAUNCH_TESTS = "src/*/test/launch/test_*.py"
 OF_ROS = re.compile(
     r"^\s*(?:from|import) (?:rclpy|launch|\w+_msgs|\w+_interfaces|std_srvs|xacro|node_world)\b"
     r"|^from arm_\w+[\w.]* import .*node|^from arm_\w+\.(?:ros|\w+_node|client|bringup|demo)\b",
@@ -26,8 +30,18 @@ def pytest_report_header():
     return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are left out"
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Name what was not run."""
+    if not HAVE_LAUNCH:
+        terminalreporter.section("not run: launch_testing is not installed", sep="-")
+        for file in sorted(HERE.glob(LAUNCH_TESTS)):
+            terminalreporter.write_line(str(file.relative_to(HERE)))
+
+
 def pytest_ignore_collect(collection_path):
     """Leave out what imports ROS 2 where there is none, folders by their conftest.py."""
+    if not HAVE_LAUNCH and collection_path.match(LAUNCH_TESTS):
+        return True
     file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
     if (
         HAVE_ROS

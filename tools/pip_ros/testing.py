@@ -14,8 +14,8 @@ from .errors import SetupError
 from .paths import Paths
 
 NOT_HERE = (
-    "Not run here, for they need a full ROS 2 (run by .github/workflows):"
-    " src/*/launch/*.launch.py under ros2 launch, robot_state_publisher, rviz2."
+    "Not run here, for they need a full ROS 2 (run by .github/workflows): robot_state_publisher,"
+    " rviz2, and src/*/test/launch, whose files are named at the end."
 )
 TWO_MACHINES = (
     "Not run here, for it needs root and the command ip (Debian's iproute2) to make network"

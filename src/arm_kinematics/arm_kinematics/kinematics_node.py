@@ -70,7 +70,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             self._parameter(
                 "moveit_group",
                 "arm",
-                "Planning group of compute_ik, as the SRDF calls it; empty: neither compute_ik nor"
+                "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
                 " compute_fk is served, for instance because move_group serves them.",
             ),
             self._timeout,

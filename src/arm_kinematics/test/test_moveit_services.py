@@ -268,7 +268,7 @@ class TestFk:
 def test_before_anything_is_known_it_says_so_and_served_names_follow_the_parameter(environment):
     from moveit_msgs.srv import GetPositionFK
 
-    process = start("--ros-args", "-p", "moveit_group:=''", domain=DOMAIN + 2, **environment)
+    process = start("--ros-args", "-p", "moveit_group:=none", domain=DOMAIN + 2, **environment)
     other = start(
         *("--ros-args", "-r", "__ns:=/left", "-p", "moveit_group:=manipulator"),
         domain=DOMAIN + 2,

@@ -67,7 +67,7 @@ BRINGUP_ARGUMENTS = (
     Argument(
         "moveit_group",
         "arm",
-        "Planning group of compute_ik; empty: move_group is to serve it and compute_fk.",
+        "Planning group of compute_ik; none: move_group is to serve it and compute_fk.",
     ),
 )
 

@@ -32,6 +32,7 @@ from arm_kinematics.ros.conversions import doubles, fill_pose, pose_matrix
 from arm_kinematics.ros.refusal import BAD_REQUEST, NO_TRANSFORM, NOT_READY, RefusalError
 from arm_kinematics.ros.state import State, picked
 
+NOT_SERVED = "none"  # and not "", which no launch file can be given
 _CODES = {
     BAD_REQUEST: MoveItCode.FAILURE,
     NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
@@ -43,8 +44,7 @@ class MoveItSettings(NamedTuple):
     """What the node knows and a request does not say.
 
     Attributes:
-        group: The planning group from the root to the tip, as the SRDF calls it; empty: none is
-            served.
+        group: The planning group from the root to the tip, as the SRDF calls it; or NOT_SERVED.
         timeout: Time allowed for a request that sets none [s].
     """
 
@@ -70,7 +70,7 @@ def serve_moveit(
         count: Called with the name of the service and the code of each answer.
         qos: How many requests may wait.
     """
-    if not settings.group:
+    if settings.group == NOT_SERVED:
         return
     try:
         from moveit_msgs.srv import GetPositionFK, GetPositionIK

@@ -1,41 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed for launch: the launch file (where launch is installed) and RViz's file."""
+"""RViz's files show what is there: topics, layers and classes by their names."""
 
-import runpy
 from pathlib import Path
 
 import pytest
 import yaml
-from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
 
 PACKAGE = Path(__file__).resolve().parents[1]
-
-
-@pytest.fixture
-def description():
-    pytest.importorskip("launch_ros")
-    module = runpy.run_path(str(PACKAGE / "launch" / "nut_transfer.launch.py"))
-    return module["generate_launch_description"]()
-
-
-def test_the_launch_file_has_the_arguments_of_the_table(description):
-    declared = {a.name: (a.description, a.choices) for a in description.get_launch_arguments()}
-    assert set(declared) == {argument.name for argument in ARGUMENTS}
-    for argument in ARGUMENTS:
-        text, choices = declared[argument.name]
-        assert text.startswith(argument.text)
-        assert tuple(choices or ()) == argument.choices
-
-
-def test_the_launch_file_starts_the_processes_of_the_table(description):
-    from launch_ros.actions import Node
-
-    nodes = [entity for entity in description.entities if isinstance(entity, Node)]
-    table = processes(state_publisher_package())
-    assert [(n.node_package, n.node_executable) for n in nodes] == [
-        (p.package, p.executable) for p in table
-    ]
 
 
 # Name and property of the topic of each display in Jazzy's rviz_default_plugins that is used here.

@@ -1,0 +1,20 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`ros2 launch arm_description view_arm.launch.py --show-args` reads well."""
+
+import runpy
+from pathlib import Path
+
+LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
+
+
+def test_every_argument_has_a_sentence_a_default_and_switches_their_choices():
+    arguments = runpy.run_path(str(LAUNCH))["generate_launch_description"]().get_launch_arguments()
+    found = {a.name: a for a in arguments}
+    assert list(found) == ["robot", "prefix", "dh_frames", "gui", "rviz", "rviz_config"]
+    for argument in arguments:
+        assert argument.default_value is not None
+        assert argument.description[0].isupper() and "no description" not in argument.description
+    switches = [a.name for a in arguments if a.choices]
+    assert switches == ["dh_frames", "gui", "rviz"]
+    assert all(found[name].choices == ["true", "false"] for name in switches)

@@ -1,0 +1,76 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""view_arm.launch.py starts, publishes the robot that it is asked for, and ends cleanly."""
+
+import os
+import time
+import unittest
+from pathlib import Path
+
+import launch_testing
+import pytest
+import rclpy
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_testing.actions import ReadyToTest
+from launch_testing.asserts import assertExitCodes
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from arm_description import load_robot
+from arm_description.urdf import read_urdf
+
+DOMAIN = 53
+PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes
+LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
+ASKED = {"robot": "puma560", "prefix": "left_", "gui": "false", "rviz": "false"}
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@pytest.mark.launch_test
+def generate_test_description():
+    os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # before launch_ros makes its own node
+    view = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=ASKED.items()
+    )
+    domain = SetEnvironmentVariable("ROS_DOMAIN_ID", str(DOMAIN))
+    return LaunchDescription([domain, view, ReadyToTest()])
+
+
+class TestView(unittest.TestCase):
+    def test_the_robot_and_its_fixed_frames_are_published(self):
+        context = Context()
+        rclpy.init(context=context, domain_id=DOMAIN)
+        node = Node("beside", context=context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        texts, frames = [], set()
+        node.create_subscription(
+            String, "robot_description", lambda m: texts.append(m.data), LATCHED
+        )
+        node.create_subscription(
+            TFMessage,
+            "tf_static",
+            lambda m: frames.update(t.child_frame_id for t in m.transforms),
+            LATCHED,
+        )
+        end = time.monotonic() + PATIENCE
+        while not (texts and "left_tool0" in frames):
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            executor.spin_once(timeout_sec=0.1)
+        wanted = read_urdf(load_robot("puma560").to_urdf("left_"))
+        self.assertEqual(read_urdf(texts[0]), wanted)
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+@launch_testing.post_shutdown_test()
+class TestEnd(unittest.TestCase):
+    def test_every_process_ended_as_it_should(self, proc_info):
+        assertExitCodes(proc_info)

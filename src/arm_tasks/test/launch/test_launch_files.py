@@ -1,0 +1,53 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The launch files are the table of processes, and `ros2 launch ... --show-args` reads well."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+from arm_tasks.bringup import (
+    ARGUMENTS,
+    BRINGUP_ARGUMENTS,
+    bringup_processes,
+    processes,
+    state_publisher_package,
+)
+from launch_ros.actions import Node
+
+LAUNCH = Path(__file__).resolve().parents[2] / "launch"
+FILES = {
+    "nut_transfer": (ARGUMENTS, processes),
+    "bringup": (BRINGUP_ARGUMENTS, bringup_processes),
+}
+
+
+@pytest.fixture(params=FILES)
+def launched(request):
+    """A launch description, the arguments and the processes that it is to have."""
+    arguments, table = FILES[request.param]
+    module = runpy.run_path(str(LAUNCH / f"{request.param}.launch.py"))
+    return module["generate_launch_description"](), arguments, table(state_publisher_package())
+
+
+def test_arguments_are_those_of_the_table_each_with_a_word_and_its_choices(launched):
+    description, arguments, _ = launched
+    declared = {a.name: a for a in description.get_launch_arguments()}
+    assert list(declared) == [argument.name for argument in arguments]
+    for argument in arguments:
+        found = declared[argument.name]
+        assert found.description.startswith(argument.text)
+        assert tuple(found.choices or ()) == argument.choices
+        assert [part.describe() for part in found.default_value] == [repr(argument.default)]
+
+
+def test_nodes_are_those_of_the_table(launched):
+    description, _, table = launched
+    nodes = [entity for entity in description.entities if isinstance(entity, Node)]
+    assert [(n.node_package, n.node_executable) for n in nodes] == [
+        (p.package, p.executable) for p in table
+    ]
+
+
+def test_every_launch_file_is_looked_at():
+    assert {f"{name}.launch.py" for name in FILES} == {f.name for f in LAUNCH.glob("*.launch.py")}

@@ -1,0 +1,95 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""nut_transfer.launch.py as `ros2 launch` runs it: it ends by itself, and says how it went.
+
+Its end is the point, and launch_testing takes an end before its tests' for a failure: hence a
+LaunchService, which is what `ros2 launch` is too.
+"""
+
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import rclpy
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+
+from arm_interfaces.msg import NutState
+
+DOMAIN = 55
+TURNS = 3.0
+LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "nut_transfer.launch.py"
+
+
+@pytest.fixture(autouse=True)
+def domain(monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
+
+
+def launched(**arguments):
+    """Run the launch file to its end; return the exit code of launch, and those of processes."""
+    codes = {}
+
+    def ended(event, context):
+        codes[event.action.process_details["name"].rsplit("-", 1)[0]] = event.returncode
+
+    transfer = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=arguments.items()
+    )
+    watch = RegisterEventHandler(OnProcessExit(on_exit=ended))
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([watch, transfer]))
+    return service.run(), codes
+
+
+@contextmanager
+def watched():
+    """Collect what nut_world says while the launch runs."""
+    context = Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    node = Node("beside", context=context)
+    states: list[NutState] = []
+    node.create_subscription(NutState, "nut_world/state", states.append, 100)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+
+    def spin():
+        with suppress(ExternalShutdownException):
+            executor.spin()
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    try:
+        yield states
+    finally:
+        executor.shutdown()
+        thread.join()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def test_the_nut_goes_from_one_bolt_to_the_other_and_all_ends_cleanly():
+    with watched() as states:
+        code, codes = launched(hardware="sim", viewer="none", speed="8")
+    assert code == 0
+    assert len(codes) == 6 and set(codes.values()) == {0}, codes
+    assert states[0].bolt == "upper_bolt" and states[-1].bolt == "lower_bolt"
+    assert states[-1].state == NutState.ON_BOLT and states[-1].turns_engaged >= TURNS
+    assert NutState.FALLEN not in {state.state for state in states}
+
+
+def test_a_task_that_is_not_there_fails_the_launch_and_nothing_else():
+    code, codes = launched(hardware="fake", viewer="none", task="nosuch")
+    assert code != 0 and codes.pop("run_task", 1) != 0
+    assert len(codes) == 5 and set(codes.values()) == {0}, codes
+
+
+def test_a_value_that_is_no_choice_starts_nothing():
+    code, codes = launched(hardware="wood", viewer="none")
+    assert code != 0 and not codes
