@@ -58,7 +58,7 @@ def generate_launch_description():
                 parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
                 condition=IfCondition(LaunchConfiguration("gui")),
             ),
-            *_more_to_see(),
+            *_more_to_see(prefix),
             Node(
                 package="rviz2",
                 executable="rviz2",
@@ -69,17 +69,18 @@ def generate_launch_description():
     )
 
 
-def _more_to_see():
+def _more_to_see(prefix):
     """Return what draws the kinematics and drags the tool, where these packages are installed."""
+    tool = ParameterValue([prefix, "tool0"], value_type=str)
     return [
-        Node(
-            package=package,
-            executable=executable,
-            parameters=[{f"markers.{layer}": True for layer in LAYERS}] if layers else [],
-        )
-        for package, executable, layers in (
-            ("arm_kinematics", "kinematics", True),
-            ("arm_viewer", "tool_handle", False),
+        Node(package=package, executable=executable, parameters=[parameters])
+        for package, executable, parameters in (
+            (
+                "arm_kinematics",
+                "kinematics",
+                {"tip_frame": tool, **{f"markers.{layer}": True for layer in LAYERS}},
+            ),
+            ("arm_viewer", "tool_handle", {"tool_frame": tool}),
         )
         if _is_installed(package)
     ]

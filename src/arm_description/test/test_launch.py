@@ -96,3 +96,12 @@ def test_rviz_looks_from_the_prefixed_base(launch_file):
     frame = arguments[arguments.index("-f") + 1]
     assert frame[0].args == ("prefix",)
     assert frame[1:] == ["base_link"]
+
+
+def test_the_prefixed_tool_is_dragged_and_drawn(launch_file):
+    nodes = nodes_of(launch_file())
+    for executable, name in (("kinematics", "tip_frame"), ("tool_handle", "tool_frame")):
+        if executable in nodes:  # where its package is installed
+            value = nodes[executable]["parameters"][0][name]
+            assert value.kwargs == {"value_type": str}
+            assert (value.args[0][0].args, value.args[0][1:]) == (("prefix",), ["tool0"])

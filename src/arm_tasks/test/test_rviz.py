@@ -4,19 +4,81 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
+<<<<<<< HEAD:src/arm_tasks/test/test_rviz.py
+=======
+from arm_description.summary import home_posture
+from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
+>>>>>>> 8429b69 (RViz: every property is known, every shipped arm is in view; a prefixed tool is dragged and drawn):src/arm_tasks/test/test_launch.py
+
+from arm_description import load_robot, shipped_robots
+from arm_kinematics import Chain
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
+<<<<<<< HEAD:src/arm_tasks/test/test_rviz.py
 # Name and property of the topic of each display in Jazzy's rviz_default_plugins that is used here.
+=======
+@pytest.fixture
+def description():
+    pytest.importorskip("launch_ros")
+    module = runpy.run_path(str(PACKAGE / "launch" / "nut_transfer.launch.py"))
+    return module["generate_launch_description"]()
+
+
+def test_the_launch_file_has_the_arguments_of_the_table(description):
+    declared = {a.name: (a.description, a.choices) for a in description.get_launch_arguments()}
+    assert set(declared) == {argument.name for argument in ARGUMENTS}
+    for argument in ARGUMENTS:
+        text, choices = declared[argument.name]
+        assert text.startswith(argument.text)
+        assert tuple(choices or ()) == argument.choices
+
+
+def test_the_launch_file_starts_the_processes_of_the_table(description):
+    from launch_ros.actions import Node
+
+    nodes = [entity for entity in description.entities if isinstance(entity, Node)]
+    table = processes(state_publisher_package())
+    assert [(n.node_package, n.node_executable) for n in nodes] == [
+        (p.package, p.executable) for p in table
+    ]
+
+
+# Each display of Jazzy's rviz_default_plugins that is used here: the property of its topic, and
+# the properties that it has besides, as its source names them. RViz drops others without a word.
+PLAIN = {"Class", "Name", "Enabled", "Value"}
+>>>>>>> 8429b69 (RViz: every property is known, every shipped arm is in view; a prefixed tool is dragged and drawn):src/arm_tasks/test/test_launch.py
 DISPLAYS = {
-    "rviz_default_plugins/Grid": None,
-    "rviz_default_plugins/TF": None,
-    "rviz_default_plugins/RobotModel": "Description Topic",
-    "rviz_default_plugins/MarkerArray": "Topic",
-    "rviz_default_plugins/InteractiveMarkers": "Interactive Markers Namespace",
+    "rviz_default_plugins/Grid": (
+        None,
+        {"Alpha", "Cell Size", "Color", "Line Style", "Normal Cell Count", "Offset", "Plane"}
+        | {"Plane Cell Count", "Reference Frame"},
+    ),
+    "rviz_default_plugins/TF": (
+        None,
+        {"Frame Timeout", "Frames", "Marker Scale", "Show Arrows", "Show Axes", "Show Names"}
+        | {"Tree", "Update Interval"},
+    ),
+    "rviz_default_plugins/RobotModel": (
+        "Description Topic",
+        {"Alpha", "Collision Enabled", "Description File", "Description Source", "TF Prefix"}
+        | {"Update Interval", "Visual Enabled"},
+    ),
+    "rviz_default_plugins/MarkerArray": ("Topic", {"Namespaces"}),
+    "rviz_default_plugins/InteractiveMarkers": (
+        "Interactive Markers Namespace",
+        {"Enable Transparency", "Show Axes", "Show Descriptions", "Show Visual Aids"},
+    ),
+}
+TOPIC = {"Depth", "Durability Policy", "History Policy", "Reliability Policy", "Value"}
+ORBIT = {
+    *("Class", "Distance", "Enable Stereo Rendering", "Focal Point", "Focal Shape Fixed Size"),
+    *("Focal Shape Size", "Invert Z Axis", "Name", "Near Clip Distance", "Pitch"),
+    *("Target Frame", "Value", "Yaw"),
 }
 TOOLS = {"Interact", "MoveCamera", "Select", "FocusCamera", "Measure"}
 CONFIGS = {
@@ -44,9 +106,13 @@ def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
     assert all(d["Enabled"] is d["Value"] is True for d in displays)
     topics = {}
     for display in displays:
-        key = DISPLAYS[display["Class"]]
+        key, properties = DISPLAYS[display["Class"]]
+        assert display.keys() - {key} == properties | PLAIN
         topic = display[key] if key else None
         if isinstance(topic, dict):  # with its quality of service: all of these are latched
+            assert topic.keys() == TOPIC
+            assert topic["History Policy"] == "Keep Last"
+            assert (topic["Depth"] > 1) == (key == "Topic")  # no part of the markers is lost
             assert topic["Durability Policy"] == "Transient Local"
             assert topic["Reliability Policy"] == "Reliable"
             topic = topic["Value"]
@@ -57,7 +123,10 @@ def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
     assert set(filter(None, topics.values())) == wanted  # relative: one namespace an arm
     assert manager["Global Options"]["Fixed Frame"] == "base_link"
     assert {tool["Class"].split("/")[1] for tool in manager["Tools"]} == TOOLS
-    assert manager["Views"]["Current"]["Class"] == "rviz_default_plugins/Orbit"
+    view = manager["Views"]["Current"]
+    assert view["Class"] == "rviz_default_plugins/Orbit"
+    assert view.keys() == ORBIT
+    assert view["Target Frame"] == "<Fixed Frame>"
     assert {p["Class"] for p in config["Panels"]} == {"rviz_common/Displays", "rviz_common/Views"}
 
 
@@ -72,3 +141,26 @@ def test_rviz_knows_every_layer_of_the_kinematics_by_its_namespace(name):
         if d["Class"].endswith("MarkerArray") and d["Topic"]["Value"] == "kinematics_markers"
     )
     assert set(markers["Namespaces"]) == set(LAYERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "robots"), [("nut_transfer", ["nut_arm"]), ("view_arm", shipped_robots())]
+)
+def test_the_camera_sees_the_whole_arm_at_rest(name, robots):
+    """Orbit's field of view is 45 degrees upright; the window is wider than high."""
+    view = yaml.safe_load(CONFIGS[name].read_text())["Visualization Manager"]["Views"]["Current"]
+    focus = np.array([view["Focal Point"][axis] for axis in "XYZ"])
+    pitch, yaw = view["Pitch"], view["Yaw"]
+    towards = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
+    right = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+    up = np.cross(towards, right)
+    outside = {}
+    for robot in robots:
+        model = load_robot(robot)
+        poses = Chain.from_model(model).link_poses(np.array(home_posture(model)[1])).values()
+        places = np.array([T[:3, 3] for T in poses]) - focus
+        depths = view["Distance"] - places @ towards
+        across = np.abs(places @ np.array([right, up]).T).max(axis=1)
+        outside[robot] = float((across / depths).max() / np.tan(np.radians(22.5)))
+        assert depths.min() > 0.0
+    assert max(outside.values()) < 1.0, outside
