@@ -12,6 +12,8 @@ from typing import Protocol
 
 from arm_description.command_qos import STREAM
 from builtin_interfaces.msg import Duration
+from control_msgs.action import GripperCommand
+from rclpy.action import ActionClient
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -43,7 +45,10 @@ class SliderCommander:
 
 
 class DriverCommander:
-    """The arm's driver takes trajectories on arm_controller/joint_trajectory.
+    """The arm's driver takes trajectories and widths of the jaws.
+
+    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd. Why the
+    driver refuses something is in its log.
 
     Args:
         node: The node that publishes.
@@ -53,11 +58,12 @@ class DriverCommander:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
+        self._jaws = ActionClient(node, GripperCommand, "gripper_controller/gripper_cmd")
         self._arm: Sequence[PictureJoint] = ()
         self._here: Mapping[str, float] = {}
 
     def set_arm(self, joints: Sequence[PictureJoint]) -> None:
-        """Take the joints that the driver moves."""
+        """Take the joints of the arm; others are fingers of the jaws."""
         self._arm = joints
 
     def set_here(self, values: Mapping[str, float]) -> None:
@@ -65,14 +71,29 @@ class DriverCommander:
         self._here = values
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Send one point, far enough in time for half the speed limits."""
+        """Send the arm one point, far enough in time for half the speed limits; and the jaws."""
+        if not self._arm:
+            return "Not known which joints the driver moves: no robot_description yet."
+        arm = {joint.name for joint in self._arm}
+        fingers = [value for name, value in joints.items() if name not in arm]
+        problem = self._grip(2.0 * fingers[0]) if fingers else ""  # each is at half the width
+        return self._follow(joints) or problem if joints.keys() & arm else problem
+
+    def _grip(self, width: float) -> str:
+        """Bring the jaws to a width [m]."""
+        if not self._jaws.server_is_ready():
+            return "Nobody moves the jaws: no driver offers gripper_controller/gripper_cmd."
+        goal = GripperCommand.Goal()
+        goal.command.position = width
+        self._jaws.send_goal_async(goal)
+        return ""
+
+    def _follow(self, joints: Mapping[str, float]) -> str:
         if not self._publisher.get_subscription_count():
             return "Nobody drives the arm: no driver listens to arm_controller/joint_trajectory."
         missing = [joint.name for joint in self._arm if joint.name not in self._here]
-        if missing or not self._arm:
-            return f"Not known where {', '.join(missing) or 'the arm'} is: no joint_states yet."
-        if not joints.keys() & {joint.name for joint in self._arm}:
-            return f"{', '.join(joints)} is not moved from here: the driver moves jaws on request."
+        if missing:
+            return f"Not known where {', '.join(missing)} is: no joint_states yet."
         target = {j.name: joints.get(j.name, self._here[j.name]) for j in self._arm}
         point = JointTrajectoryPoint(
             positions=list(target.values()), time_from_start=_duration(self._time(target))

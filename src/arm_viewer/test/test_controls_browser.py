@@ -62,6 +62,12 @@ def tip(ros, model):
     return model.fk(joints(ros, model))[:3, 3]
 
 
+def fingers(ros):
+    message = ros.joint_states[-1]
+    values = dict(zip(message.name, message.position, strict=True))
+    return values["left_finger"], values["right_finger"]
+
+
 def settles_at(ros, model, point, within=1e-4):
     ros.until(lambda: ros.joint_states and np.linalg.norm(tip(ros, model) - point) < within, BOUND)
 
@@ -222,6 +228,11 @@ def test_a_driver_is_jogged_stopped_and_reset_from_the_page(
         page.get_by_text("Jog", exact=True).click()
         page.get_by_role("button", name="−z", exact=True).first.click()
         settles_at(driven, model, start - [0.0, 0.0, 0.005], within=5e-4)
+        row = page.locator('label:has-text("left_finger [")').locator("xpath=../../..")
+        row.locator('input[type="text"]').fill("8")
+        row.locator('input[type="text"]').press("Enter")
+        driven.until(lambda: fingers(driven) == pytest.approx((0.008, 0.008), abs=1e-4), BOUND)
+        settles_at(driven, model, start - [0.0, 0.0, 0.005], within=5e-4)  # the arm stayed
         page.get_by_role("button", name="STOP").click()
         page.wait_for_selector('[data-arm="driver"]:has-text("stopped")')
         held = tip(driven, model)
@@ -233,5 +244,7 @@ def test_a_driver_is_jogged_stopped_and_reset_from_the_page(
         page.get_by_role("button", name="ready").click()
         ready = [model.postures["ready"][name] for name in model.joint_names]
         settles_at(driven, model, model.fk(ready)[:3, 3])
+        half = 0.5 * model.postures["ready"]["gripper"]
+        driven.until(lambda: fingers(driven) == pytest.approx((half, half), abs=1e-4), BOUND)
     finally:
         page.close()
