@@ -7,11 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-<<<<<<< HEAD:src/arm_tasks/test/test_rviz.py
-=======
 from arm_description.summary import home_posture
-from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
->>>>>>> 8429b69 (RViz: every property is known, every shipped arm is in view; a prefixed tool is dragged and drawn):src/arm_tasks/test/test_launch.py
 
 from arm_description import load_robot, shipped_robots
 from arm_kinematics import Chain
@@ -19,39 +15,9 @@ from arm_kinematics import Chain
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-<<<<<<< HEAD:src/arm_tasks/test/test_rviz.py
-# Name and property of the topic of each display in Jazzy's rviz_default_plugins that is used here.
-=======
-@pytest.fixture
-def description():
-    pytest.importorskip("launch_ros")
-    module = runpy.run_path(str(PACKAGE / "launch" / "nut_transfer.launch.py"))
-    return module["generate_launch_description"]()
-
-
-def test_the_launch_file_has_the_arguments_of_the_table(description):
-    declared = {a.name: (a.description, a.choices) for a in description.get_launch_arguments()}
-    assert set(declared) == {argument.name for argument in ARGUMENTS}
-    for argument in ARGUMENTS:
-        text, choices = declared[argument.name]
-        assert text.startswith(argument.text)
-        assert tuple(choices or ()) == argument.choices
-
-
-def test_the_launch_file_starts_the_processes_of_the_table(description):
-    from launch_ros.actions import Node
-
-    nodes = [entity for entity in description.entities if isinstance(entity, Node)]
-    table = processes(state_publisher_package())
-    assert [(n.node_package, n.node_executable) for n in nodes] == [
-        (p.package, p.executable) for p in table
-    ]
-
-
 # Each display of Jazzy's rviz_default_plugins that is used here: the property of its topic, and
 # the properties that it has besides, as its source names them. RViz drops others without a word.
 PLAIN = {"Class", "Name", "Enabled", "Value"}
->>>>>>> 8429b69 (RViz: every property is known, every shipped arm is in view; a prefixed tool is dragged and drawn):src/arm_tasks/test/test_launch.py
 DISPLAYS = {
     "rviz_default_plugins/Grid": (
         None,
