@@ -15,20 +15,14 @@ from .errors import SetupError
 from .paths import TOOLS, Paths
 from .progress import StatusLine, run_logged, say
 
-REQUIREMENTS = TOOLS / "requirements.txt"
-TEST_REQUIREMENTS = TOOLS / "requirements-test.txt"
-CONSTRAINTS = TOOLS / "constraints.txt"
+REQUIREMENTS = TOOLS / "requirements.lock"  # of requirements.txt, by lock.py
+TEST_REQUIREMENTS = TOOLS / "requirements-test.lock"
 BUILD_PREFIX = "/opt/python/cp3"  # where the wheels were built, left over in their CMake files
 
 
 def fingerprint(paths: Paths, requirements: Path) -> str:
     """Return what an installed set of requirements depends on, as one string."""
-    content = (
-        requirements.read_bytes()
-        + CONSTRAINTS.read_bytes()
-        + sys.version.encode()
-        + str(paths.venv).encode()
-    )
+    content = requirements.read_bytes() + sys.version.encode() + str(paths.venv).encode()
     return hashlib.sha256(content).hexdigest()
 
 
@@ -94,7 +88,10 @@ def make_venv(paths: Paths) -> None:
 
 
 def install(paths: Paths, requirements: Path, title: str) -> None:
-    """Install a pinned requirements file into .venv, unless that was done before."""
+    """Install a lock file into .venv, unless that was done before.
+
+    pip takes no file with another hash, and looks for nothing that the file does not name.
+    """
     if is_installed(paths, requirements):
         return
     make_venv(paths)
@@ -108,7 +105,7 @@ def install(paths: Paths, requirements: Path, title: str) -> None:
         "--progress-bar",
         "off",
     ]
-    command += ["--no-input", "-r", str(requirements), "-c", str(CONSTRAINTS)]
+    command += ["--no-input", "--no-deps", "--require-hashes", "-r", str(requirements)]
     run_logged(
         command,
         paths.logs / f"pip-{requirements.stem}.log",
