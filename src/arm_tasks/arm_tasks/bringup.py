@@ -58,12 +58,9 @@ ARGUMENTS = (
     ),
 )
 
+OF_THE_ARM = ("robot", "hardware", "backend", "exit_action", "calibration", "part", "speed")
 BRINGUP_ARGUMENTS = (
-    *(
-        argument
-        for argument in ARGUMENTS
-        if argument.name in ("robot", "hardware", "backend", "exit_action", "calibration", "speed")
-    ),
+    *(argument for argument in ARGUMENTS if argument.name in OF_THE_ARM),
     Argument(
         "moveit_group",
         "arm",

@@ -55,6 +55,7 @@ def actions(process: Process) -> list[Any]:
         name=process.name,
         parameters=[{key: parameter(value) for key, value in process.parameters.items()}],
         arguments=[text(value) for value in process.arguments],
+        ros_arguments=["--enclave", process.enclave],
         condition=condition(process.when),
         output="screen",
     )

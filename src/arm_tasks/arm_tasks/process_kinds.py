@@ -80,3 +80,8 @@ class Process:
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False
     talks: bool = False
+
+    @property
+    def enclave(self) -> str:
+        """Whose keys it has where ROS 2 asks for keys (docs/security.md)."""
+        return f"/arm/{self.name}"

@@ -91,6 +91,7 @@ class ProcessGroup:
             )
         arguments = [str(resolve(value, self._values)) for value in process.arguments]
         command = [str(executable), *arguments, "--ros-args", "-r", f"__node:={process.name}"]
+        command += ["--enclave", process.enclave]
         if process.parameters:
             values = {
                 key: resolve(value, self._values) for key, value in process.parameters.items()

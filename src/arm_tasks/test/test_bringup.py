@@ -7,7 +7,13 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from arm_tasks.bringup import ARGUMENTS, processes, view_processes
+from arm_tasks.bringup import (
+    ARGUMENTS,
+    BRINGUP_ARGUMENTS,
+    bringup_processes,
+    processes,
+    view_processes,
+)
 from arm_tasks.process_kinds import Arg
 from arm_tasks.processes import is_wanted
 
@@ -26,6 +32,15 @@ def test_every_placeholder_names_an_argument(table):
         values = [*process.parameters.values(), *process.arguments]
         assert {value.name for value in values if isinstance(value, Arg)} <= NAMES
         assert set(process.when) <= NAMES
+
+
+def test_an_arm_that_is_brought_up_alone_asks_for_its_own_arguments_only():
+    declared = {argument.name for argument in BRINGUP_ARGUMENTS}
+    for publisher in PUBLISHERS:
+        for process in bringup_processes(publisher):
+            values = [*process.parameters.values(), *process.arguments]
+            assert {value.name for value in values if isinstance(value, Arg)} <= declared
+            assert set(process.when) <= declared
 
 
 def test_conditions_use_values_that_can_be_chosen(table):

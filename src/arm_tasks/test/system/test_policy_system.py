@@ -1,0 +1,65 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What each process does on the graph is what its policy allows: nothing less, nothing more."""
+
+import pytest
+from arm_tasks.bringup import processes
+from arm_tasks.policy import Rights, read_policy, shipped_policy
+from rclpy.action import get_action_client_names_and_types_by_node as action_clients
+from rclpy.action import get_action_server_names_and_types_by_node as action_servers
+
+pytestmark = pytest.mark.system
+VERBS = ("publish", "subscribe", "reply", "request", "execute", "call")
+NOT_STARTED = {"/arm/rviz2", "/arm/operator"}  # needs a screen; is a person
+
+
+def rights_on_graph(watcher):
+    """Return what each enclave does, as another node sees it; its nodes together."""
+    found = {}
+    for name, space, enclave in watcher.get_node_names_and_namespaces_with_enclaves():
+        rights = found.setdefault(enclave, Rights())
+        ask = {
+            "publish": watcher.get_publisher_names_and_types_by_node,
+            "subscribe": watcher.get_subscriber_names_and_types_by_node,
+            "reply": watcher.get_service_names_and_types_by_node,
+            "request": watcher.get_client_names_and_types_by_node,
+            "execute": lambda *node: action_servers(watcher, *node),
+            "call": lambda *node: action_clients(watcher, *node),
+        }
+        for verb, names_of in ask.items():
+            # what an action is made of is allowed by execute and call
+            names = {topic for topic, _ in names_of(name, space) if "/_action/" not in topic}
+            rights.of(verb).update(names)
+    return found
+
+
+def difference(graph, policy):
+    """Return what is not allowed and what is allowed in vain, a line each."""
+    lines = []
+    for enclave in sorted(set(policy) - NOT_STARTED):
+        for verb in VERBS:
+            done, allowed = graph.get(enclave, Rights()).of(verb), policy[enclave].of(verb)
+            lines += [f"{enclave} must be allowed to {verb} {x}" for x in done - allowed]
+            lines += [f"{enclave} need not {verb} {x}" for x in allowed - done]
+    return lines
+
+
+def test_the_policy_is_what_the_nodes_do(start_arm):
+    """In simulated time, with both views, and a task that is asked for from a terminal."""
+    arm = start_arm(hardware="fake", speed="2", viewer="browser", viewer_port="8300")
+    for process in processes("arm_description"):
+        if process.name in ("tool_handle", "run_task"):
+            arm.start(process)
+    policy = read_policy(shipped_policy())
+    seen = []
+
+    def agree():
+        seen[:] = difference(rights_on_graph(arm.node), policy)
+        return not seen
+
+    try:
+        arm.wait_for(agree, "the graph")
+    except AssertionError:
+        raise AssertionError("\n".join(seen)) from None
+    enclaves = set(rights_on_graph(arm.node))
+    assert enclaves - {"/"} == set(policy) - NOT_STARTED  # the watcher has none

@@ -1,0 +1,131 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The shipped policy is one of SROS 2, covers the table, and lets few move the arm."""
+
+import os
+import xml.etree.ElementTree as ET
+
+import pytest
+from arm_tasks.bringup import processes
+from arm_tasks.errors import TasksError
+from arm_tasks.policy import read_policy, shipped_policy
+
+from arm_tasks import keystore
+
+POLICY = """<policy version="0.2.0"><enclaves><enclave path="/a"><profiles>
+<profile ns="/left" node="b">{}</profile></profiles></enclave></enclaves></policy>"""
+MOVES = {
+    "publish": {"/arm_controller/joint_trajectory"},
+    "call": {"/arm_controller/follow_joint_trajectory", "/gripper_controller/gripper_cmd"},
+}
+
+
+@pytest.fixture(scope="module")
+def policy():
+    return read_policy(shipped_policy())
+
+
+def written(tmp_path, text):
+    file = tmp_path / "p.xml"
+    file.write_text(text)
+    return file
+
+
+def test_every_process_of_the_table_has_its_enclave(policy):
+    table = {process.enclave for process in processes("arm_description")}
+    assert set(policy) == table | {"/arm/operator"}
+
+
+def test_the_driver_is_commanded_by_three_and_the_operator_is_not_one_of_them(policy):
+    movers = {
+        name.removeprefix("/arm/")
+        for name, rights in policy.items()
+        if any(rights.of(verb) & names for verb, names in MOVES.items())
+    }
+    assert movers == {"task_server", "arm_viewer", "tool_handle"}
+    by_task = {name for name, rights in policy.items() if "/run_task" in rights.call}
+    assert by_task == {
+        "/arm/arm_viewer",
+        "/arm/operator",
+        "/arm/run_task",
+        "/arm/task_server",
+    }
+
+
+def test_who_tells_where_the_arm_is_is_the_driver_alone(policy):
+    for topic in ("/joint_states", "/arm_hardware/status"):
+        tells = [name for name, rights in policy.items() if topic in rights.publish]
+        assert tells == ["/arm/arm_hardware"]
+
+
+def test_no_comment_stands_where_sros2_expects_an_enclave():
+    """Its generate_artifacts takes every child of <enclaves> for an enclave, comments too."""
+    builder = ET.TreeBuilder(insert_comments=True)
+    root = ET.parse(shipped_policy(), ET.XMLParser(target=builder)).getroot()
+    assert {child.tag for child in root.find("enclaves")} == {"enclave"}
+
+
+def test_names_are_expanded_as_sros2_does(tmp_path):
+    text = POLICY.format(
+        '<topics publish="ALLOW" subscribe="ALLOW"><topic>t</topic><topic>/u</topic></topics>'
+        '<services reply="ALLOW"><service>~/s</service></services>'
+    )
+    rights = read_policy(written(tmp_path, text))["/a"]
+    assert rights.publish == rights.subscribe == {"/left/t", "/u"}
+    assert rights.reply == {"/left/b/s"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no xml", "not to be read"),
+        ('<policy version="1"></policy>', "version 1 is not 0.2.0"),
+        ("<rules/>", '<rules> where <policy version="...">'),
+        (POLICY.format("<topic>t</topic>"), "a profile has no <topic>"),
+        (POLICY.format("<topics><topic>t</topic></topics>"), "<topics> says publish or subscribe"),
+        (POLICY.format('<topics reply="ALLOW"/>'), "says publish or subscribe, nothing else"),
+        (POLICY.format('<topics publish="DENY"><topic>t</topic></topics>'), 'publish is "DENY"'),
+        (POLICY.format('<topics publish="ALLOW"><service>t</service></topics>'), "where <topic>"),
+        (POLICY.format("").replace("ns=", "space="), "where <profile ns="),
+        (POLICY.format("").replace("<enclaves>", '<enclaves x="1">'), "where <enclaves>"),
+    ],
+)
+def test_what_is_no_policy_is_refused_in_a_sentence(tmp_path, text, message):
+    with pytest.raises(TasksError, match=message):
+        read_policy(written(tmp_path, text))
+
+
+@pytest.fixture
+def fake_ros2(tmp_path, monkeypatch):
+    """A ros2 that says what it is asked, and fails if told so."""
+
+    def make(code=0):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        file = folder / "ros2"
+        file.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\necho boom >&2\nexit {code}\n')
+        file.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    return make
+
+
+def test_the_keystore_is_made_by_sros2_from_the_policy(fake_ros2, tmp_path, capsys):
+    fake_ros2()
+    assert keystore.main([str(tmp_path / "keys")]) == 0
+    asked = (tmp_path / "asked").read_text().split()
+    wanted = ["security", "generate_artifacts", "-k", str(tmp_path / "keys")]
+    assert asked == [*wanted, "-p", str(shipped_policy())]
+    assert f"ROS_SECURITY_KEYSTORE={tmp_path / 'keys'}" in capsys.readouterr().out
+
+
+def test_what_goes_wrong_is_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
+    assert keystore.main([str(tmp_path), "--policy", str(tmp_path / "none.xml")]) == 1
+    assert "not to be read" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        assert keystore.main([str(tmp_path)]) == 1
+    assert "source one" in capsys.readouterr().err
+    fake_ros2(code=2)
+    assert keystore.main([str(tmp_path)]) == 1
+    assert "ros2 security failed: boom" in capsys.readouterr().err
