@@ -18,8 +18,9 @@ NOT_HERE = (
     " rviz2, and src/*/test/launch, whose files are named at the end."
 )
 TWO_MACHINES = (
-    "Not run here, for it needs root and the command ip (Debian's iproute2) to make network"
-    " namespaces: src/arm_tasks/test/system/test_two_machines_system.py (run by .ci/run as root)."
+    "Not run here, for they need root and the command ip (Debian's iproute2) to make network"
+    " namespaces (run by .ci/run as root): src/arm_tasks/test/system/test_two_machines_system.py"
+    " and test_discovery_system.py."
 )
 # A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
 PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")

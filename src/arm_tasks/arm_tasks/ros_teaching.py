@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arm_description.command_qos import GOAL
 from arm_description.nearest import nearest
 from arm_description.node_main import described
 from arm_description.trajectory_file import write_trajectory
@@ -52,7 +53,9 @@ class Teaching:
         self._recorder: Recorder | None = None
         self._path = ""
         apart = ReentrantCallbackGroup()  # who awaits an answer must not keep it from coming
-        self._run = ActionClient(server, RunTask, "run_task", callback_group=apart)
+        self._run = ActionClient(
+            server, RunTask, "run_task", callback_group=apart, goal_service_qos_profile=GOAL
+        )
         server.create_subscription(JointState, "joint_states", self._on_joints, 50)
         server.create_service(ListTasks, "list_tasks", self._on_list)
         for kind, name, answer in (

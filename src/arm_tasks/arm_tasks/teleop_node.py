@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from arm_description.command_qos import STREAM, of_service
+from arm_description.command_qos import GOAL, STREAM, of_service
 from arm_description.node_main import described
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
@@ -48,7 +48,12 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._gripper = ActionClient(self, GripperCommand, "gripper_controller/gripper_cmd")
+        self._gripper = ActionClient(
+            self,
+            GripperCommand,
+            "gripper_controller/gripper_cmd",
+            goal_service_qos_profile=GOAL,
+        )
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from arm_description.command_qos import STREAM
+from arm_description.command_qos import GOAL, STREAM
 from builtin_interfaces.msg import Duration
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
@@ -58,7 +58,12 @@ class DriverCommander:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._jaws = ActionClient(node, GripperCommand, "gripper_controller/gripper_cmd")
+        self._jaws = ActionClient(
+            node,
+            GripperCommand,
+            "gripper_controller/gripper_cmd",
+            goal_service_qos_profile=GOAL,
+        )
         self._arm: Sequence[PictureJoint] = ()
         self._here: Mapping[str, float] = {}
 

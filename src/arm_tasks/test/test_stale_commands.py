@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing moves by a command that comes late: every client, and a goal that was given up."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from action_msgs.msg import GoalStatus
+from arm_description.command_qos import GOAL, STREAM, of_service
+from arm_tasks.ports import MoveState
+from arm_tasks.ros_arm_port import ANSWER_WITHIN, ActionMove
+from rclpy.task import Future
+
+from arm_tasks import ros_arm_port
+
+SOURCES = Path(__file__).resolve().parents[2]
+MODULES = [m for m in SOURCES.glob("arm_*/arm_*/**/*.py") if "ActionClient(" in m.read_text()]
+
+
+def calls(module, name):
+    """The calls of a name in a module."""
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else None
+            if name in (called, getattr(node.func, "id", None)):
+                yield node
+
+
+def test_every_client_of_an_action_sends_goals_that_expire():
+    found = [call for module in MODULES for call in calls(module, "ActionClient")]
+    assert len(found) >= 5
+    for call in found:
+        qos = {k.arg: ast.unparse(k.value) for k in call.keywords}
+        assert qos.get("goal_service_qos_profile") == "GOAL", ast.unparse(call)
+
+
+def test_every_stream_of_trajectories_expires():
+    found = [
+        call
+        for module in SOURCES.glob("arm_*/arm_*/**/*.py")
+        for call in calls(module, "create_publisher")
+        if ast.unparse(call.args[0]) == "JointTrajectory"
+    ]
+    assert len(found) >= 2
+    for call in found:
+        assert ast.unparse(call.args[2]) == "STREAM", ast.unparse(call)
+
+
+def test_a_goal_expires_before_its_client_gives_it_up():
+    """So that what arrives is still wanted; a stream before the driver takes it for ended."""
+    assert 0 < GOAL.lifespan.nanoseconds < 1e9 * ANSWER_WITHIN
+    assert 0 < STREAM.lifespan.nanoseconds <= 0.5e9
+
+
+def test_a_stop_is_right_however_late_it_comes():
+    assert of_service("run_task/stop").lifespan.nanoseconds == 0
+    assert of_service("run_task/resume").lifespan == GOAL.lifespan
+
+
+class Handle:
+    """A goal that the driver has accepted."""
+
+    def __init__(self):
+        self.accepted, self.cancels, self.result = True, 0, Future()
+
+    def cancel_goal_async(self):
+        self.cancels += 1
+
+    def get_result_async(self):
+        return self.result
+
+    def end(self, status):
+        self.result.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
+
+
+@pytest.fixture
+def world(monkeypatch):
+    """A clock, a driver that answers when told, and a goal sent to it."""
+    made = SimpleNamespace(now=0.0, answer=Future(), lost="", handle=Handle())
+    monkeypatch.setattr(ros_arm_port.time, "monotonic", lambda: made.now)
+    client = SimpleNamespace(send_goal_async=lambda goal: made.answer)
+    state = SimpleNamespace(lost=lambda: made.lost, driver_says="")
+    made.move = ActionMove(client, None, state)
+    return made
+
+
+def test_a_driver_that_never_answers_is_given_up_and_its_late_answer_cancelled(world):
+    world.now = ANSWER_WITHIN - 0.1
+    assert world.move.poll().state is MoveState.RUNNING
+    world.now = ANSWER_WITHIN + 0.1
+    status = world.move.poll()
+    assert status.state is MoveState.FAILED and "has not answered" in status.message
+    world.answer.set_result(world.handle)
+    assert world.handle.cancels == 1
+    world.handle.end(GoalStatus.STATUS_SUCCEEDED)
+    assert world.move.poll() is status
+
+
+def test_a_driver_that_is_lost_on_the_way_is_told_to_stop_once_it_is_heard_again(world):
+    world.answer.set_result(world.handle)
+    assert world.move.poll().state is MoveState.RUNNING
+    world.lost = "the servo driver is gone"
+    assert world.move.poll().message == "the servo driver is gone"
+    assert world.handle.cancels == 1
+    world.move.cancel()
+    assert world.handle.cancels == 1
+
+
+def test_a_goal_that_was_cancelled_before_it_was_accepted_is_cancelled_then(world):
+    world.move.cancel()
+    assert world.handle.cancels == 0
+    world.answer.set_result(world.handle)
+    assert world.handle.cancels == 1
+    world.handle.end(GoalStatus.STATUS_CANCELED)
+    assert world.move.poll().state is MoveState.CANCELED
