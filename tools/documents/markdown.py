@@ -4,9 +4,7 @@
 
 from collections.abc import Iterable, Sequence
 
-MADE = (
-    "<!-- Made from the code by tools/documents/write.py; a test fails when it is out of date. -->"
-)
+MADE = "<!-- Made by tools/documents/write.py; a test fails when it is out of date. -->"
 
 
 def page(title: str, *parts: str) -> str:

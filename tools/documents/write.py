@@ -7,7 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from documents.reference import texts
+from documents.licences import licences_page
+from documents.reference import FOLDER, texts
 
-for path, text in texts().items():
+made = texts() | {FOLDER / "licences.md": licences_page()}
+for path, text in made.items():
     path.write_text(text, encoding="utf-8")

@@ -1,0 +1,119 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The licences of everything that ./arm installs: from what the packages themselves say."""
+
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from pip_ros import lock, venv
+
+from .markdown import page, table
+
+# What packages say only in the text of their licence, and packages of Python 3.10 alone.
+TOLD = {
+    "cmeel-qhull": "Qhull",
+    "contourpy": "BSD-3-Clause",
+    "cycler": "BSD-3-Clause",
+    "embreex": "BSD-3-Clause",
+    "empy": "LGPL-2.1-or-later",
+    "exceptiongroup": "MIT",
+    "kiwisolver": "BSD-3-Clause",
+    "matplotlib": "PSF-2.0 (matplotlib's own form)",
+    "pytest-repeat": "MPL-2.0",
+    "ros-fastcdr": "Apache-2.0",
+    "ros-fastrtps": "Apache-2.0",
+    "scipy": "BSD-3-Clause",
+    "setuptools": "MIT",
+    "toml": "MIT",
+    "tomli": "MIT",
+    "trimesh": "MIT",
+    "vhacdx": "MIT",
+    "xacro": "BSD-3-Clause",
+}
+SPDX = {
+    "Apache 2.0": "Apache-2.0",
+    "Apache License 2.0": "Apache-2.0",
+    "Apache License, Version 2.0": "Apache-2.0",
+    "Apache Software License": "Apache-2.0",
+    "BSD": "BSD-3-Clause",
+    "BSD License": "BSD",
+    "BSD license": "BSD",
+    "Boost Software License": "BSL-1.0",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Python Software Foundation License": "PSF-2.0",
+    "Zlib": "Zlib",
+    "zlib License": "Zlib",
+}
+WORDS = """\
+None of these is part of this project, which is [Apache-2.0](../../LICENSE); `./arm` installs them
+from PyPI into `.venv`. The licence is what a package says in its metadata, or the `package.xml` in
+a wheel of ROS. Where they come from, and what their hashes prove:
+[pins and hashes](../../CONTRIBUTING.md#pins-and-hashes)."""
+
+
+def licences_page() -> str:
+    """Return the page, in groups by licence."""
+    parts = [WORDS]
+    for file, title in (
+        (venv.REQUIREMENTS, "What runs the arm"),
+        (venv.TEST_REQUIREMENTS, "What only tests and documents need"),
+    ):
+        groups = defaultdict(list)
+        for name in names(file):
+            groups[licence(name)].append(name)
+        rows = [(kind, ", ".join(of)) for kind, of in sorted(groups.items())]
+        parts += [f"## {title}", table(("licence", "packages"), rows)]
+    return page("Licences of the dependencies", *parts)
+
+
+def names(file: Path) -> list[str]:
+    """Return the names in a lock file, for all Pythons."""
+    return sorted({pin.partition("==")[0] for pin in lock.pins(file)})
+
+
+def licence(name: str) -> str:
+    """Return the licence of a package.
+
+    Raises:
+        LookupError: Neither the package nor TOLD says it.
+    """
+    found = TOLD.get(name) or next(filter(None, _said(name)), "")
+    if not found:
+        raise LookupError(f"{name} does not say its licence; add it to {__name__}.TOLD")
+    return found
+
+
+def _said(name: str) -> Iterator[str]:
+    """Yield what a package says of its licence, the most exact first."""
+    try:
+        metadata = distribution(name).metadata
+    except PackageNotFoundError:
+        return
+    yield from metadata.get_all("License-Expression") or ()
+    text = (metadata.get_all("License") or [""])[0]
+    if "\n" not in text and text not in ("", "UNKNOWN", "BSD", "BSD license"):
+        yield SPDX.get(text, text)
+    kinds = [
+        c.rpartition(" :: ")[2] for c in metadata.get_all("Classifier") or () if "License" in c
+    ]
+    yield " or ".join(SPDX.get(kind, kind) for kind in kinds)
+    yield from _of_ros(name)
+    yield SPDX.get(text, text) if "\n" not in text else ""
+
+
+def _of_ros(name: str) -> Iterator[str]:
+    """Yield the licence in the package.xml that a wheel of ROS brings."""
+    short = re.sub(r"^ros-(jazzy-)?", "", name).replace("-", "_")
+    file = Path(sys.prefix, "share", short, "package.xml")
+    if file.is_file():
+        found = ET.parse(file).getroot().findall("license")
+        yield " AND ".join(sorted({SPDX.get(e.text or "", e.text or "") for e in found}))

@@ -1,0 +1,40 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every package that is locked is in the list of licences, and nothing else is."""
+
+import re
+
+import pytest
+from documents import licences
+from documents.reference import FOLDER
+from pip_ros import venv
+
+LOCKS = (venv.REQUIREMENTS, venv.TEST_REQUIREMENTS)
+
+
+@pytest.mark.parametrize(("part", "file"), enumerate(LOCKS, 1))
+def test_the_list_has_each_package_once(part, file):
+    """Of any Python: which licence stands there is what the one that wrote it found."""
+    text = (FOLDER / "licences.md").read_text(encoding="utf-8").split("\n## ")[part]
+    rows = re.findall(r"^\| (?!licence|---)(.+?) \| (.+) \|$", text, re.MULTILINE)
+    listed = sorted(name for _, names in rows for name in names.split(", "))
+    why = "run ./arm exec python3 tools/documents/write.py"
+    assert listed == licences.names(file), why
+
+
+def test_a_package_that_does_not_say_its_licence_is_told():
+    with pytest.raises(LookupError, match="no-such-package does not say its licence"):
+        licences.licence("no-such-package")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("pluggy", "MIT"),
+        ("ros-rclpy", "Apache-2.0"),
+        ("numpy", "BSD-3-Clause"),
+        ("certifi", "MPL-2.0"),
+    ],
+)
+def test_what_packages_say(name, said):
+    assert said in licences.licence(name)

@@ -1,0 +1,118 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""package.xml is true: what is imported is declared, what is declared is used, no field lacks."""
+
+import ast
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from pip_ros.paths import REPOSITORY
+
+PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
+PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
+KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
+KEYS |= {n: f"python3-{n}" for n in ("matplotlib", "numba", "numpy", "scipy", "transforms3d")}
+# Libraries that no rosdep key gives on Ubuntu 24.04 but by pip, which its Python refuses.
+PYPI = {
+    "adafruit_servokit": "adafruit-circuitpython-servokit",
+    "board": "adafruit-circuitpython-servokit",
+    "coal": "coal",
+    "mcap": "mcap",
+    "playwright": "playwright",
+    "trimesh": "trimesh",
+    "rich": "viser",  # brings it
+    "viser": "viser",
+}
+# Packages that launch files and the table of processes start and xacro files and tests call.
+STARTED = {
+    "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
+    "arm_tasks": {"arm_hardware", "arm_viewer", "robot_state_publisher", "rviz2"},
+}
+
+
+def manifest(package):
+    return ET.parse(package / "package.xml").getroot()
+
+
+def declared(package, *tags):
+    return {e.text for e in manifest(package) if e.tag in tags}
+
+
+def imported(package):
+    """Module -> a file of the package that imports it, beside Python's own and the package's."""
+    found = {}
+    for file in [*(package / package.name).rglob("*.py"), *(package / "launch").glob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module]
+            else:
+                continue
+            found |= {name.partition(".")[0]: file.name for name in names}
+    own = {package.name, *sys.stdlib_module_names}
+    return {name: file for name, file in found.items() if name not in own}
+
+
+def name_of(package):
+    return package.name
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_what_is_imported_is_declared(package):
+    known = declared(package, "depend", "exec_depend")
+    text = (package / "package.xml").read_text(encoding="utf-8")
+    for module, file in imported(package).items():
+        if module in PYPI:
+            assert re.search(rf"<!-- From PyPI[^>]*\b{PYPI[module]}\b", text), f"{file}: {module}"
+        else:
+            assert KEYS.get(module, module) in known, f"{file} imports {module}"
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_what_is_declared_is_used(package):
+    used = {KEYS.get(module, module) for module in imported(package)}
+    used |= STARTED.get(package.name, set())
+    assert declared(package, "depend", "exec_depend") <= used
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_what_only_tests_need_is_declared_for_tests(package):
+    assert "python3-pytest" in declared(package, "test_depend")
+    both = declared(package, "test_depend") & declared(package, "depend", "exec_depend")
+    assert not both
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_the_fields_of_the_package_index_are_there(package):
+    root = manifest(package)
+    assert root.get("format") == "3"
+    for field in ("name", "version", "description", "maintainer", "license"):
+        assert root.findtext(field, "").strip(), field
+    assert root.findtext("name") == package.name
+    assert root.findtext("license") == "Apache-2.0"
+    assert root.find("export/build_type") is not None
+
+
+def test_all_packages_have_one_version():
+    """That of setup.py too, which colcon installs by."""
+    versions = {manifest(package).findtext("version") for package in PACKAGES}
+    for package in PYTHON:
+        text = (package / "setup.py").read_text(encoding="utf-8")
+        versions |= set(re.findall(r'version="([^"]+)"', text))
+        described = re.search(r"description=\"([^\"]+)\"", text)[1]
+        assert described == manifest(package).findtext("description"), package.name
+    assert len(versions) == 1
+    assert re.fullmatch(r"\d+\.\d+\.\d+", versions.pop())
+
+
+def test_every_program_says_its_licence():
+    files = [
+        f for folder in ("src", "tools", "benchmarks") for f in (REPOSITORY / folder).rglob("*.py")
+    ]
+    assert len(files) > 400
+    for file in files:
+        head = file.read_text(encoding="utf-8")[:200]
+        assert file.name == "setup.py" or "SPDX-License-Identifier: Apache-2.0" in head, file
