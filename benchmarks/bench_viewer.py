@@ -3,11 +3,14 @@
 """The browser view while the nut transfer runs: its share of a core with one client, its memory.
 
 The client takes what the server sends and draws nothing, so that what is measured is the server.
+An hour's worth of pictures is drawn as fast as it goes, in a process of its own.
 """
 
 import argparse
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -19,6 +22,7 @@ import viser
 from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.processes import ProcessGroup, is_wanted
 from bench_stack import Watch, cpu_seconds
+from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import ListParameters, SetParameters
 from websockets.exceptions import ConnectionClosed
@@ -74,33 +78,42 @@ def keep_running(watch: Watch) -> None:
         watch.task.send_goal_async(RunTask.Goal())
 
 
-def measure(group: ProcessGroup, watch: Watch, seconds: float, what: str) -> None:
-    """Print the shares of a core and the memory over some time [s] in which the task runs."""
+def measure(group: ProcessGroup, watch: Watch, seconds: float, what: str) -> str:
+    """Return a row: shares of a core and memory over some time [s] in which the task runs."""
     pids = {name: group.pids()[name] for name in ("arm_viewer", "kinematics")}
     before = {name: cpu_seconds(pid) for name, pid in pids.items()}
-    memory_before, begin = memory(pids["arm_viewer"]), time.monotonic()
+    begin = time.monotonic()
     while time.monotonic() < begin + seconds:
         keep_running(watch)
         watch.spin_for(0.5)
     elapsed = time.monotonic() - begin
     shares = {n: 100.0 * (cpu_seconds(pid) - before[n]) / elapsed for n, pid in pids.items()}
-    grown = memory(pids["arm_viewer"]) - memory_before
-    print(
-        f"{what:32} viewer {shares['arm_viewer']:5.1f}%  kinematics {shares['kinematics']:5.1f}%  "
-        f"memory {memory(pids['arm_viewer']):.0f} MB ({grown:+.1f} MB in {elapsed:.0f} s)",
-        flush=True,
-    )
+    cells = [f"{shares[n]:.1f} %" for n in pids] + [f"{memory(pids['arm_viewer']):.0f} MB"]
+    row = f"| {what} | {' | '.join(cells)} |"
+    print(row, flush=True)
+    return row
 
 
-def main() -> None:
-    """Start the nut transfer with the browser view, connect, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
-    parser.add_argument("--speed", default="1.0", help="pace of the simulated time")
-    given = parser.parse_args()
+def hour(pictures: int) -> str:
+    """Return how the memory went while so many pictures were drawn."""
+    print(f"Drawing {pictures:,} pictures: some minutes.", flush=True)
+    program = [sys.executable, str(Path(__file__).with_name("viewer_hour.py")), str(pictures)]
+    said = subprocess.run(program, capture_output=True, text=True, check=True).stdout.strip()
+    print(said, flush=True)
+    return said
+
+
+def address_in(log: Path) -> str:
+    """Return host and port of the view from its log, "" before they are there."""
+    found = re.search(r"http://([\d.]+:\d+)", log.read_text())
+    return found[1] if found else ""
+
+
+def running(seconds: float, speed: str) -> list[str]:
+    """Start the nut transfer with the view, measure it in some states; return the rows."""
     os.environ["ROS_DOMAIN_ID"] = "79"
     values = {a.name: a.default for a in ARGUMENTS}
-    values |= {"viewer": "browser", "viewer_port": "18400", "speed": given.speed}
+    values |= {"viewer": "browser", "viewer_port": "18400", "speed": speed}
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:
@@ -112,22 +125,41 @@ def main() -> None:
             watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
             watch.wait_for(watch.task.server_is_ready, "the task server")
             log = Path(folder) / "arm_viewer.log"
-            found = re.compile(r"http://([\d.]+:\d+)")
-            watch.wait_for(lambda: found.search(log.read_text()), "the view")
-            address = found.search(log.read_text())
-            assert address is not None
-            measure(group, watch, given.seconds, "no client")
-            client = Client(f"ws://{address[1]}")
+            watch.wait_for(lambda: address_in(log), "the view")
+            rows = [measure(group, watch, seconds, "no client")]
+            client = Client(f"ws://{address_in(log)}")
             client.start()
-            measure(group, watch, given.seconds, "one client")
+            rows.append(measure(group, watch, seconds, "one client"))
             show_all(watch, on=False)
-            measure(group, watch, given.seconds, "one client, no layer of markers")
+            what = "one client, no layer of `kinematics_markers`"
+            rows.append(measure(group, watch, seconds, what))
             show_all(watch, on=True)
-            measure(group, watch, given.seconds, "one client, every layer")
+            what = "one client, every layer of `kinematics_markers`"
+            rows.append(measure(group, watch, seconds, what))
             client.open = False
-            print(f"sent: {client.messages} messages, {client.bytes / 1e6:.1f} MB")
         finally:
             group.stop()
+    return rows
+
+
+def main() -> None:
+    """Measure, print, and write the table if that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    parser.add_argument("--speed", default="1.0", help="pace of the simulated time")
+    parser.add_argument(
+        "--pictures", type=int, default=108_000, help="drawn to watch the memory; 0 for none"
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    given = parser.parse_args()
+    head = "| | viewer | kinematics | viewer's memory |\n|---|---:|---:|---:|"
+    print(head, flush=True)
+    table = "\n".join([head, *running(given.seconds, given.speed)])
+    grown = hour(given.pictures) if given.pictures else ""
+    if given.write:
+        load = os.getloadavg()[0]
+        machine = f"{processor()}, {os.cpu_count()} cores, load {load:.1f} at the end."
+        write(given.write, "viewer", f"{machine}\n\n{table}\n\n{grown}")
 
 
 if __name__ == "__main__":

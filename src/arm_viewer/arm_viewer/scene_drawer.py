@@ -19,7 +19,7 @@ from .frame_drawer import FrameDrawer
 from .marker_drawer import MarkerDrawer
 from .robot_picture import RobotPicture
 from .scene_store import Changes
-from .tool_trace import TraceChanges
+from .tool_trace import PIECES, TraceChanges
 
 if TYPE_CHECKING:
     import viser
@@ -108,7 +108,8 @@ class SceneDrawer:
                 self._trace[number].points = pairs
                 continue
             self._trace[number] = self._scene.add_line_segments(
-                f"/trace/{number}",
+                # As few names as pieces: the server keeps a word on each name it ever heard.
+                f"/trace/{number % (PIECES + 1)}",
                 pairs,
                 TRACE_COLOUR,
                 thickness=0.004 * self.size,

@@ -15,7 +15,7 @@ from arm_viewer.robot_picture import read_robot
 from arm_viewer.scene_drawer import SceneDrawer
 from arm_viewer.scene_store import SceneStore
 from arm_viewer.stage import NO_ROBOT, Stage
-from arm_viewer.tool_trace import ToolTrace
+from arm_viewer.tool_trace import PIECES, ToolTrace
 from arm_viewer.view_server import address_of, close_server, open_server
 
 SWITCHES = {"axes": True, "labels": False, "trace": True}
@@ -287,3 +287,15 @@ def test_the_end_does_not_wait_for_connections_kept_in_reserve():
             threading.Event().wait(0.01)
         close_server(server)
         assert loop.is_closed()
+
+
+def test_the_longest_path_takes_no_more_than_a_bounded_one(setup):
+    """The server keeps a word on each name it ever heard: names must not go on for ever."""
+    kept = setup.server._websock_server.get_message_buffer().message_from_id
+    sizes = []
+    for point in range(9 * 64 * PIECES):
+        setup.stage.trace.add(np.array([float(point), 0.0, 0.0]))
+        if point % 64 == 63:
+            setup.stage.drawer.apply_trace(setup.stage.trace.take())
+            sizes.append(len(kept))
+    assert max(sizes[5 * PIECES :]) == max(sizes[2 * PIECES : 5 * PIECES])

@@ -1,0 +1,87 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Draws as many pictures as are asked for, with one client, and says how the memory went.
+
+The arm swings, its path is drawn, the task's text changes once a second of the pictures' time, and
+the panel's numbers five times. The server sends what browsers would get at 30 pictures a second.
+"""
+
+import os
+import sys
+import time
+from functools import partial
+
+import numpy as np
+from arm_tasks.scene import load_scene
+from arm_tasks.scene_markers import scene_markers, text_marker
+from arm_viewer.mailbox import Mailbox
+from arm_viewer.mesh_files import MeshFiles, share_folder
+from arm_viewer.panel import Panel, PanelActions
+from arm_viewer.robot_picture import read_robot
+from arm_viewer.scene_drawer import SceneDrawer
+from arm_viewer.scene_store import SceneStore
+from arm_viewer.stage import Stage
+from arm_viewer.tool_trace import ToolTrace
+from arm_viewer.view_server import close_server, open_server
+from bench_viewer import Client, memory
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+RATE = 30  # pictures a second
+BURST = 20  # pictures drawn before the server's thread gets a pause
+PAUSE = 0.012  # [s]
+SWITCHES = {"axes": True, "labels": False, "trace": True}
+SETTLED = 0.1  # of the pictures, after which everything was drawn once
+
+
+def make_stage(server: object) -> Stage:
+    """Return what a viewer draws on."""
+    drawer, nothing = SceneDrawer(server, MeshFiles(share_folder), SWITCHES), lambda *_: None
+    actions = PanelActions(nothing, nothing, nothing, nothing)
+    panel = Panel(server, Mailbox(), actions, SWITCHES, True)
+    show = partial(panel.set_robot, values={}, postures=())
+    return Stage(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
+
+
+def main() -> None:
+    """Draw and measure."""
+    count = int(sys.argv[1])
+    model, server = load_robot("nut_arm"), open_server("127.0.0.1", 0)
+    chain, robot = Chain.from_urdf(model.to_urdf()), read_robot(model.to_urdf())
+    stage, names = make_stage(server), model.joint_names
+    stage.store.set_robot(robot)
+    stage.store.markers.apply("scene_markers", scene_markers(load_scene("nut_transfer")), 0.0)
+    client = Client(f"ws://127.0.0.1:{server.get_port()}")
+    client.start()
+    before, frames = 0.0, dict(robot.zero)
+    for number in range(count):
+        seconds = number / RATE
+        q = 0.5 * np.sin(seconds * np.array([0.7, 1.1, 0.9, 1.7]))
+        frames = {**frames, **chain.link_poses(q)}
+        if number % RATE == 0:
+            stage.store.set_text("task", f"step {number}")
+            text = text_marker(f"step {number}", 0.3)
+            stage.store.markers.apply("scene_markers", [text], seconds)
+        stage.draw("base_link", frames, seconds)
+        if number % 6 == 0:
+            values = dict(zip(names, q.tolist(), strict=True))
+            stage.write_numbers(values)
+            stage.panel.set_sliders(values)
+        if number % BURST == 0:
+            time.sleep(PAUSE)
+        if number == int(SETTLED * count):
+            before = memory(os.getpid())
+    after = memory(os.getpid())
+    hours = (1.0 - SETTLED) * count / RATE / 3600.0
+    print(
+        f"{count:,} pictures, {count / RATE / 60.0:.0f} minutes at {RATE} a second, drawn as fast "
+        f"as it goes, with one client: {before:.1f} MB after a tenth of them, {after:.1f} MB at the "
+        f"end: {(after - before) / hours:+.1f} MB an hour."
+    )
+    close_server(server)
+    os._exit(0)  # whatever the client still waits for
+
+
+if __name__ == "__main__":
+    main()
