@@ -192,6 +192,24 @@ def test_discovery_says_who_is_reached(machine):
     near = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_STATIC_PEERS": "pi.local"}
     assert "this computer and pi.local" in detail(**near)
 
+    assert "router of Zenoh" in detail(RMW_IMPLEMENTATION="rmw_zenoh_cpp")
+    server = {RANGE: "LOCALHOST", "ROS_DISCOVERY_SERVER": "10.0.0.2:11811"}
+    assert "by the server at 10.0.0.2:11811" in detail(**server)
+
+
+def test_keys_that_are_asked_for_must_be_there(machine, tmp_path):
+    def keys(**environment):
+        return seen(machine, environment=environment)["keys (SROS 2)"]
+
+    assert "whoever is heard" in keys().detail
+    asked = {"ROS_SECURITY_ENABLE": "true"}
+    assert keys(**asked).mark == "problem" and "keystore FOLDER" in keys(**asked).fix
+    asked["ROS_SECURITY_KEYSTORE"] = str(tmp_path / "keys")
+    assert keys(**asked).mark == "problem"
+    (tmp_path / "keys/enclaves").mkdir(parents=True)
+    assert keys(**asked).mark == "note" and "Enforce" in keys(**asked).fix
+    assert keys(**asked, ROS_SECURITY_STRATEGY="Enforce").mark == "ok"
+
 
 @pytest.mark.parametrize("real", [True, False])
 def test_a_missing_device_matters_to_real_servos_only(machine, tmp_path, real):

@@ -31,6 +31,7 @@ def reach(
     same = "; every computer needs the same" if ok else ""
     yield Finding("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
     yield _range(environment, _interfaces(sys))
+    yield _keys(environment)
     if not ok:
         return
     hears = heard()
@@ -39,16 +40,35 @@ def reach(
     yield Finding("two nodes here", hears, detail, "" if hears else fix)
 
 
+def _keys(environment: Mapping[str, str]) -> Finding:
+    """Look at SROS 2: without it, whoever is heard may command."""
+    what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
+    if environment.get("ROS_SECURITY_ENABLE") != "true":
+        return Finding(what, True, "not asked for: whoever is heard may command the arm")
+    if not keystore or not (Path(keystore) / "enclaves").is_dir():
+        where = keystore or "ROS_SECURITY_KEYSTORE is not set"
+        fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
+        return Finding(what, False, f"asked for, but there is no keystore: {where}", fix)
+    if environment.get("ROS_SECURITY_STRATEGY") != "Enforce":
+        fix = "export ROS_SECURITY_STRATEGY=Enforce"
+        return Finding(what, False, "asked for, but who has none is let in", fix, needed=False)
+    return Finding(what, True, f"asked for and enforced, from {keystore}")
+
+
 def _range(environment: Mapping[str, str], interfaces: list[str]) -> Finding:
     what, name = "discovery", "ROS_AUTOMATIC_DISCOVERY_RANGE"
     chosen = environment.get(name) or "SUBNET"
     if environment.get("ROS_LOCALHOST_ONLY") == "1":
         chosen = "LOCALHOST"
     peers = environment.get("ROS_STATIC_PEERS", "")
+    if environment.get("RMW_IMPLEMENTATION") == "rmw_zenoh_cpp":
+        return Finding(what, True, f"by the router of Zenoh; {name} is not looked at")
     if chosen not in RANGES:
         return Finding(what, False, f"{name} is {chosen}", f"set it to one of {', '.join(RANGES)}")
     if chosen == "OFF":
         return Finding(what, False, f"{name}=OFF: nodes find nobody", f"unset {name}")
+    if server := environment.get("ROS_DISCOVERY_SERVER", ""):
+        return Finding(what, True, f"by the server at {server}; {name} is not looked at")
     if chosen == "LOCALHOST":
         others = f"and {peers}" if peers else "only"
         return Finding(what, True, f"this computer {others} ({name}=LOCALHOST)")

@@ -35,8 +35,8 @@ WAYS = {
         {RANGE: "LOCALHOST", "ROS_STATIC_PEERS": PI},
     ),
     "discovery server": (
-        {RANGE: "SUBNET", "ROS_DISCOVERY_SERVER": SERVER},
-        {RANGE: "SUBNET", "ROS_DISCOVERY_SERVER": SERVER},
+        {RANGE: "LOCALHOST", "ROS_DISCOVERY_SERVER": SERVER},
+        {RANGE: "LOCALHOST", "ROS_DISCOVERY_SERVER": SERVER},
     ),
 }
 TALK = """
