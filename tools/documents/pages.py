@@ -38,6 +38,8 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
     parts = [INTRODUCTION]
     for kind, (meanings, giving, taking) in ENDS.items():
         rows = list(_rows(kind, nodes, meanings))
+        if kind == "service":
+            rows = sorted([*rows, *_where_installed()])
         parts += [f"## {kind.capitalize()}s",
                   table((kind, "what it is", "type", giving, taking), rows)]  # fmt: skip
     return page("Topics, services, actions", *parts)
@@ -55,6 +57,11 @@ def _rows(
         quality = sorted({end.quality for end, _ in mine if end.serves and end.quality})
         kinds = ", ".join([code(t) for t in types] + [f"*{q}*" for q in quality])
         yield (code(name), meanings[name], kinds, _who(mine, True), _who(mine, False))
+
+
+def _where_installed() -> Iterator[Sequence[str]]:
+    for name, (type_, node, meaning) in words.WHERE_INSTALLED.items():
+        yield (code(name), meaning, code(type_), code(node), "")
 
 
 def _who(ends: Sequence[tuple[End, NodeFacts]], serves: bool) -> str:

@@ -56,6 +56,19 @@ SERVICES = {
     "teach/touch_bolt": "finds a bolt by touching it, writes it into the scene",
     "tool_handle/get_interactive_markers": "the handle at the tool, for an RViz that comes later",
 }
+# Served only where their types are installed: name -> type, node, what it is.
+WHERE_INSTALLED = {
+    "compute_fk": (
+        "moveit_msgs/srv/GetPositionFK",
+        "kinematics",
+        "poses of links with MoveIt's semantics and codes; where moveit_msgs is installed",
+    ),
+    "compute_ik": (
+        "moveit_msgs/srv/GetPositionIK",
+        "kinematics",
+        "inverse kinematics with MoveIt's semantics and codes; where moveit_msgs is installed",
+    ),
+}
 ACTIONS = {
     "arm_controller/follow_joint_trajectory": "a trajectory, with joint_trajectory_controller's"
     " semantics",

@@ -3,6 +3,7 @@
 """The reference is what the code is: nothing missing, out of date or without a word."""
 
 import argparse
+import ast
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -149,6 +150,32 @@ def test_every_verb_of_the_class_arm_is_in_its_page():
         verb for verb in verbs if not verb.startswith("_") and not re.search(rf"\b{verb}\b", text)
     }
     assert not missing
+
+
+MAKERS = {
+    "ActionClient", "ActionServer", "create_client", "create_publisher", "create_service",
+    "create_subscription", "serve",
+}  # fmt: skip
+NOT_OURS = {"doctor_echo", "list_parameters", "get_parameters", "set_parameters"}
+
+
+def test_every_name_in_the_code_is_in_the_reference():
+    """Also of what is made late, or only where something is installed."""
+    text = (FOLDER / "interfaces.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"^\| `/?([\w/]+)`", text, re.MULTILINE))
+    seen = 0
+    for file in (REPOSITORY / "src").glob("arm_*/arm_*/**/*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = isinstance(call, ast.Call) and getattr(
+                call.func, "attr", getattr(call.func, "id", "")
+            )
+            if name in MAKERS:
+                for word in (a.value for a in call.args if isinstance(a, ast.Constant)):
+                    if isinstance(word, str) and word.rpartition("/")[2] not in NOT_OURS:
+                        end = word.lstrip("~/")
+                        assert any(n == end or n.endswith(f"/{end}") for n in names), word
+                        seen += 1
+    assert seen > 40
 
 
 def test_the_packages_own_pages_name_their_interfaces(nodes):
