@@ -41,7 +41,7 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
         if kind == "service":
             rows = sorted([*rows, *_where_installed()])
         parts += [f"## {kind.capitalize()}s",
-                  table((kind, "what it is", "type", giving, taking), rows)]  # fmt: skip
+                  table((kind, "what it is", giving, taking), rows)]  # fmt: skip
     return page("Topics, services, actions", *parts)
 
 
@@ -56,12 +56,13 @@ def _rows(
         types = sorted({end.type for end, _ in mine})
         quality = sorted({end.quality for end, _ in mine if end.serves and end.quality})
         kinds = ", ".join([code(t) for t in types] + [f"*{q}*" for q in quality])
-        yield (code(name), meanings[name], kinds, _who(mine, True), _who(mine, False))
+        first = f"{code(name)}<br>{kinds}"
+        yield (first, meanings[name], _who(mine, True), _who(mine, False))
 
 
 def _where_installed() -> Iterator[Sequence[str]]:
     for name, (type_, node, meaning) in words.WHERE_INSTALLED.items():
-        yield (code(name), meaning, code(type_), code(node), "")
+        yield (f"{code(name)}<br>{code(type_)}", meaning, code(node), "")
 
 
 def _who(ends: Sequence[tuple[End, NodeFacts]], serves: bool) -> str:
