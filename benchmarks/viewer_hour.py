@@ -76,8 +76,8 @@ def main() -> None:
     hours = (1.0 - SETTLED) * count / RATE / 3600.0
     print(
         f"{count:,} pictures, {count / RATE / 60.0:.0f} minutes at {RATE} a second, drawn as fast "
-        f"as it goes, with one client: {before:.1f} MB after a tenth of them, {after:.1f} MB at the "
-        f"end: {(after - before) / hours:+.1f} MB an hour."
+        f"as it goes, with one client: {before:.1f} MB after a tenth of them, {after:.1f} MB at "
+        f"the end: {(after - before) / hours:+.1f} MB an hour."
     )
     close_server(server)
     os._exit(0)  # whatever the client still waits for

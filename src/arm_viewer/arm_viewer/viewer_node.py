@@ -15,30 +15,25 @@ from functools import partial
 from typing import Any
 
 from arm_description.tf_listener import TfListener
-from rcl_interfaces.msg import Log
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
-from visualization_msgs.msg import MarkerArray
 
-from arm_interfaces.msg import NutState
-
-from . import panel_text
 from .calm_executor import QUIET
 from .commanders import DriverCommander, SliderCommander
 from .controls import Controls
-from .errors import UrdfError, ViewerError
+from .errors import ViewerError
 from .frame_poses import WatchedTree, poses_in
+from .hearing import Hearing
 from .layer_switches import LayerSwitches
 from .mailbox import Mailbox
 from .mesh_files import MeshFiles, share_folder
 from .panel import Panel, PanelActions
 from .parameters import declare
 from .postures import PostureBook
-from .robot_picture import RobotPicture, read_robot
+from .robot_picture import RobotPicture
 from .scene_drawer import SceneDrawer
 from .scene_store import SceneStore
 from .slider_publisher import SliderPublisher
@@ -48,22 +43,15 @@ from .view_server import address_of, close_server, open_server
 
 PICTURES_PER_SECOND = 30.0
 NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
-LOUD = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# A message of markers may hold a part of them only: none must be lost in the queue.
-MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class ViewerNode(Node):
     """Draws what it hears, and moves the arm if it may. `start` begins, `stop` frees the port.
 
     Subscribes:
-        robot_description, robot_file/status, task_text (std_msgs/String, latched); tf, tf_static;
-        scene_markers, kinematics_markers or what marker_topics names
-        (visualization_msgs/MarkerArray, latched);
-        nut_world/state (arm_interfaces/NutState); joint_states, or with sliders joint_targets
+        tf, tf_static, and what Hearing does; joint_states, or with sliders joint_targets
         (sensor_msgs/JointState), where the sliders go to.
 
     Publishes:
@@ -146,48 +134,26 @@ class ViewerNode(Node):
         )
 
     def _subscribe(self) -> None:
-        hear = partial(self.create_subscription, event_callbacks=QUIET)
-        hear(String, "robot_description", self._on_robot, LATCHED)
-        hear(String, "robot_file/status", self._on_file, LATCHED)
-        hear(String, "task_text", self._on_task, LATCHED)
-        hear(NutState, "nut_world/state", self._on_nut, 10)
-        hear(Log, "/rosout", self._on_log, 10)
-        for topic in self.parameters.marker_topics:
-            hear(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
+        topics = self.parameters.marker_topics
+        Hearing(self, self._stage, topics, self._touch, self._on_saved, self._complain)
         if self._sliders is None:
-            hear(JointState, "joint_states", self._on_joints, qos_profile_sensor_data)
+            self.create_subscription(
+                JointState,
+                "joint_states",
+                self._on_joints,
+                qos_profile_sensor_data,
+                event_callbacks=QUIET,
+            )
         else:
-            hear(JointState, "joint_targets", self._on_targets, 10)
+            self.create_subscription(
+                JointState, "joint_targets", self._on_targets, 10, event_callbacks=QUIET
+            )
 
-    def _on_robot(self, message: String) -> None:
-        try:
-            self._stage.store.set_robot(read_robot(message.data))
-            self._stage.refusal = ""
-        except UrdfError as error:
-            self._stage.refusal = str(error)
-            self._complain(error)
-        self._touch()
-
-    def _on_file(self, message: String) -> None:
-        self._stage.store.set_text("file", message.data)
+    def _on_saved(self) -> None:
+        """Take postures from a robot file that was saved."""
         robot = self._stage.store.robot
-        if not message.data and self._book.reload() and robot:
+        if self._book.reload() and robot:
             self._robot_drawn(robot)
-        self._touch()
-
-    def _on_task(self, message: String) -> None:
-        self._stage.store.set_text("task", message.data)
-        self._touch()
-
-    def _on_log(self, message: Log) -> None:
-        """Show the last warning or error that any node has logged."""
-        if message.level >= LOUD and message.name != self.get_name():
-            self._stage.store.set_text("log", f"{message.name}: {message.msg}")
-            self._touch()
-
-    def _on_nut(self, message: NutState) -> None:
-        self._stage.store.set_text("nut", panel_text.nut_text(message))
-        self._touch()
 
     def _on_joints(self, message: JointState) -> None:
         values = dict(zip(message.name, message.position, strict=False))
@@ -206,11 +172,6 @@ class ViewerNode(Node):
         except ViewerError as error:
             self._complain(error)
         self._sliders_moved = True
-        self._touch()
-
-    def _on_markers(self, topic: str, message: MarkerArray) -> None:
-        for error in self._stage.store.markers.apply(topic, message.markers, self._now()):
-            self._complain(error)
         self._touch()
 
     def _on_mail(self) -> None:
