@@ -69,7 +69,7 @@ def test_what_is_installed_is_what_is_locked():
     assert versions.items() <= installed.items()
     inside = {name for name in installed if f"ros-{name}" in versions}  # a wheel of ROS holds it
     others = {name for name in installed if not OURS.match(name)} - inside - versions.keys()
-    assert not others
+    assert not others, "not locked; ./arm setup --again makes .venv without them"
 
 
 def test_pip_check_has_nothing_to_say():
