@@ -32,7 +32,7 @@ RATE = 30  # pictures a second
 BURST = 20  # pictures drawn before the server's thread gets a pause
 PAUSE = 0.012  # [s]
 SWITCHES = {"axes": True, "labels": False, "trace": True}
-SETTLED = 0.1  # of the pictures, after which everything was drawn once
+LOOKS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # of the pictures, after which memory is read
 
 
 def make_stage(server: object) -> Stage:
@@ -54,7 +54,7 @@ def main() -> None:
     stage.store.markers.apply("scene_markers", scene_markers(load_scene("nut_transfer")), 0.0)
     client = Client(f"ws://127.0.0.1:{server.get_port()}")
     client.start()
-    before, frames = 0.0, dict(robot.zero)
+    frames, read = dict(robot.zero), {}
     for number in range(count):
         seconds = number / RATE
         q = 0.5 * np.sin(seconds * np.array([0.7, 1.1, 0.9, 1.7]))
@@ -70,14 +70,12 @@ def main() -> None:
             stage.panel.set_sliders(values)
         if number % BURST == 0:
             time.sleep(PAUSE)
-        if number == int(SETTLED * count):
-            before = memory(os.getpid())
-    after = memory(os.getpid())
-    hours = (1.0 - SETTLED) * count / RATE / 3600.0
+        for name, share in LOOKS.items():
+            if number + 1 == int(share * count):
+                read[name] = f"{memory(os.getpid()):.1f} MB after {name}"
     print(
         f"{count:,} pictures, {count / RATE / 60.0:.0f} minutes at {RATE} a second, drawn as fast "
-        f"as it goes, with one client: {before:.1f} MB after a tenth of them, {after:.1f} MB at "
-        f"the end: {(after - before) / hours:+.1f} MB an hour."
+        f"as it goes, with one client: {', '.join(read.values())} of them."
     )
     close_server(server)
     os._exit(0)  # whatever the client still waits for

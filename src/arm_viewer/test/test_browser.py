@@ -9,15 +9,19 @@ import time
 
 import numpy as np
 import pytest
+from arm_description.drawing.solids import faces
 from arm_viewer.camera import FIELD_OF_VIEW, view_of
+from arm_viewer.recording.scenes import Scene
+from arm_viewer.recording.solids import drawn
 from arm_viewer.robot_picture import read_robot
 from arm_viewer.screenshot import PAINTED, visit
-from PIL import Image
+from PIL import Image, ImageDraw
 
 pytestmark = pytest.mark.system
 
 SIZE = (800, 520)  # Of the page in conftest.py.
 words = itertools.count()
+ALIKE = 0.8  # of the pixels; edges are smoothed, and a shadow may fall beside
 CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
 
 
@@ -84,7 +88,7 @@ def settled(page):
     return until(page, same)
 
 
-def pixel(robot, point):
+def projected(robot, point):
     """Return row and column where the camera shows a point, by the pinhole model."""
     view = view_of(robot)
     ahead = view.look_at - view.position
@@ -95,7 +99,30 @@ def pixel(robot, point):
     ray = np.asarray(point) - view.position
     scale = 0.5 * SIZE[1] / math.tan(0.5 * FIELD_OF_VIEW) / (ray @ ahead)
     row, column = scale * (ray @ down), scale * (ray @ right)
-    return round(0.5 * SIZE[1] + row), round(0.5 * SIZE[0] + column)
+    return 0.5 * SIZE[1] + row, 0.5 * SIZE[0] + column
+
+
+def pixel(robot, point):
+    """Return the pixel that shows a point."""
+    row, column = projected(robot, point)
+    return round(row), round(column)
+
+
+def reference(robot, frames):
+    """Return which pixels the robot covers: each face of its shapes, by the pinhole model."""
+    scene = Scene(0.0, robot, frames, (), "", np.empty((0, 3)))
+    image = Image.new("1", SIZE)
+    pen = ImageDraw.Draw(image)
+    for solid in drawn(scene).solids:
+        for face in faces(solid):
+            corners = [projected(robot, corner) for corner in face]
+            pen.polygon([(column, row) for row, column in corners], fill=1)
+    return np.asarray(image)
+
+
+def overlap(one, other):
+    """Return the share of two sets of pixels that both have."""
+    return float((one & other).sum() / (one | other).sum())
 
 
 def centres(robot, frames):
@@ -147,6 +174,14 @@ def test_the_arm_is_drawn_where_it_is(page, robot, empty):
     assert 0.01 < there.mean() < 0.2
 
 
+def test_its_pixels_are_those_of_a_posed_reference(page, robot, empty):
+    there = differs(settled(page), empty)
+    right = overlap(there, reference(robot, robot.zero))
+    assert right > ALIKE
+    for wrong in (-0.15, 0.15):  # [rad] of the waist: a finger's breadth at the tool
+        assert overlap(there, reference(robot, turned(robot, wrong))) < right - 0.1
+
+
 def test_the_arm_follows_tf(page, ros, robot, empty):
     frames = turned(robot, 0.9)
     ros.show_frames(frames)
@@ -195,6 +230,12 @@ def test_task_and_nut_are_written_and_cannot_smuggle_in_html(page, ros):
     assert page.title() != "owned"
     ros.show_task("")
     page.wait_for_selector('[data-arm="task"]', state="detached")
+
+
+def test_the_last_warning_of_any_node_is_written(page, ros):
+    ros.node.get_logger().info("all is <b>well</b>")
+    ros.node.get_logger().warning("a servo is <b>warm</b>")
+    page.wait_for_selector('[data-arm="log"]:has-text("test: a servo is <b>warm</b>")')
 
 
 def test_joints_and_tool_are_written(page, ros):

@@ -4,10 +4,12 @@
 
 import math
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_description.library import shipped_robots
 from arm_description.tf_tree import TransformTree
 from arm_viewer.camera import FIELD_OF_VIEW, round_length, view_of
 from arm_viewer.errors import ViewerError
@@ -245,3 +247,11 @@ def test_a_watched_tree_tells():
     tree.set("a", "b", np.eye(4))
     assert told == [1]
     np.testing.assert_array_equal(tree.lookup("a", "b"), np.eye(4))
+
+
+def test_the_gallery_shows_every_shipped_robot():
+    docs = Path(__file__).resolve().parents[3] / "docs"
+    page = (docs / "gallery.md").read_text()
+    for robot in shipped_robots():
+        assert f"(images/robots/{robot}.png) `{robot}`" in page
+        assert (docs / f"images/robots/{robot}.png").is_file()
