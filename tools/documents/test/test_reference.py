@@ -191,3 +191,25 @@ def test_the_packages_own_pages_name_their_interfaces(nodes):
     )
     assert len(said) > 8 and said <= names, said - names
     assert Path(REPOSITORY / "docs/reference/interfaces.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("page", "node"),
+    [
+        ("src/arm_viewer/README.md", "arm_viewer"),
+        ("src/arm_hardware/README.md", "arm_hardware"),
+        ("docs/reference/teleop.md", "teleop"),
+    ],
+)
+def test_a_table_of_parameters_elsewhere_names_all_of_them(nodes, page, node):
+    (facts,) = (facts for facts in nodes if facts.name == node)
+    text = (REPOSITORY / page).read_text(encoding="utf-8")
+    tables = [
+        block
+        for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+        if re.match(r"\| (?:name|parameter) \| default", block)
+    ]
+    first = [line.split("|")[1] for table in tables for line in table.splitlines()[2:]]
+    assert {name for cell in first for name in re.findall(r"`(\w+)`", cell)} == set(
+        facts.parameters
+    )
