@@ -1,3 +1,5 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
 
 from setuptools import find_packages, setup

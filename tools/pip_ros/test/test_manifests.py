@@ -115,4 +115,5 @@ def test_every_program_says_its_licence():
     assert len(files) > 400
     for file in files:
         head = file.read_text(encoding="utf-8")[:200]
-        assert file.name == "setup.py" or "SPDX-License-Identifier: Apache-2.0" in head, file
+        assert "Copyright 2026" in head, file
+        assert "SPDX-License-Identifier: Apache-2.0" in head, file
