@@ -103,7 +103,7 @@ def computer() -> list[str]:
         x, y = pin_place(pin)
         parts.append(text(x, y - 24, words, 13, anchor="middle", fill=PALE))
     x, y = pin_place(3)
-    parts.append(text(x - 8, y - 60, "2 and 4 are 5 V: not for servos", 14, fill=POWER))
+    parts.append(text(x - 8, y - 72, "2 and 4 are 5 V: not for servos", 14, fill=POWER))
     return parts
 
 

@@ -122,11 +122,11 @@ class GoalServer:
         running = self._running[key]
         client = self._commander.watch()
         while not running.goal.wait(FEEDBACK_PERIOD):
-            if running.motion is not None and client.gone(time.monotonic()):
-                running.motion.give_up(running.goal, GONE)
             message = self._feedback(running)
             if message is not None:
                 self._commander.tell(handle, message, client)
+            if running.motion is not None and client.gone(time.monotonic()):
+                running.motion.give_up(running.goal, GONE)
         self._node.report_now()
         _conclude(handle, running.goal)
         del self._running[key]

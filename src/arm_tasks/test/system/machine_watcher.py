@@ -77,7 +77,8 @@ class Watcher(Node):
         self.known["description"] = message.data[:200]
 
     def _on_goal(self, message: JointState) -> None:
-        self.known["accepted"].append(message.position[0])
+        if message.position:  # none: the trajectory is over
+            self.known["accepted"].append(message.position[0])
 
     def _do(self, command: dict) -> None:
         if command["do"] == "stream":

@@ -65,6 +65,10 @@ class Watcher:
         return self.known[key]
 
     @property
+    def is_alive(self):
+        return self._process.poll() is None
+
+    @property
     def waist(self):
         return self.known["joints"]["waist"]
 
@@ -102,6 +106,7 @@ class World:
         end = time.monotonic() + bound
         while not condition():
             assert time.monotonic() < end, f"no {what} within {bound:.0f} s; {self.said()}"
+            assert self.pi.is_alive and self.desk.is_alive, "a watcher ended; see its output"
             time.sleep(0.02)
 
     def said(self):
