@@ -39,7 +39,7 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
     for kind, (meanings, giving, taking) in ENDS.items():
         rows = list(_rows(kind, nodes, meanings))
         if kind == "service":
-            rows = sorted([*rows, *_where_installed()])
+            rows = sorted([*rows, *_where_installed()], key=list)
         parts += [f"## {kind.capitalize()}s",
                   table((kind, "what it is", giving, taking), rows)]  # fmt: skip
     return page("Topics, services, actions", *parts)
