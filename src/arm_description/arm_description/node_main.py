@@ -72,8 +72,10 @@ class _Ends:
         self.in_order = False
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Shut the context down, which ends the spinning; before it has begun, end at once."""
+        """Before the spinning, end at once; then leave it to rclpy, which shuts the context down.
+
+        To do that here, too, could wait for ever for a lock that the interrupted code holds.
+        """
         del number, frame
         if not self.in_order:
             os._exit(0)
-        rclpy.try_shutdown()
