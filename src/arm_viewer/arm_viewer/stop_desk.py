@@ -29,6 +29,15 @@ RED = (220, 38, 38)
 NAMES = {0: "unknown position", 1: "disarmed", 2: "armed", 3: "moving", 4: "stopped", 5: "fault"}
 
 
+# Scrolling the panel leaves the button at its top. What is around it must not cut it off.
+STAYS = """<style>
+.mantine-ScrollArea-content div:has(div:first-child > button) { overflow: visible !important }
+.mantine-ScrollArea-content div:has(> button):first-child {
+  position: sticky; top: 0.4em; z-index: 9
+}
+</style>"""
+
+
 class StopDesk:
     """Stops the view's own motions and the driver, and resets both.
 
@@ -66,6 +75,7 @@ class StopDesk:
         command = gui.add_command("STOP", description="Stops the arm at once", hotkey="S")
         back = gui.add_button("Reset", color="gray", order=-1, hint="Allows motion again.")
         self._back = back
+        gui.add_html(STAYS, order=99)
         back.visible = False
         on_user(mailbox, button.on_click, self.stop)
         on_user(mailbox, command.on_trigger, self.stop)

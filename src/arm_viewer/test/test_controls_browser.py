@@ -195,6 +195,9 @@ def test_on_a_phone_stop_is_in_reach_and_nothing_is_wider_than_the_page(page):
         assert box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 780
         assert other.evaluate("document.documentElement.scrollWidth") <= 390
+        other.get_by_text("Clear tool path", exact=True).scroll_into_view_if_needed()
+        box = other.get_by_role("button", name="STOP").bounding_box()  # stays in reach
+        assert 0 <= box["y"] <= 780 - box["height"]
         other.keyboard.press("s")
         page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # and all others see it
         other.get_by_role("button", name="Reset").click()
