@@ -1,24 +1,30 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole stack: seconds from start to the first motion, and each node's share of a core."""
+"""The whole stack: start-up, and each node's share of a core and memory, at rest and moving."""
 
+import argparse
 import os
+import platform
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import rclpy
 from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.processes import ProcessGroup, is_wanted
 from arm_tasks.ros_conversions import LATCHED
+from ik.tables import processor, table, write
 from rclpy.action import ActionClient
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
 
-SECONDS = 10.0  # of measuring CPU
-PATIENCE = 120.0
+DOMAIN = "78"
+PATIENCE = 180.0  # s, a bound
+WARM = 3.0  # s of motion before it is measured
 TICKS = os.sysconf("SC_CLK_TCK")
+VIEW = "arm_viewer"
 
 
 def cpu_seconds(pid: int) -> float:
@@ -27,10 +33,19 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-class Watch:
-    """A client that sees when the arm is armed and when it moves first."""
+def memory(pid: int) -> float:
+    """Return the memory of a process, of shared pages its part (PSS) [MB]."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024.0
 
-    def __init__(self) -> None:
+
+class Watch:
+    """A client that sees when the nodes are there, when the arm is armed, and when it moves."""
+
+    def __init__(self, group: ProcessGroup) -> None:
+        self._group = group
+        self._begin = time.monotonic()
+        self.seen: dict[str, float] = {}
         self.node = rclpy.create_node("bench")
         self.state: int | None = None
         self.node.create_subscription(
@@ -41,11 +56,24 @@ class Watch:
     def _on_status(self, message: HardwareStatus) -> None:
         self.state = message.state
 
-    def wait_for(self, condition: object, what: str) -> None:
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._begin
+
+    def look(self) -> None:
+        """Note which nodes are there; end if one has ended."""
+        for name in set(self.node.get_node_names()) - self.seen.keys():
+            self.seen[name] = self.elapsed
+        for name, code in self._group.ended().items():
+            raise SystemExit(f"{name} ended with {code}:\n{self._group.last_words(name)}")
+
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Spin until a condition holds."""
         end = time.monotonic() + PATIENCE
-        while not condition():  # type: ignore[operator]
-            rclpy.spin_once(self.node, timeout_sec=0.02)
+        while not condition():
+            rclpy.spin_once(self.node, timeout_sec=0.05)
+            self.look()
             if time.monotonic() > end:
                 raise SystemExit(f"waited {PATIENCE:.0f} s in vain for {what}")
 
@@ -54,51 +82,102 @@ class Watch:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             rclpy.spin_once(self.node, timeout_sec=0.05)
+        self.look()
 
 
-def shares(group: ProcessGroup, watch: Watch) -> dict[str, float]:
+def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float]:
     """Return name -> share of one core [%] over the next seconds."""
     pids = group.pids()
     before = {name: cpu_seconds(pid) for name, pid in pids.items()}
     begin = time.monotonic()
-    watch.spin_for(SECONDS)
+    watch.spin_for(seconds)
     elapsed = time.monotonic() - begin
     return {
         name: 100.0 * (cpu_seconds(pid) - before[name]) / elapsed for name, pid in pids.items()
     }
 
 
-def main() -> None:
-    """Start the nodes, run the task, measure, print."""
-    os.environ["ROS_DOMAIN_ID"] = "78"
-    values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "browser", "viewer_port": "18300"}
+def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str:
+    """Return the text of a run, whose processes have just been started."""
+    watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
+    armed = watch.elapsed
+    watch.wait_for(watch.task.server_is_ready, "the task server")
+    served = watch.elapsed
+    watch.wait_for(lambda: group.pids().keys() <= watch.seen.keys(), "all nodes")
+    watch.spin_for(chosen.settle)
+    start = {name: cpu_seconds(pid) for name, pid in group.pids().items()}
+    rest = shares(group, watch, chosen.seconds)
+    asked = time.monotonic()
+    watch.task.send_goal_async(RunTask.Goal())
+    watch.wait_for(lambda: watch.state == HardwareStatus.MOVING, "the first motion")
+    planned = time.monotonic() - asked
+    watch.spin_for(WARM)
+    moving = shares(group, watch, chosen.seconds)
+    if watch.state != HardwareStatus.MOVING:
+        raise SystemExit("the motion ended while it was measured; take fewer --seconds")
+    sizes = {name: memory(pid) for name, pid in group.pids().items()}
+    text = (
+        f"Driver armed {armed:.1f} s after the start, task server there after {served:.1f} s, "
+        f"first motion {planned:.1f} s after the goal (all steps checked before it)."
+    )
+    return f"{text}\n\n{rows(watch.seen, start, rest, moving, sizes)}"
+
+
+def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
+    """Return the table: a line a node, and sums with and without the view."""
+    names = list(columns[0])
+    lines = [[f"`{name}`", f"{seen[name]:.1f}", *cells(columns, [name])] for name in names]
+    others = [name for name in names if name != VIEW]
+    if others != names:
+        lines.append(["all but the view", "", *cells(columns, others)])
+    lines.append(["all", "", *cells(columns, names)])
+    head = ["node", "seen after [s]", "CPU to start [s]", "at rest [%]", "moving [%]", "PSS [MB]"]
+    return table(head, lines)
+
+
+def cells(columns: tuple[Mapping[str, float], ...], names: list[str]) -> list[str]:
+    """Return the sums over some nodes, a column each."""
+    start, rest, moving, size = (sum(column[name] for name in names) for column in columns)
+    return [f"{start:.1f}", f"{rest:.1f}", f"{moving:.1f}", f"{size:.0f}"]
+
+
+def run(chosen: argparse.Namespace) -> str:
+    """Start the nodes, measure them, end them."""
+    values = {a.name: a.default for a in ARGUMENTS}
+    values |= {"viewer": chosen.viewer, "viewer_port": "18300"}
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
-        begin = time.monotonic()
         try:
+            watch = Watch(group)
             for process in processes(state_publisher_package()):
                 if is_wanted(process, values) and process.name != "run_task":
                     group.start(process)
-            rclpy.init()
-            watch = Watch()
-            watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
-            armed = time.monotonic() - begin
-            watch.wait_for(watch.task.server_is_ready, "the task server")
-            served = time.monotonic() - begin
-            rest = shares(group, watch)
-            asked = time.monotonic()
-            watch.task.send_goal_async(RunTask.Goal())
-            watch.wait_for(lambda: watch.state == HardwareStatus.MOVING, "the first motion")
-            planned = time.monotonic() - asked
-            moving = shares(group, watch)
+            return measure(chosen, group, watch)
         finally:
             group.stop()
-    print(f"driver armed {armed:.1f} s after the start, task server there after {served:.1f} s")
-    print(f"first motion {planned:.2f} s after the goal (all steps checked before it)")
-    print(f"{'node':24} {'at rest':>8} {'moving':>8}   (share of one core)")
-    for name in rest:
-        print(f"{name:24} {rest[name]:7.1f}% {moving[name]:7.1f}%")
-    print(f"{'all':24} {sum(rest.values()):7.1f}% {sum(moving.values()):7.1f}%")
+
+
+def main() -> None:
+    """Measure, print, and write where told to."""
+    parser = argparse.ArgumentParser(prog="./arm bench stack", description=__doc__)
+    parser.add_argument(
+        "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
+    )
+    parser.add_argument("--seconds", type=float, default=20.0, help="of measuring CPU (20)")
+    parser.add_argument("--settle", type=float, default=15.0, help="after the start (15)")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    chosen = parser.parse_args()
+    os.environ["ROS_DOMAIN_ID"] = DOMAIN
+    rclpy.init()
+    head = (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; nut transfer "
+        f"on emulated servos at 50 Hz, {chosen.seconds:g} s each; shares of one core."
+    )
+    text = f"{head}\n\n{run(chosen)}"
+    print(text)
+    if chosen.write:
+        write(chosen.write, "stack", text)
+        print(f"written to {chosen.write}")
 
 
 if __name__ == "__main__":

@@ -86,11 +86,11 @@ class NodeFacts:
 
 
 def _main_of(module: str) -> Callable[[], Sequence[Any]]:
-    """Return what makes the nodes of a program whose main is run_node(make, errors)."""
+    """Return what makes the nodes of a program whose main is run_node(make, ...)."""
 
     def make() -> Sequence[Any]:
         found = importlib.import_module(module)
-        with patch.object(found, "run_node", lambda maker, errors: maker()):
+        with patch.object(found, "run_node", lambda maker, *_: maker()):
             nodes: Sequence[Any] = found.main()
         return nodes
 

@@ -15,6 +15,8 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
+from .calm_executor import CalmExecutor
+
 LONGEST_WAIT = 0.5  # s
 
 
@@ -23,12 +25,15 @@ def described(text: str) -> ParameterDescriptor:
     return ParameterDescriptor(description=text, read_only=True)
 
 
-def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], ...]) -> int:
+def run_node(
+    make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], ...], nap: float = 0.0
+) -> int:
     """Run nodes on one executor until SIGINT, SIGTERM or shutdown.
 
     Args:
         make: Makes the nodes.
         errors: What it may raise for bad input; said in one line.
+        nap: How long messages may gather [s]; not in simulated time, whose pace is another.
 
     Returns:
         The exit code: 0 after a signal, 1 after bad input.
@@ -39,8 +44,9 @@ def run_node(make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], 
     rclpy.init()
     nodes: list[Node] = []
     try:
-        executor = SingleThreadedExecutor()
         nodes += make()
+        simulated = any(node.get_parameter("use_sim_time").value for node in nodes)
+        executor = CalmExecutor(nap) if nap and not simulated else SingleThreadedExecutor()
         for node in nodes:
             executor.add_node(node)
         ends.in_order = True

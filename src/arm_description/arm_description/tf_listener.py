@@ -12,6 +12,7 @@ from functools import partial
 
 from geometry_msgs.msg import TransformStamped
 from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
@@ -33,6 +34,7 @@ class TfListener:
         callback_group: group of the subscriptions, a new one if None.
         on_change: called after each message of tf has been taken over.
         depth: how many messages of tf may wait; more than usual for a node that must see each.
+        events: what to do on events of the subscriptions, rclpy's default if None.
 
     Attributes:
         tree: the frames heard of, safe to use from any thread.
@@ -44,6 +46,7 @@ class TfListener:
         callback_group: CallbackGroup | None = None,
         on_change: Callable[[], None] | None = None,
         depth: int = 100,
+        events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
         self._on_change = on_change
@@ -51,7 +54,9 @@ class TfListener:
         group = callback_group or MutuallyExclusiveCallbackGroup()
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for topic, qos in (("tf", QoSProfile(depth=depth)), ("tf_static", latched)):
-            node.create_subscription(TFMessage, topic, self._on_tf, qos, callback_group=group)
+            node.create_subscription(
+                TFMessage, topic, self._on_tf, qos, callback_group=group, event_callbacks=events
+            )
 
     def _on_tf(self, message: TFMessage) -> None:
         for stamped in message.transforms:

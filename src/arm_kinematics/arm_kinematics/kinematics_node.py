@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arm_description.node_main import run_node
+from arm_description.on_demand import QUIET, OnDemand
 from arm_description.tf_listener import TfListener
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
@@ -42,6 +43,8 @@ from arm_kinematics.ros.state import State
 from arm_kinematics.warm_up import prepare_closed_forms, prepare_general_6r, prepare_timing
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
+_LOOK_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
+_MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
 _MANY_REQUESTS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
 
 
@@ -91,7 +94,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     def start(self) -> None:
         """Listen and serve."""
-        self._state = State(TfListener(self).tree, self._tip)
+        self._inputs = OnDemand()
+        frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
+        self._state = State(frames.tree, self._tip)
         self._ik = IkService(self._state, self._timeout)
         self._background = Background(self)
         self._markers = MarkerPublisher(self, self._background)
@@ -99,13 +104,16 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
-        serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
+        serve_moveit(
+            self, self._state, self._moveit, self._inputs.take, self._count, _MANY_REQUESTS
+        )
         # In a group of its own: others would have to wait until it has answered.
         apart = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
+        self.create_timer(_LOOK_PERIOD, self._look, clock=steady)
 
     def _parameter(self, name: str, default: Any, text: str, *ranges: FloatingPointRange) -> Any:
         descriptor = ParameterDescriptor(
@@ -120,12 +128,20 @@ class KinematicsNode(Node):  # type: ignore[misc]
     def _subscribe(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, "robot_description", self._on_description, latched)
-        self.create_subscription(JointState, "joint_states", self._on_joints, 10)
+        self.create_subscription(
+            JointState,
+            "joint_states",
+            self._on_joints,
+            10,
+            callback_group=self._inputs,
+            event_callbacks=QUIET,
+        )
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Announce a service; refusals become a status and one sentence."""
 
         def callback(request: Any, response: Any) -> Any:
+            self._inputs.take()
             try:
                 answer(request, response)
             except RefusalError as refusal:
@@ -136,6 +152,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
         """Answer when the path is planned; other requests are answered meanwhile."""
+        self._inputs.take()
         try:
             await self._background.run(plan_path(self._state, request, response, self._paths))
         except RefusalError as refusal:
@@ -185,7 +202,13 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers.set_robot(robot, self._xml, chain)
         self._markers.set_joints(self._state.positions)
 
+    def _look(self) -> None:
+        """Hear of motions for those who look at the markers; requests look for themselves."""
+        if self._markers.are_seen:
+            self._inputs.take()
+
     def _diagnose(self) -> None:
+        self._inputs.take()  # so that nothing waits for long
         status = DiagnosticStatus()
         status.name = f"{self.get_name()}: solver"
         status.level = DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK

@@ -35,6 +35,7 @@ from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_run import TaskRun
 
 RESULT = RunTask.Result
+NAP = 0.01  # [s]: motions are reported every 20 ms, and steps take longer than that
 
 
 class TaskServer(Node):
@@ -194,4 +195,4 @@ def main() -> int:
         server.touching = Touching(server, shown.show)
         return [server, shown]
 
-    return run_node(make, (TasksError, DescriptionError))
+    return run_node(make, (TasksError, DescriptionError), NAP)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from arm_description.calm_executor import QUIET
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -16,7 +17,6 @@ from visualization_msgs.msg import MarkerArray
 from arm_interfaces.msg import NutState
 
 from . import panel_text
-from .calm_executor import QUIET
 from .errors import UrdfError, ViewerError
 from .robot_picture import read_robot
 from .stage import Stage

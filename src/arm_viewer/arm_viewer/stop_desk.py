@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from arm_description.calm_executor import QUIET
 from arm_description.command_qos import GOAL
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -17,7 +18,6 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import HardwareStatus
 
-from .calm_executor import QUIET
 from .mailbox import Mailbox
 from .user_events import on_user
 

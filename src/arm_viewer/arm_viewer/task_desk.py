@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from arm_description.calm_executor import QUIET
 from arm_description.command_qos import GOAL, of_service
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -21,7 +22,6 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks
 
 from . import task_text
-from .calm_executor import QUIET
 from .mailbox import Mailbox
 from .user_events import on_user
 

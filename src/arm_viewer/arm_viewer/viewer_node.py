@@ -14,6 +14,7 @@ import math
 from functools import partial
 from typing import Any
 
+from arm_description.calm_executor import QUIET
 from arm_description.tf_listener import TfListener
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -21,7 +22,6 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from .calm_executor import QUIET
 from .commanders import DriverCommander, SliderCommander
 from .controls import Controls
 from .errors import ViewerError

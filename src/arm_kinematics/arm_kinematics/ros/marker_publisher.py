@@ -75,6 +75,11 @@ class MarkerPublisher:
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = node.create_timer(1.0 / rate, self._tick, clock=steady)
 
+    @property
+    def are_seen(self) -> bool:
+        """Whether somebody listens."""
+        return self._listeners > 0
+
     def set_robot(self, robot: Robot, xml: str, chain: Chain) -> None:
         """Show another robot."""
         self._asked = _LAST

@@ -1,0 +1,56 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Subscriptions on demand hear everything, in order, when asked and not before."""
+
+import time
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy")
+
+from arm_description.on_demand import QUIET, OnDemand  # noqa: E402
+from rclpy.context import Context  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+
+DOMAIN = 25
+PATIENCE = 60.0
+WORDS = [str(i) for i in range(8)]
+
+
+@pytest.fixture
+def node():
+    context = Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    node = Node("asked", context=context)
+    yield node
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def test_messages_wait_until_they_are_taken(node):
+    group, asked, woken = OnDemand(), [], []
+    quiet = {"callback_group": group, "event_callbacks": QUIET}
+    node.create_subscription(String, "words", lambda m: asked.append(m.data), 20, **quiet)
+    node.create_subscription(String, "words", lambda m: woken.append(m.data), 20)
+    publisher = node.create_publisher(String, "words", 20)
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+
+    def until(condition):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            executor.spin_once(timeout_sec=0.02)
+
+    group.take()
+    until(lambda: publisher.get_subscription_count() == 2)
+    for word in WORDS:
+        publisher.publish(String(data=word))
+    until(lambda: woken == WORDS)
+    assert asked == []
+    until(lambda: group.take() or asked == WORDS)
+    group.take()
+    assert asked == WORDS
+    executor.shutdown()
