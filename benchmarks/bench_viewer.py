@@ -21,10 +21,12 @@ import rclpy
 import viser
 from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.processes import ProcessGroup, is_wanted
+from arm_tasks.ros_conversions import LATCHED
 from bench_stack import Watch, cpu_seconds
 from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import ListParameters, SetParameters
+from visualization_msgs.msg import MarkerArray
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -70,6 +72,16 @@ def show_all(watch: Watch, on: bool) -> None:
     names = [name for name in asked.result().result.names if name not in numbers]
     layers = [Parameter(name=name, value=value) for name in names]
     watch.wait_for(setter.call_async(SetParameters.Request(parameters=layers)).done, "layers")
+
+
+def wait_reach(watch: Watch) -> None:
+    """Wait until the reachable region is drawn, which is found once a robot and takes seconds."""
+    seen: set[str] = set()
+    subscription = watch.node.create_subscription(
+        MarkerArray, "kinematics_markers", lambda m: seen.update(k.ns for k in m.markers), LATCHED
+    )
+    watch.wait_for(lambda: "reach" in seen, "the reachable region")
+    watch.node.destroy_subscription(subscription)
 
 
 def keep_running(watch: Watch) -> None:
@@ -134,6 +146,7 @@ def running(seconds: float, speed: str) -> list[str]:
             what = "one client, no layer of `kinematics_markers`"
             rows.append(measure(group, watch, seconds, what))
             show_all(watch, on=True)
+            wait_reach(watch)
             what = "one client, every layer of `kinematics_markers`"
             rows.append(measure(group, watch, seconds, what))
             client.open = False
