@@ -133,7 +133,7 @@ def running(seconds: float, speed: str) -> list[str]:
                 if is_wanted(process, values) and process.name != "run_task":
                     group.start(process)
             rclpy.init()
-            watch = Watch()
+            watch = Watch(group)
             watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
             watch.wait_for(watch.task.server_is_ready, "the task server")
             log = Path(folder) / "arm_viewer.log"
