@@ -27,7 +27,7 @@ setup(
             "gallery = arm_viewer.gallery:main",
             "record = arm_viewer.recording.record:main",
             "replay = arm_viewer.recording.replay:main",
-            "tool_handle = arm_viewer.tool_handle_node:main",
+            "tool_handle = arm_viewer.entry:tool_handle",
             "viewer = arm_viewer.cli:main",
         ]
     },

@@ -13,7 +13,8 @@ from typing import Any
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 
-# Each handler of an event of a subscription costs a little at every look.
+# Each handler of an event of a subscription costs a little at every look, and would keep an
+# executor awake that leaves its messages waiting.
 QUIET = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 

@@ -3,8 +3,9 @@
 """Quality of service of what moves an arm: a command that comes too late must not be done.
 
 What is sent reliably while a link is cut is kept and sent again: once the link is whole, the arm
-would do what somebody wanted half a minute ago. A lifespan ends that. It is counted where the
-message was written, so that clocks need not agree.
+would do what somebody wanted half a minute ago. A lifespan ends that. A client's profile holds
+for the answers, too, and Fast DDS drops those that look too old by the client's clock: the clocks
+of two computers have to agree to less than the lifespan.
 """
 
 # mypy: disable-error-code="no-untyped-call"

@@ -71,7 +71,7 @@ class _Ends:
     """What a signal does. Python's own handler would raise in the middle of whatever is going on.
 
     Attributes:
-        in_order: Whether there is something to put in order, so that others hear of the end.
+        in_order: Whether the nodes are made, and are taken down so that others hear of the end.
     """
 
     def __init__(self) -> None:

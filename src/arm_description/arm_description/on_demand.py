@@ -12,11 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.subscription import Subscription
-
-# For such subscriptions: while messages wait, events of theirs would keep the executor awake.
-QUIET = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
 class OnDemand(ReentrantCallbackGroup):

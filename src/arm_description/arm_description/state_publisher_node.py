@@ -16,7 +16,7 @@ from builtin_interfaces.msg import Time
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -27,6 +27,8 @@ from .tf_batch import JointBatch, fixed_message
 from .urdf import MOVING, UrdfTree, read_urdf
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# Whatever the publisher offers; none is lost while a busy machine lets this process wait.
+JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 MOST_BATCHES = 64
 WARN_EVERY = 5.0
 
@@ -63,9 +65,7 @@ class StatePublisher(Node):
         self._apply()
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._applied)
-        self.create_subscription(
-            JointState, "joint_states", self._on_joint_states, qos_profile_sensor_data
-        )
+        self.create_subscription(JointState, "joint_states", self._on_joint_states, JOINT_STATES)
 
     def _declare(self) -> None:
         for name, default, text in (

@@ -61,7 +61,8 @@ def test_systemd_accepts_it():
     if analyze is None:
         pytest.skip("systemd-analyze is not installed: the unit is only read, not verified")
     done = subprocess.run([analyze, "verify", UNIT], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    ours = [line for line in done.stderr.splitlines() if "arm-hardware" in line]
+    assert (done.returncode, ours) == (0, [])  # the machine's other units are looked at, too
 
 
 def test_it_starts_the_driver_with_parameters_that_it_has_and_arms_nothing(service, tmp_path):

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
 from arm_description.command_qos import GOAL
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
+from unique_identifier_msgs.msg import UUID
 
 from arm_tasks.plan import JointTrajectory
 from arm_tasks.ports import Move, MoveState, MoveStatus, Standing
@@ -80,11 +83,13 @@ class ActionMove:
 
     def __init__(self, client: ActionClient, goal: Any, state: ArmState) -> None:
         self._state = state
-        self._handle: Any = None
-        self._canceled = False
+        self._answered = self._canceled = False
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
-        client.send_goal_async(goal).add_done_callback(self._on_answer)
+        name = UUID(uuid=list(uuid4().bytes))
+        # By its name it can be withdrawn also if the answer does not come.
+        self._goal = ClientGoalHandle(client, name, None)
+        client.send_goal_async(goal, goal_uuid=name).add_done_callback(self._on_answer)
 
     def poll(self) -> MoveStatus:
         """Return how far it is; a driver that fell silent is a failure."""
@@ -100,23 +105,23 @@ class ActionMove:
 
     def _withdraw(self) -> None:
         self._canceled = True
-        if self._handle is not None:
-            self._handle.cancel_goal_async()
+        self._goal.cancel_goal_async()
 
     def _silence(self) -> str:
         """Return why nothing more is to be expected of the driver, or ""."""
-        if self._handle is None and time.monotonic() - self._sent > ANSWER_WITHIN:
+        if not self._answered and time.monotonic() - self._sent > ANSWER_WITHIN:
             return f"the servo driver has not answered within {ANSWER_WITHIN:.0f} s"
         return self._state.lost()
 
     def _on_answer(self, future: Any) -> None:
-        handle = future.result()
+        handle, self._answered = future.result(), True
         if not handle.accepted:
+            if self._status.done:
+                return
             said = self._state.driver_says
             why = f"its log says why, and it reports: {said}" if said else "its log says why"
             self._status = MoveStatus(MoveState.REJECTED, why)
             return
-        self._handle = handle
         if self._canceled:
             handle.cancel_goal_async()
         handle.get_result_async().add_done_callback(self._on_result)

@@ -59,17 +59,23 @@ def test_a_stop_is_right_however_late_it_comes():
     assert of_service("run_task/resume").lifespan == GOAL.lifespan
 
 
-class Handle:
-    """A goal that the driver has accepted."""
+class Client:
+    """A client of a driver that answers when told; notes which goals are to be cancelled."""
 
     def __init__(self):
-        self.accepted, self.cancels, self.result = True, 0, Future()
+        self.answer, self.result, self.cancels, self.sent = Future(), Future(), [], None
 
-    def cancel_goal_async(self):
-        self.cancels += 1
+    def send_goal_async(self, goal, goal_uuid):
+        self.sent = goal_uuid
+        return self.answer
 
-    def get_result_async(self):
-        return self.result
+    def _cancel_goal_async(self, handle):
+        self.cancels.append(handle.goal_id)
+
+    def accept(self, accepted=True):
+        handle = SimpleNamespace(accepted=accepted, get_result_async=lambda: self.result)
+        handle.cancel_goal_async = lambda: self.cancels.append(self.sent)
+        self.answer.set_result(handle)
 
     def end(self, status):
         self.result.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
@@ -77,41 +83,48 @@ class Handle:
 
 @pytest.fixture
 def world(monkeypatch):
-    """A clock, a driver that answers when told, and a goal sent to it."""
-    made = SimpleNamespace(now=0.0, answer=Future(), lost="", handle=Handle())
+    """A clock, a driver, and a goal sent to it."""
+    made = SimpleNamespace(now=0.0, lost="", client=Client())
     monkeypatch.setattr(ros_arm_port.time, "monotonic", lambda: made.now)
-    client = SimpleNamespace(send_goal_async=lambda goal: made.answer)
     state = SimpleNamespace(lost=lambda: made.lost, driver_says="")
-    made.move = ActionMove(client, None, state)
+    made.move = ActionMove(made.client, None, state)
     return made
 
 
-def test_a_driver_that_never_answers_is_given_up_and_its_late_answer_cancelled(world):
+def test_a_driver_that_never_answers_is_given_up_and_told_to_stop_now_and_when_it_answers(world):
     world.now = ANSWER_WITHIN - 0.1
-    assert world.move.poll().state is MoveState.RUNNING
+    assert world.move.poll().state is MoveState.RUNNING and world.client.cancels == []
     world.now = ANSWER_WITHIN + 0.1
     status = world.move.poll()
     assert status.state is MoveState.FAILED and "has not answered" in status.message
-    world.answer.set_result(world.handle)
-    assert world.handle.cancels == 1
-    world.handle.end(GoalStatus.STATUS_SUCCEEDED)
+    assert world.client.cancels == [world.client.sent]  # it may go on, and its answers be lost
+    world.client.accept()
+    assert world.client.cancels == [world.client.sent] * 2
+    world.client.end(GoalStatus.STATUS_SUCCEEDED)
+    assert world.move.poll() is status
+
+
+def test_a_refusal_that_comes_late_changes_nothing(world):
+    world.now = ANSWER_WITHIN + 0.1
+    status = world.move.poll()
+    world.client.accept(accepted=False)
     assert world.move.poll() is status
 
 
 def test_a_driver_that_is_lost_on_the_way_is_told_to_stop_once_it_is_heard_again(world):
-    world.answer.set_result(world.handle)
+    world.client.accept()
     assert world.move.poll().state is MoveState.RUNNING
     world.lost = "the servo driver is gone"
     assert world.move.poll().message == "the servo driver is gone"
-    assert world.handle.cancels == 1
+    assert world.client.cancels == [world.client.sent]
     world.move.cancel()
-    assert world.handle.cancels == 1
+    assert world.client.cancels == [world.client.sent]
 
 
-def test_a_goal_that_was_cancelled_before_it_was_accepted_is_cancelled_then(world):
+def test_a_goal_that_was_cancelled_before_it_was_accepted_is_cancelled_then_again(world):
     world.move.cancel()
-    assert world.handle.cancels == 0
-    world.answer.set_result(world.handle)
-    assert world.handle.cancels == 1
-    world.handle.end(GoalStatus.STATUS_CANCELED)
+    assert world.client.cancels == [world.client.sent]  # which the driver may not know yet
+    world.client.accept()
+    assert world.client.cancels == [world.client.sent] * 2
+    world.client.end(GoalStatus.STATUS_CANCELED)
     assert world.move.poll().state is MoveState.CANCELED

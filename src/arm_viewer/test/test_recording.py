@@ -8,7 +8,7 @@ import pytest
 from arm_viewer.errors import ViewerError
 from arm_viewer.recording.schema_text import RULE, schema_text
 
-DOMAIN = 73
+DOMAIN, PLAYED_DOMAIN = 68, 69
 BOUND = 30.0  # s
 FILES = {
     "pkg/Path": "# a path\nuint8 DONE=1\nstd_msgs/Header header\nPoint[] points\nstring<=9 name\n",
@@ -54,7 +54,7 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
     topics = {c.topic: c.metadata["latched"] for c in summary.channels.values()}
     assert topics["/robot_description"] == "true"
     assert topics["/joint_states"] == "false"
-    with ros_node(DOMAIN + 1) as ros:
+    with ros_node(PLAYED_DOMAIN) as ros:
         player = Player(ros.node, file)
         assert player.play(speed=1e3) >= 31
         texts = []

@@ -28,7 +28,10 @@ from arm_hardware.ros.commander import Commander
 LOGGER = logging.getLogger(__name__)
 FEEDBACK_PERIOD = 0.05  # [s] of the wall
 CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
-GONE = "The client of the goal has gone, or the link to it (parameter commander_timeout)."
+GONE = (
+    "The client of the goal has gone, or the link to it, or another client of the same action "
+    "(parameter commander_timeout)."
+)
 
 
 class Running(NamedTuple):
@@ -125,8 +128,8 @@ class GoalServer:
             message = self._feedback(running)
             if message is not None:
                 self._commander.tell(handle, message, client)
-            if running.motion is not None and client.gone(time.monotonic()):
-                running.motion.give_up(running.goal, GONE)
+                if running.motion is not None and client.gone(time.monotonic()):
+                    running.motion.give_up(running.goal, GONE)
         self._node.report_now()
         _conclude(handle, running.goal)
         del self._running[key]

@@ -4,9 +4,12 @@
 
 import contextlib
 import dataclasses
+import importlib.util
 import itertools
 import os
+import sys
 import time
+from pathlib import Path
 
 import pytest
 import rclpy
@@ -20,6 +23,13 @@ from sensor_msgs.msg import JointState
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState
+
+if "two_machines" not in sys.modules:  # what two test files share
+    _spec = importlib.util.spec_from_file_location(
+        "two_machines", Path(__file__).with_name("two_machines.py")
+    )
+    sys.modules["two_machines"] = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(sys.modules["two_machines"])
 
 BOUND = 60.0  # s of patience for what should come within a few
 # Each of up to four processes that run tests side by side has five of the domains 80 to 99.

@@ -5,22 +5,15 @@
 These are the ways of docs/two_computers.md, each between two network namespaces.
 """
 
-import importlib.util
 import os
 import select
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-
-_spec = importlib.util.spec_from_file_location(
-    "two_machines", Path(__file__).with_name("two_machines.py")
-)
-two_machines = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(two_machines)
+import two_machines
 
 WHY_NOT = two_machines.why_not()
 pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]

@@ -5,7 +5,6 @@
 docs/safety.md says what the arm does when it loses the network; this is where it is tried.
 """
 
-import importlib.util
 import itertools
 import json
 import subprocess
@@ -15,17 +14,12 @@ import time
 from pathlib import Path
 
 import pytest
+import two_machines
 from arm_tasks.bringup import ARGUMENTS, processes
 from arm_tasks.processes import ProcessGroup, is_wanted
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
-
-_spec = importlib.util.spec_from_file_location(
-    "two_machines", Path(__file__).with_name("two_machines.py")
-)
-two_machines = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(two_machines)
 
 WHY_NOT = two_machines.why_not()
 pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
