@@ -97,7 +97,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Listen and serve."""
         self._inputs = OnDemand()
         frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
-        self._state = State(frames.tree, self._tip)
+        self._state = State(frames.tree, self._tip, self._inputs.take)
         self._ik = IkService(self._state, self._timeout)
         self._background = Background(self)
         self._markers = MarkerPublisher(self, self._background)
@@ -105,9 +105,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
-        serve_moveit(
-            self, self._state, self._moveit, self._inputs.take, self._count, _MANY_REQUESTS
-        )
+        serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
         # In a group of its own: others would have to wait until it has answered.
         apart = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
@@ -142,7 +140,6 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Announce a service; refusals become a status and one sentence."""
 
         def callback(request: Any, response: Any) -> Any:
-            self._inputs.take()
             try:
                 answer(request, response)
             except RefusalError as refusal:
@@ -153,7 +150,6 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
         """Answer when the path is planned; other requests are answered meanwhile."""
-        self._inputs.take()
         try:
             await self._background.run(plan_path(self._state, request, response, self._paths))
         except RefusalError as refusal:

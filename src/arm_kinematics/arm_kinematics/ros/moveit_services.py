@@ -56,7 +56,6 @@ def serve_moveit(
     node: Node,
     state: State,
     settings: MoveItSettings,
-    before: Callable[[], None],
     count: Callable[[str, int], None],
     qos: QoSProfile,
 ) -> None:
@@ -68,7 +67,6 @@ def serve_moveit(
         node: The node that serves.
         state: What it knows of the robot.
         settings: Group and time.
-        before: Called before each answer.
         count: Called with the name of the service and the code of each answer.
         qos: How many requests may wait.
     """
@@ -84,7 +82,6 @@ def serve_moveit(
 
     def serve(kind: Any, name: str, answer: Callable[[Any, Any], str]) -> None:
         def callback(request: Any, response: Any) -> Any:
-            before()
             with _said_in(response.error_code):
                 response.error_code.message = answer(request, response)
             response.error_code.source = node.get_fully_qualified_name()

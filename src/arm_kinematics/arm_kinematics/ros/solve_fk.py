@@ -47,7 +47,7 @@ def get_jacobian(
         RefusalError: The request cannot be answered.
     """
     chain = state.chain(request.tip_frame)
-    joints = state.joints(request.joint_state, "joint_state")
+    joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
     J = chain.jacobian(np.array(picked(chain, joints, "joint_state")))
     response.joint_names = list(chain.joint_names)
     response.jacobian = J.ravel().tolist()

@@ -50,7 +50,9 @@ class IkService:
         tool = tool_matrix(request.tool)
         timeout = seconds(request.timeout, self._default_timeout, "timeout")
         target = _target(state, request)
-        seed = np.array(picked(chain, state.joints(request.seed, "seed"), "seed"))
+        seed = np.array(
+            picked(chain, state.joints(request.seed, "seed", chain.joint_names), "seed")
+        )
         try:
             result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
         except KinematicsError as error:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from arm_description.tf_tree import TransformError, TransformTree
@@ -30,7 +31,9 @@ class State:
         stamp: Time of the newest joint state.
     """
 
-    def __init__(self, tree: TransformTree, wanted_tip: str) -> None:
+    def __init__(self, tree: TransformTree, wanted_tip: str, hear: Callable[[], None]) -> None:
+        """Know nothing yet; hear is called before joint states or frames matter to an answer."""
+        self._hear = hear
         self.tree = tree
         self.wanted_tip = wanted_tip
         self.positions: dict[str, float] = {}
@@ -84,17 +87,27 @@ class State:
         except KinematicsError as error:
             raise bad(f"tip_frame: {error}.") from error
 
-    def joints(self, message: JointState, what: str) -> dict[str, float]:
-        """Return the current joint positions, overwritten by those of the message."""
+    def joints(
+        self, message: JointState, what: str, needed: Sequence[str] | None = None
+    ) -> dict[str, float]:
+        """Return the current joint positions, overwritten by those of the message.
+
+        The current ones of the joints that are needed, of all if it is None, are the newest.
+        """
         if not message.name and not message.position:
+            self._hear()
             return self.positions
-        return {**self.positions, **given_joints(message, self.robot, what)}
+        given = given_joints(message, self.robot, what)
+        if needed is None or not given.keys() >= set(needed):
+            self._hear()
+        return {**self.positions, **given}
 
     def base_from(self, frame: str) -> Array | None:
         """Return the transform base <- frame (4, 4); None if frame is the base frame or empty."""
         base = self.robot.base
         if not frame or frame == base:
             return None
+        self._hear()
         try:
             return self.tree.lookup(base, frame)
         except TransformError as error:
