@@ -84,8 +84,8 @@ class Desk:
             if wish.still:
                 wish = self._node.wish_of_joystick(now, wish.speed) or wish
             problem = self._node.tick(wish) or self._problem
-            said = f"  ({problem})" if problem else ""
-            self._show(f"{wish.mode} {wish.speed:g}  {self._node.shown()}{said}")
+            said = f"({problem})  " if problem else ""  # first, for a terminal cuts long lines
+            self._show(f"{wish.mode} {wish.speed:g}  {said}{self._node.shown()}")
 
     def _read_until(self, due: float) -> None:
         while self._open and (left := due - time.monotonic()) > 0.0:
