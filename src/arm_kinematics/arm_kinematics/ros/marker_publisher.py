@@ -34,9 +34,8 @@ from arm_kinematics.ros.marker_messages import marker_array
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _PREFIX = "markers."
-_AGAIN = (
-    2.0  # [s] after which who came gets all once more: RViz never forgets a mark's unknown frame
-)
+# Who came gets all once more: RViz keeps a mark red whose frame was unknown when it came.
+_AGAIN = 2.0  # [s] after they came
 _LAST = (None, None, None, None)
 
 
