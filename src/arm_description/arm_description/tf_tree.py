@@ -14,6 +14,8 @@ from .errors import DescriptionError
 from .transforms import Matrix, inverse
 
 Source: TypeAlias = Matrix | Callable[[], Matrix]
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
 
 
 class TransformError(DescriptionError):
@@ -26,6 +28,7 @@ class TransformTree:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._edges: dict[str, tuple[str, Source]] = {}
+        self._products: dict[str, tuple[Matrix, Matrix, Matrix]] = {}
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -81,6 +84,23 @@ class TransformTree:
             to_target = self._product(up_target[: up_target.index(common)])
         return inverse(to_target) @ to_source
 
+    def all_in(self, target: str) -> dict[str, Matrix]:
+        """Return frame -> (4, 4) target <- frame of every frame connected with a target.
+
+        Where the target is a root, a frame that stood still since the last call has the same array
+        as then. A target that is not known is connected with itself only.
+        """
+        placed: dict[str, tuple[str, Matrix]] = {}
+        with self._lock:
+            for frame in (target, *self._edges):
+                self._place(frame, placed)
+        root, T = placed[target]
+        same = {frame: pose for frame, (other, pose) in placed.items() if other == root}
+        if target == root:
+            return same
+        back = inverse(T)
+        return {frame: back @ pose for frame, pose in same.items()}
+
     def parent(self, frame: str) -> str | None:
         """Parent of a frame, None for a root.
 
@@ -95,8 +115,8 @@ class TransformTree:
         return tuple(sorted({*self._edges, *(parent for parent, _ in self._edges.values())}))
 
     def _known(self, frame: str) -> list[str]:
-        names = self._names()
-        if frame not in names:
+        if frame not in self._edges and all(frame != parent for parent, _ in self._edges.values()):
+            names = self._names()
             shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
             raise TransformError(
                 f"there is no frame {frame!r}", remedy=f"known are {shown or 'none yet'}"
@@ -109,13 +129,34 @@ class TransformTree:
             path.append(self._edges[path[-1]][0])
         return path
 
+    def _place(self, frame: str, placed: dict[str, tuple[str, Matrix]]) -> tuple[str, Matrix]:
+        """Note and return a frame's root and (4, 4) root <- frame; note those above it too."""
+        if frame in placed:
+            return placed[frame]
+        if frame not in self._edges:
+            placed[frame] = frame, IDENTITY
+            return placed[frame]
+        root, above = self._place(self._edges[frame][0], placed)
+        edge = self._matrix(frame)
+        former = self._products.get(frame)
+        if former is None or former[0] is not above or former[1] is not edge:
+            product = above @ edge
+            product.setflags(write=False)
+            former = self._products[frame] = above, edge, product
+        placed[frame] = root, former[2]
+        return placed[frame]
+
+    def _matrix(self, frame: str) -> Matrix:
+        """Return parent <- frame, (4, 4), worked out now if nobody asked for it yet."""
+        parent, edge = self._edges[frame]
+        if callable(edge):
+            edge = edge()
+            self._edges[frame] = (parent, edge)
+        return edge
+
     def _product(self, frames: list[str]) -> Matrix:
         """Transform (ancestor of the last frame) <- first frame, of a path going up."""
         T = np.eye(4)
         for frame in frames:
-            parent, edge = self._edges[frame]
-            if callable(edge):
-                edge = edge()
-                self._edges[frame] = (parent, edge)
-            T = edge @ T
+            T = self._matrix(frame) @ T
         return T

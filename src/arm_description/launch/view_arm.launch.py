@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Look at an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
+from pathlib import Path
+
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from launch import LaunchDescription
+from arm_description.rviz_camera import write_config
+from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument
 from launch.conditions import IfCondition
+from launch.logging import launch_config
 from launch.substitutions import (
     Command,
     IfElseSubstitution,
@@ -16,7 +20,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-RVIZ_CONFIG = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
+TEMPLATE = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
 LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # that RViz shows at first
 
 
@@ -62,11 +66,29 @@ def generate_launch_description():
             Node(
                 package="rviz2",
                 executable="rviz2",
-                arguments=["-d", LaunchConfiguration("rviz_config"), "-f", [prefix, "base_link"]],
+                arguments=["-d", RvizConfig(), "-f", [prefix, "base_link"]],
                 condition=IfCondition(LaunchConfiguration("rviz")),
             ),
         ]
     )
+
+
+class RvizConfig(Substitution):
+    """Path of RViz's configuration: the one that is asked for, or one written for the robot."""
+
+    def describe(self):
+        """Return how launch writes it in its messages."""
+        return "RvizConfig()"
+
+    def perform(self, context):
+        """Return the path."""
+        given = LaunchConfiguration("rviz_config").perform(context)
+        if given:
+            return given
+        file = Path(launch_config.log_dir) / "view_arm.rviz"
+        robot = LaunchConfiguration("robot").perform(context)
+        write_config(robot, Path(TEMPLATE.perform(context)), file)
+        return str(file)
 
 
 def _more_to_see(prefix):
@@ -121,6 +143,8 @@ def _arguments():
             "rviz", default_value="true", choices=switch, description="Whether to open RViz."
         ),
         DeclareLaunchArgument(
-            "rviz_config", default_value=RVIZ_CONFIG, description="Configuration file of RViz."
+            "rviz_config",
+            default_value="",
+            description="Configuration file of RViz; by default one with its camera on the robot.",
         ),
     ]

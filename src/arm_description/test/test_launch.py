@@ -37,9 +37,10 @@ def stand_in(*names):
 def launch_file(package, monkeypatch):
     """The launch file run without launch: every action keeps its arguments."""
     modules = {
-        "launch": ["LaunchDescription"],
+        "launch": ["LaunchDescription", "Substitution"],
         "launch.actions": ["DeclareLaunchArgument"],
         "launch.conditions": ["IfCondition"],
+        "launch.logging": ["launch_config"],
         "launch.substitutions": [
             "Command", "IfElseSubstitution", "LaunchConfiguration", "PathJoinSubstitution",
         ],

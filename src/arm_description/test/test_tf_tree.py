@@ -42,6 +42,39 @@ def test_laws(seed, size):
     np.testing.assert_allclose(ab @ bc, tree.lookup(a, c), atol=1e-12)
 
 
+@settings(deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 12))
+def test_all_at_once_are_those_that_are_looked_up_one_by_one(seed, size):
+    tree, _ = random_tree(seed, size)
+    tree.set("elsewhere", "apart", np.eye(4))
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        target = f"f{rng.integers(size)}"
+        found = tree.all_in(target)
+        assert found.keys() == {f"f{i}" for i in range(size)}
+        for frame, T in found.items():
+            np.testing.assert_allclose(T, tree.lookup(target, frame), atol=1e-12)
+        moved = int(
+            rng.integers(1, size)
+        )  # it may hang elsewhere now, and all below it goes along
+        tree.set(f"f{rng.integers(moved)}", f"f{moved}", pose(rng))
+    assert tree.all_in("apart").keys() == {"apart", "elsewhere"}
+    assert set(tree.all_in("unknown")) == {"unknown"}
+
+
+def test_what_stood_still_is_the_same_array_again():
+    tree = TransformTree()
+    tree.set("a", "b", rpy_matrix((1, 0, 0), (0, 0, 0)))
+    tree.set("b", "c", rpy_matrix((0, 1, 0), (0, 0, 1)))
+    tree.set("a", "d", lambda: rpy_matrix((0, 0, 1), (0, 0, 0)))
+    first = tree.all_in("a")
+    tree.set("a", "b", rpy_matrix((2, 0, 0), (0, 0, 0)))
+    second = tree.all_in("a")
+    assert [name for name in first if first[name] is second[name]] == ["a", "d"]
+    assert second["c"][0, 3] == first["c"][0, 3] + 1
+    assert not second["c"].flags.writeable
+
+
 def test_the_newest_transform_counts_and_a_frame_may_move_to_another_parent():
     tree = TransformTree()
     tree.set("a", "b", rpy_matrix((1, 0, 0), (0, 0, 0)))

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from arm_description.tf_tree import Source, TransformError, TransformTree
+from arm_description.tf_tree import Source, TransformTree
 
 from .shapes import Array
 
@@ -36,12 +35,4 @@ def poses_in(tree: TransformTree, fixed: str) -> dict[str, Array]:
         tree: The transforms.
         fixed: The frame that stands still; it need not be known to the tree yet.
     """
-    poses: dict[str, Array] = {fixed: np.eye(4)} if fixed else {}
-    for name in tree.frames:
-        if name == fixed or not fixed:
-            continue
-        try:
-            poses[name] = tree.lookup(fixed, name)
-        except TransformError:
-            continue  # Not connected with the fixed frame (yet).
-    return poses
+    return tree.all_in(fixed) if fixed else {}

@@ -24,9 +24,9 @@ from arm_description.library import shipped_robots
 from arm_description import load_robot
 
 from .errors import ViewerError
-from .screenshot import open_page, visit
+from .screenshot import open_page, scene_box, visit
 
-SIZE = (640, 480)
+SIZE = (640 + 324, 480)  # of the page; its panel takes the second number of the width
 PATIENCE = 120.0  # [s] for one robot
 BARE = "[class*=mantine] { visibility: hidden !important; }"
 VIEW = "from arm_viewer.cli import main; main()"
@@ -67,7 +67,7 @@ def picture(page: Any, robot: str, file: Path) -> None:
             visit(page, _address(log), PATIENCE)
             page.get_by_label("Drag handle").click()
             page.wait_for_function("!document.querySelector('[data-arm=problem]')")
-            page.screenshot(path=str(file), style=BARE)
+            page.screenshot(path=str(file), style=BARE, clip=scene_box(page))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import MarkerError
+from .extents import corners
 from .marker_model import ADD, DELETE, DELETE_ALL, Drawing, read_marker
 from .shapes import Array, Box, Text
 
@@ -38,13 +39,12 @@ class Placed:
     drawing: Drawing
 
 
-def lowest(placed: Placed, frames: Mapping[str, Array]) -> float:
-    """Return how far down a box reaches in the fixed frame [m]; infinity for other shapes."""
-    shape = placed.drawing.shape
-    if not isinstance(shape, Box):
-        return float("inf")
+def box_corners(placed: Placed, frames: Mapping[str, Array]) -> Array:
+    """Return the corners of a box in the fixed frame, (8, 3) [m]; (0, 3) of other shapes."""
+    if not isinstance(placed.drawing.shape, Box):
+        return np.empty((0, 3))
     pose = frames[placed.frame] @ placed.pose if placed.frame else placed.pose
-    return float(pose[2, 3] - 0.5 * np.abs(pose[2, :3]) @ shape.size)
+    return corners(placed.drawing.shape, pose)
 
 
 @dataclass

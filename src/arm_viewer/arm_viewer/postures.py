@@ -7,7 +7,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
+from arm_description.urdf.motion import link_poses
+
 from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description.urdf import read_urdf
+
+from .shapes import Array
 
 REST = "rest"
 GRIPPER = "gripper"
@@ -21,6 +26,7 @@ class PostureBook:
 
     Attributes:
         postures: Posture name -> joint name -> value [rad or m].
+        poses: Of each posture link name -> (4, 4), root <- link.
 
     Raises:
         DescriptionError: If there is no such robot.
@@ -28,7 +34,10 @@ class PostureBook:
 
     def __init__(self, robot: str) -> None:
         self._robot = robot
-        self.postures = postures_of(load_robot(robot)) if robot else {}
+        self.postures: dict[str, dict[str, float]] = {}
+        self.poses: tuple[dict[str, Array], ...] = ()
+        if robot:
+            self._read()
 
     @property
     def rest(self) -> Mapping[str, float]:
@@ -41,8 +50,14 @@ class PostureBook:
             return False
         former = self.postures
         with contextlib.suppress(DescriptionError):  # whoever reads the file for tf says what
-            self.postures = postures_of(load_robot(self._robot))
+            self._read()
         return self.postures != former
+
+    def _read(self) -> None:
+        model = load_robot(self._robot)
+        self.postures = postures_of(model)
+        tree = read_urdf(model.to_urdf())
+        self.poses = tuple(link_poses(tree, joints) for joints in self.postures.values())
 
 
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:

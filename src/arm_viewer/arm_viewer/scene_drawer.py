@@ -9,16 +9,19 @@ that a moving arm costs two small messages a frame.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .camera import FIELD_OF_VIEW, View, round_length, view_of
+from .camera import round_length
+from .cameras import Cameras, Postures
 from .errors import ViewerError
 from .frame_drawer import FrameDrawer
 from .marker_drawer import MarkerDrawer
 from .robot_picture import RobotPicture
 from .scene_store import Changes
+from .shapes import Array
 from .tool_trace import PIECES, TraceChanges
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from .mesh_files import MeshFiles
 
 TRACE_COLOUR = (37, 99, 235)
+CAPTION_WIDTH = 36  # Characters a line: so many fit on a phone.
 START_SIZE = 0.5  # The view's size before a robot is known [m].
 
 
@@ -38,14 +42,22 @@ class SceneDrawer:
         meshes: For visuals and markers that are mesh files.
         switches: `axes` (three axes for each frame), `labels` (its name) and `trace` (the
             tool's path) -> whether they are drawn at first.
+        postures: Gives the postures that the cameras are to hold.
+
+    Attributes:
+        cameras: Those of the browsers.
     """
 
     def __init__(
-        self, server: viser.ViserServer, meshes: MeshFiles, switches: Mapping[str, bool]
+        self,
+        server: viser.ViserServer,
+        meshes: MeshFiles,
+        switches: Mapping[str, bool],
+        postures: Postures = tuple,
     ) -> None:
         self._server, self._scene = server, server.scene
         self._on = dict(switches)
-        self._view: View | None = None
+        self.cameras = Cameras(server, postures)
         self._frames = FrameDrawer(
             server.scene, meshes, START_SIZE, switches["axes"], switches["labels"]
         )
@@ -58,7 +70,7 @@ class SceneDrawer:
     @property
     def size(self) -> float:
         """The length by which frames, floor and path are sized [m]."""
-        return START_SIZE if self._view is None else self._view.size
+        return START_SIZE if self.cameras.view is None else self.cameras.view.size
 
     def apply(self, changes: Changes) -> list[ViewerError]:
         """Draw what changed; browsers see it all at once.
@@ -79,24 +91,26 @@ class SceneDrawer:
                 problems += self._markers.draw(key, placed)
         return problems
 
-    def lower_floor(self, height: float) -> None:
-        """Put the floor under a thing that reaches down to this height [m], e.g. a table."""
+    def stand(self, corners: Array) -> None:
+        """Take a thing's corners, (n, 3): the floor lies under it, cameras hold it."""
+        if not len(corners):
+            return
+        height = float(corners[:, 2].min())
         if -self.size < height < self._ground:
             self._ground = height
             self._floor(self.size)
+        self.cameras.hold(corners)
 
     def set_caption(self, text: str) -> None:
         """Show a line of text over the arm; empty to hide it."""
         if self._caption is None:
             self._caption = self._scene.add_label(
-                "/caption", text, font_screen_scale=1.1, anchor="center-center"
+                "/caption", "", font_screen_scale=0.9, anchor="bottom-center"
             )
-        self._caption.text = text
+        self._caption.text = "\n".join(wrap(text, CAPTION_WIDTH))
         self._caption.visible = bool(text)
-        if self._view is not None:
-            self._caption.position = self._view.look_at + np.array(
-                [0.0, 0.0, 0.6 * self._view.size]
-            )
+        if self.cameras.view is not None:
+            self._caption.position = self.cameras.view.caption
 
     def apply_trace(self, changes: TraceChanges) -> None:
         """Draw what the tool's path grew by."""
@@ -125,31 +139,9 @@ class SceneDrawer:
                 piece.visible = self._on["trace"]
 
     def _set_robot(self, robot: RobotPicture) -> list[ViewerError]:
-        view = view_of(robot)
-        if self._view is None or not 0.8 < view.size / self._view.size < 1.25:
-            self._view = view
-            self._look(view)
-            self._floor(view.size)
+        if self.cameras.set_robot(robot):
+            self._floor(self.size)
         return self._frames.set_robot(robot, self.size)
-
-    def _look(self, view: View) -> None:
-        """Place the camera for browsers to come, and for those that are here."""
-        cameras: list[Any] = [self._server.initial_camera]
-        cameras += [client.camera for client in self._server.get_clients().values()]
-        for camera in cameras:
-            camera.position = view.position
-            camera.look_at = view.look_at
-            camera.fov, camera.near = FIELD_OF_VIEW, view.near
-
-    def fit(self, client: Any) -> None:
-        """Step back for a window that is higher than wide, whose lower half is the panel."""
-        aspect = float(client.camera.aspect)
-        if self._view is None or aspect >= 1.0:
-            return
-        away = (self._view.position - self._view.look_at) / max(aspect, 0.3)
-        down = np.array([0.0, 0.0, 0.35 * self._view.size / max(aspect, 0.3)])
-        client.camera.look_at = self._view.look_at - down
-        client.camera.position = self._view.look_at - down + away
 
     def _floor(self, size: float) -> None:
         cell = round_length(size / 6.0)

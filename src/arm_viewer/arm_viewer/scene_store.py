@@ -102,7 +102,7 @@ class SceneStore:
         moved = {
             name: pose
             for name, pose in self._frames.items()
-            if name not in self._sent or np.abs(pose - self._sent[name]).max() > MOVED
+            if _differs(pose, self._sent.get(name))
         }
         texts = {
             name: text
@@ -118,3 +118,10 @@ class SceneStore:
         self._texts_sent.update(texts)
         self._robot_new = False
         return changes
+
+
+def _differs(pose: Array, sent: Array | None) -> bool:
+    """Return whether a pose, (4, 4), is to be sent after what was sent of it before."""
+    if pose is sent:  # As is that of all that stands still.
+        return False
+    return sent is None or bool(np.abs(pose - sent).max() > MOVED)

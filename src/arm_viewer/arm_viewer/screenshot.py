@@ -122,6 +122,12 @@ def _settle(page: Any, longest: float) -> None:
         former, present = present, page.screenshot()
 
 
+def scene_box(page: Any) -> dict[str, float]:
+    """Return where the page shows the scene, beside the panel: x, y, width, height in pixels."""
+    box: dict[str, float] = page.locator("canvas").last.bounding_box()
+    return box
+
+
 def screenshot(
     url: str,
     path: Path,

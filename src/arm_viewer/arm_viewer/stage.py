@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .errors import ViewerError
-from .marker_store import lowest
+from .marker_store import box_corners
 from .panel import Panel
 from .robot_picture import RobotPicture
 from .scene_drawer import SceneDrawer
@@ -66,10 +66,10 @@ class Stage:
             self.trace.step = changes.robot.reach / TRACE_STEPS
             self.on_robot(changes.robot)
             self.panel.count_drawing()
+        for placed in changes.drawn.values():
+            self.drawer.stand(box_corners(placed, self.store.frames))
         if changes.texts or changes.drawn or changes.erased or changes.robot is not None:
             self._caption()
-        for placed in changes.drawn.values():
-            self.drawer.lower_floor(lowest(placed, self.store.frames))
         for name, text in changes.texts.items():
             self.panel.set_status(name, text)
         return bool(changes)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FIRST_PORT, LAST_PORT, TRIES = 1, 65535, 100
 BRAND = (217, 119, 6)
 SKY, GROUND = (214, 223, 234), (250, 251, 252)
+# On a phone the panel lies below the picture: as wide as that.
+WHOLE_WIDTH = """<style>
+@media (max-width: 36em) { [style*="width: 20em"] { width: 100% !important } }
+</style>"""
 
 
 def free_port(host: str, port: int) -> int:
@@ -106,6 +110,8 @@ def _decorate(server: viser.ViserServer) -> None:
     server.gui.configure_theme(
         show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium"
     )
+    server.gui.main_panel.dock_right()  # Beside the picture, not over it.
+    server.gui.add_html(WHOLE_WIDTH, order=99)
     server.scene.set_up_direction("+z")
     server.scene.set_background_image(_sky(), format="png")
     server.scene.configure_default_lights(enabled=True, cast_shadow=True)

@@ -22,6 +22,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
+from .cameras import watch_clients
 from .commanders import DriverCommander, SliderCommander
 from .controls import Controls
 from .errors import ViewerError
@@ -111,11 +112,13 @@ class ViewerNode(Node):
             "labels": self.parameters.show_labels,
             "trace": self.parameters.show_trace,
         }
-        trace, drawer = ToolTrace(), SceneDrawer(server, MeshFiles(share_folder), switches)
+        meshes, book = MeshFiles(share_folder), self._book
+        trace = ToolTrace()
+        drawer = SceneDrawer(server, meshes, switches, lambda: book.poses)
         actions = PanelActions(drawer.switch, self._move, self._posture, trace.clear)
         moves = self.parameters.sliders or self.parameters.drive
         panel = Panel(server, self._mailbox, actions, switches, moves)
-        server.on_client_connect(lambda client: self._mailbox.post(lambda: drawer.fit(client)))
+        watch_clients(server, drawer.cameras, self._mailbox)
         tool = self.parameters.tool_frame
         return Stage(SceneStore(), drawer, panel, trace, tool, self._robot_drawn, self._complain)
 

@@ -222,6 +222,6 @@ def browser_page():
     """The one page of a headless Chromium; a missing Chromium fails every test that needs it."""
     from arm_viewer.screenshot import open_page
 
-    with open_page((800, 520)) as page:
+    with open_page((800 + 324, 520)) as page:  # the scene, and the panel beside it
         page.set_default_timeout(1e3 * PATIENCE)
         yield page

@@ -14,12 +14,12 @@ from arm_viewer.camera import FIELD_OF_VIEW, view_of
 from arm_viewer.recording.scenes import Scene
 from arm_viewer.recording.solids import drawn
 from arm_viewer.robot_picture import read_robot
-from arm_viewer.screenshot import PAINTED, visit
+from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
 
 pytestmark = pytest.mark.system
 
-SIZE = (800, 520)  # Of the page in conftest.py.
+SIZE = (800, 520)  # Of the scene beside the panel, on the page of conftest.py.
 words = itertools.count()
 ALIKE = 0.8  # of the pixels; edges are smoothed, and a shadow may fall beside
 CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
@@ -50,7 +50,8 @@ def page(browser_page, ros, urdf, robot, start_viewer):
 
 def picture(page):
     """Return the page's pixels, (rows, columns, 3), with nothing laid over the canvas."""
-    png = page.screenshot(style="[class*=mantine] { visibility: hidden !important; }")
+    hidden = "[class*=mantine] { visibility: hidden !important; }"
+    png = page.screenshot(style=hidden, clip=scene_box(page))
     return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
 
 
@@ -90,7 +91,7 @@ def settled(page):
 
 def projected(robot, point):
     """Return row and column where the camera shows a point, by the pinhole model."""
-    view = view_of(robot)
+    view = view_of(robot, aspect=SIZE[0] / SIZE[1])
     ahead = view.look_at - view.position
     ahead /= np.linalg.norm(ahead)
     right = np.cross(ahead, [0, 0, 1])
@@ -197,19 +198,19 @@ def test_the_arm_follows_tf(page, ros, robot, empty):
 
 
 def test_markers_come_and_go(page, ros, robot, empty):
-    place = np.array([0.05, -0.2, 0.04])
+    place = np.array([0.2, -0.05, 0.02])
     spot = pixel(robot, place)
-    ros.show_marker(type=1, position=place, scale=(0.05, 0.05, 0.05), color=(0.0, 0.8, 0.0))
+    ros.show_marker(type=2, position=place, scale=(0.05, 0.05, 0.05), color=(0.0, 0.8, 0.0))
     seen = until(page, lambda seen: differs(seen, empty)[spot])
     red, green, blue = seen[spot]
     assert green > red + CLEARLY
     assert green > blue + CLEARLY
-    ros.show_marker(type=1, action=2)
+    ros.show_marker(type=2, action=2)
     until(page, lambda seen: not differs(seen, empty)[spot])
 
 
 def test_text_markers_stay_when_they_come_again(page, ros, robot, empty):
-    place = np.array([0.0, -0.25, 0.1])
+    place = np.array([0.22, 0.0, 0.1])
     row, column = pixel(robot, place)
     near = (slice(row - 4, row + 5), slice(column - 25, column + 26))
     for height in (0.03, 0.03, 0.04):  # Drawn, published again, drawn in another size.

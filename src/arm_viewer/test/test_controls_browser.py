@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 from arm_viewer.camera import FIELD_OF_VIEW, view_of
+from arm_viewer.extents import corners
+from arm_viewer.postures import PostureBook
 from arm_viewer.robot_picture import read_robot
-from arm_viewer.screenshot import visit
+from arm_viewer.screenshot import scene_box, visit
+from arm_viewer.shapes import Box
 
 from arm_description import load_robot
 
@@ -16,6 +19,7 @@ pytestmark = pytest.mark.system
 
 SHOWN, DRIVEN = 75, 76
 BOUND = 60.0  # s
+BESIDE = (0.25, 0.0, 0.4)  # m; out of reach, and yet in the picture, for a box is there
 PUBLISH = """
 import sys
 from arm_description.state_publisher_node import main
@@ -43,8 +47,9 @@ def page(browser_page, model, shown, start_viewer, start_process):
     start_process(SHOWN, KINEMATICS)
     url = start_viewer(SHOWN, "port:=0", "sliders:=true", "robot:=nut_arm", "show_axes:=false")
     start_process(SHOWN, PUBLISH, model.to_urdf())
+    shown.show_marker(BESIDE, (0.02, 0.02, 0.02), type=1)
     page = browser_page.context.new_page()
-    page.set_viewport_size({"width": 1100, "height": 600})  # the panel does not hide the tool
+    page.set_viewport_size({"width": 1100, "height": 600})
     page.set_default_timeout(1e3 * BOUND)
     visit(page, url, timeout=240.0)
     page.get_by_text("Kinematics", exact=True).wait_for()  # that node is there
@@ -78,10 +83,18 @@ def hear_more(ros):
     ros.until(lambda: len(ros.joint_states) > count + 10, BOUND)
 
 
+def box_at(place):
+    """Return the corners of a box of 2 cm, (8, 3)."""
+    pose = np.eye(4)
+    pose[:3, 3] = place
+    return corners(Box((0.02, 0.02, 0.02)), pose)
+
+
 def pixel(page, model, point):
     """Return x and y where the camera shows a point, by the pinhole model."""
-    size = page.viewport_size
-    view = view_of(read_robot(model.to_urdf()))
+    size = scene_box(page)
+    robot, poses = read_robot(model.to_urdf()), PostureBook("nut_arm").poses
+    view = view_of(robot, poses, box_at(BESIDE), aspect=size["width"] / size["height"])
     ahead = view.look_at - view.position
     ahead /= np.linalg.norm(ahead)
     right = np.cross(ahead, [0, 0, 1])
@@ -121,7 +134,7 @@ def test_out_of_reach_is_said_and_the_arm_stays(page, shown, model):
     page.wait_for_selector('[data-arm="ik"]:has-text("reach")')
     hear_more(shown)
     held = tip(shown, model)
-    page.mouse.move(10, 10, steps=3)
+    page.mouse.move(*pixel(page, model, BESIDE), steps=3)
     page.mouse.up()
     hear_more(shown)
     assert held[2] < start[2] + 0.13

@@ -168,8 +168,8 @@ def test_a_marker_published_again_costs_nothing(setup, urdf, marker):
     same = [marker(type, id=type, points=points, text="t") for type in range(1, 13) if type != 10]
     assert cost(*same) > 0
     assert cost(*same) == 0
-    assert cost(marker(1, id=1, position=(0, 0, 1))) == 1  # The position alone.
-    assert cost(marker(1, id=1)) == 1  # And back.
+    assert cost(marker(1, id=1, position=(0, 0, 1))) > 1  # Cameras step back for it, once.
+    assert cost(marker(1, id=1)) == 1  # The position alone.
     assert cost(marker(1, id=1, position=(0, 0, 1))) == 1
     assert cost(marker(9, id=9, text="u")) == 1  # The text alone.
     assert cost(marker(1, id=1, position=(0, 0, 1), color=(0, 1, 0))) > 1

@@ -10,13 +10,16 @@ sine and one cosine for each pose.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TypeAlias
 
+import numpy as np
 from transforms3d.euler import euler2quat
 from transforms3d.quaternions import qmult, rotate_vector
 
 from ..transforms import Matrix, pose_to_matrix
 from .parts import UrdfJoint
+from .reader import UrdfTree
 
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
@@ -25,6 +28,14 @@ def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
     """Pose of a joint's child in its parent, (4, 4); q [rad or m] is that of a moving joint."""
     motion = JointMotion(joint)
     return pose_to_matrix(motion.translation(q), motion.rotation(q))
+
+
+def link_poses(tree: UrdfTree, joints: Mapping[str, float]) -> dict[str, Matrix]:
+    """Return link name -> (4, 4), root <- link; joints without a value [rad or m] are at 0."""
+    poses = {tree.root: np.eye(4)}
+    for joint in tree.joints:  # each after the one that carries it
+        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, joints.get(joint.name, 0.0))
+    return poses
 
 
 class JointMotion:

@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Cameras hold arm and scene beside the panel, and stay where a person has put them."""
+
+import math
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_viewer.camera import FIELD_OF_VIEW, HIGH, WIDE, axes_of, robot_corners, view_of
+from arm_viewer.cameras import Cameras
+from arm_viewer.extents import corners
+from arm_viewer.postures import PostureBook
+from arm_viewer.robot_picture import read_robot
+from arm_viewer.shapes import Box, Cylinder
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_description import load_robot, shipped_robots
+
+# Widths and heights of windows, less the panel's width where that stands beside the picture.
+PAGES = {
+    "1280x800": (956, 800),
+    "1440x900": (1116, 900),
+    "1920x1080": (1596, 1080),
+    "390x844": (390, 844),
+}
+NUT_ARM = read_robot(load_robot("nut_arm").to_urdf())
+ROUNDING = 1e-9
+
+
+def seen(view, points, aspect):
+    """Return where a camera shows points, by the pinhole model: from -1 to 1, right and up."""
+    ahead = view.look_at - view.position
+    right, up, ahead = axes_of(-ahead)
+    x, y, z = np.array([right, up, ahead]) @ (points - view.position).T
+    assert z.min() > view.near
+    tangent = math.tan(0.5 * FIELD_OF_VIEW)
+    return x / z / tangent / aspect, y / z / tangent
+
+
+def holds(view, points, aspect):
+    part = WIDE if aspect >= 1.0 else HIGH
+    x, y = seen(view, points, aspect)
+    return (
+        part.left - ROUNDING <= x.min() <= x.max() <= part.right + ROUNDING
+        and part.lower - ROUNDING <= y.min() <= y.max() <= part.upper + ROUNDING
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", shipped_robots())
+def test_a_page_shows_the_whole_arm_in_every_posture_of_its_file(name, page):
+    robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
+    width, height = PAGES[page]
+    view = view_of(robot, poses, aspect=width / height)
+    assert len(poses) == len(PostureBook(name).postures)
+    assert holds(view, robot_corners(robot, [robot.zero, *poses]), width / height)
+    assert holds(view, view.caption[None], width / height)
+
+
+def test_poses_of_postures_are_those_of_the_arm():
+    for name in shipped_robots():
+        model, book = load_robot(name), PostureBook(name)
+        for joints, poses in zip(book.postures.values(), book.poses, strict=True):
+            q = [joints.get(joint, 0.0) for joint in model.joint_names]
+            np.testing.assert_allclose(poses["tool0"], model.fk(q), atol=1e-9)
+
+
+@given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=6), st.floats(0.3, 3.0))
+def test_things_around_the_arm_are_held_too_and_from_no_farther_than_needed(places, aspect):
+    robot, things = NUT_ARM, np.array(places)
+    view = view_of(robot, things=things, aspect=aspect)
+    points = np.vstack([robot_corners(robot, [robot.zero]), things, view.caption])
+    assert holds(view, points, aspect)
+    part = WIDE if aspect >= 1.0 else HIGH
+    x, y = seen(view, points, aspect)
+    gaps = x.min() - part.left, part.right - x.max(), y.min() - part.lower, part.upper - y.max()
+    assert max(gaps[0], gaps[1]) < 1e-6 or max(gaps[2], gaps[3]) < 1e-6  # two edges are touched
+
+
+def test_corners_are_those_of_the_box_around_a_solid():
+    pose = np.eye(4)
+    pose[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    pose[:3, 3] = 1.0, 2.0, 3.0
+    found = corners(Box((0.2, 0.4, 0.6)), pose)
+    np.testing.assert_allclose(found.min(axis=0), [0.8, 1.9, 2.7])
+    np.testing.assert_allclose(found.max(axis=0), [1.2, 2.1, 3.3])
+    assert corners(Cylinder((0.2, 0.2), 1.0), pose).shape == (8, 3)
+
+
+class Camera(SimpleNamespace):
+    """A browser's camera: stands nowhere in particular at first."""
+
+
+class Server:
+    """Browsers with a picture of some shape."""
+
+    def __init__(self, *aspects):
+        self.initial_camera = Camera()
+        self.clients = {
+            i: SimpleNamespace(
+                client_id=i,
+                atomic=nullcontext,
+                camera=Camera(aspect=aspect, position=np.full(3, 3.0), look_at=np.zeros(3)),
+            )
+            for i, aspect in enumerate(aspects)
+        }
+
+    def get_clients(self):
+        return self.clients
+
+
+@pytest.fixture
+def robot(urdf):
+    return read_robot(urdf)
+
+
+def far_box(reach):
+    return corners(Box((0.1, 0.1, 0.1)), np.eye(4) + reach * np.eye(4, k=3))
+
+
+def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(robot):
+    server = Server(2.0, 0.5)
+    cameras = Cameras(server, tuple)
+    cameras.set_robot(robot)
+    for client in server.clients.values():
+        aspect = client.camera.aspect
+        np.testing.assert_array_equal(
+            client.camera.position, view_of(robot, aspect=aspect).position
+        )
+    client = server.clients[0]
+    assert not cameras.heard(client)
+    client.camera.aspect = 0.7
+    assert cameras.heard(client)
+    cameras.fit(client)
+    np.testing.assert_array_equal(client.camera.position, view_of(robot, aspect=0.7).position)
+
+
+def test_what_a_browser_says_late_is_not_taken_for_a_person_s_wish(robot):
+    server = Server(1.5)
+    cameras, client = Cameras(server, tuple), server.clients[0]
+    cameras.set_robot(robot)
+    placed = client.camera.position
+    client.camera.position = np.full(3, 3.0)  # said before it got there
+    cameras.heard(client)
+    cameras.fit(client)
+    np.testing.assert_array_equal(client.camera.position, placed)
+
+
+def test_where_a_person_turned_the_camera_it_stays_until_another_robot_comes(robot, urdf):
+    server = Server(1.5)
+    cameras, client = Cameras(server, tuple), server.clients[0]
+    cameras.set_robot(robot)
+    cameras.heard(client)
+    turned = client.camera.position + 0.1
+    client.camera.position = turned
+    client.camera.aspect = 0.8
+    cameras.hold(far_box(0.5))
+    cameras.fit(client)
+    np.testing.assert_array_equal(client.camera.position, turned)
+    cameras.set_robot(read_robot(urdf.replace("0.19 0 0", "1.9 0 0")))
+    assert np.abs(client.camera.position - turned).max() > 0.1
+    cameras.forget(client)
+    assert not cameras.heard(client)
+
+
+def test_a_thing_beside_the_arm_is_brought_into_the_picture_one_far_away_is_not(robot):
+    server = Server(1.5)
+    cameras, client = Cameras(server, tuple), server.clients[0]
+    cameras.set_robot(robot)
+    alone = client.camera.position
+    cameras.hold(far_box(100.0))
+    np.testing.assert_array_equal(client.camera.position, alone)
+    box = far_box(0.5)
+    cameras.hold(box)
+    assert holds(cameras.view, box, 1.2)
+    beside = client.camera.position
+    assert np.abs(beside - alone).max() > 0.01
+    cameras.hold(box)
+    assert client.camera.position is beside
