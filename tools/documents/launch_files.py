@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 MODULES = (
     "launch", "launch.actions", "launch.conditions", "launch.event_handlers", "launch.events",
-    "launch.logging", "launch.substitutions", "launch_ros", "launch_ros.actions", "launch_ros.events",
-    "launch_ros.parameter_descriptions", "launch_ros.substitutions",
+    "launch.logging", "launch.substitutions", "launch_ros", "launch_ros.actions",
+    "launch_ros.events", "launch_ros.parameter_descriptions", "launch_ros.substitutions",
 )  # fmt: skip
 
 

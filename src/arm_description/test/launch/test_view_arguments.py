@@ -5,6 +5,10 @@
 import runpy
 from pathlib import Path
 
+import pytest
+import yaml
+from launch import LaunchContext
+
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
 
 
@@ -18,3 +22,14 @@ def test_every_argument_has_a_sentence_a_default_and_switches_their_choices():
     switches = [a.name for a in arguments if a.choices]
     assert switches == ["dh_frames", "gui", "rviz"]
     assert all(found[name].choices == ["true", "false"] for name in switches)
+
+
+@pytest.mark.parametrize(("robot", "metres"), [("nut_arm", 0.5), ("panda", 1.5)])
+def test_rviz_gets_a_file_with_its_camera_on_the_robot_unless_one_is_given(robot, metres):
+    context = LaunchContext()
+    context.launch_configurations.update(robot=robot, rviz_config="")
+    config = runpy.run_path(str(LAUNCH))["RvizConfig"]()
+    manager = yaml.safe_load(Path(config.perform(context)).read_text())["Visualization Manager"]
+    assert 0.8 * metres < manager["Views"]["Current"]["Distance"] < 1.2 * metres
+    context.launch_configurations["rviz_config"] = "/mine.rviz"
+    assert config.perform(context) == "/mine.rviz"
