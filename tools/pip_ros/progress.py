@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .errors import SetupError
@@ -111,6 +111,56 @@ def run_logged(
         line.done("failed")
         raise SetupError(failure_text(command, tail, log))
     line.done("done")
+
+
+@contextlib.contextmanager
+def beside(
+    command: Sequence[str], log: Path, title: str, environment: Mapping[str, str], folder: Path
+) -> Iterator[None]:
+    """Run a command while the block of this context runs, then wait for its end, showing that.
+
+    Args:
+        command: the program and its arguments.
+        log: file that gets the whole output.
+        title: what the command is for.
+        environment: the environment of the command.
+        folder: where to run it.
+
+    Raises:
+        SetupError: the command failed; the text holds the last lines of its output.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    line = StatusLine(title)
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            command,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            env=dict(environment),
+            cwd=folder,
+            start_new_session=True,
+        )
+    try:
+        yield
+        while not has_ended(process, 1.0):
+            line.show("at work")
+    except BaseException:
+        stop_group(process)
+        raise
+    if process.returncode != 0:
+        line.done("failed")
+        tail = log.read_text(errors="replace").splitlines()[-15:]
+        raise SetupError(failure_text(command, tail, log))
+    line.done("done")
+
+
+def has_ended(process: "subprocess.Popen[str]", patience: float) -> bool:
+    """Whether a process ends within some seconds."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(patience)
+    return process.poll() is not None
 
 
 def failure_text(command: Sequence[str], tail: Sequence[str], log: Path) -> str:

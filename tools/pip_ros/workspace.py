@@ -6,14 +6,17 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from .environment import run_environment, wheel_environment
 from .paths import TOOLS, Paths
-from .progress import run_logged
+from .progress import beside, run_logged
 
 OVERLAY = TOOLS / "overlay"
+FOR_PYTHON = TOOLS / "for_python.cmake"
+KINEMATICS = {"arm_description", "arm_kinematics"}  # what the kernels need to be compiled
 SKIPPED = {"__pycache__", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
@@ -65,51 +68,58 @@ def read_stamp(paths: Paths) -> dict[str, str]:
 
 
 def build(paths: Paths) -> None:
-    """Bring the workspace up to date."""
+    """Bring the workspace up to date.
+
+    The kinematics come first: their kernels compile on one core while the rest is built.
+    """
     changed = changed_packages(paths)
     if not changed:
         return
-    folders = [str(folder) for folder in package_folders(paths)]
     stamp = {name: mark for name, mark in read_stamp(paths).items() if name not in changed}
     paths.workspace.mkdir(parents=True, exist_ok=True)
     stamp_file(paths).write_text(json.dumps(stamp))
     remove_stale(paths, changed)
-    command = [
-        str(paths.python),
-        "-m",
-        "colcon",
-        "--log-base",
-        str(paths.logs / "colcon"),
-        "build",
-    ]
-    command += ["--merge-install", "--build-base", str(paths.workspace / "build")]
-    command += ["--install-base", str(paths.install), "--event-handlers", "console_direct+"]
-    command += ["--packages-select", *sorted(changed), "--base-paths", *folders, "--cmake-args"]
-    command += [
-        f"-DPython3_EXECUTABLE={paths.python}",
-        "-DBUILD_TESTING=OFF",
-        "--no-warn-unused-cli",
-    ]
-    run_logged(
-        command,
-        paths.logs / "colcon.log",
-        ColconProgress(len(changed)),
-        f"Building {len(changed)} package{'s' if len(changed) > 1 else ''}",
-        wheel_environment(paths),
-        paths.workspace,
-    )
     if "arm_kinematics" in changed:
-        precompile(paths)
+        colcon_build(paths, changed.keys() & KINEMATICS)
+        with precompiled(paths):
+            colcon_build(paths, changed.keys() - KINEMATICS)
+    else:
+        colcon_build(paths, changed)
     stamp_file(paths).write_text(json.dumps(stamp | changed, indent=1))
 
 
-def precompile(paths: Paths) -> None:
+def colcon_build(paths: Paths, names: Collection[str]) -> None:
+    """Build these packages, if any."""
+    if not names:
+        return
+    command = [str(paths.python), "-m", "colcon", "--log-base", str(paths.logs / "colcon")]
+    command += ["build", "--merge-install", "--build-base", str(paths.workspace / "build")]
+    command += ["--install-base", str(paths.install), "--event-handlers", "console_direct+"]
+    command += ["--packages-select", *sorted(names)]
+    command += ["--base-paths", *map(str, package_folders(paths)), *cmake_arguments(paths)]
+    run_logged(
+        command,
+        paths.logs / "colcon.log",
+        ColconProgress(len(names)),
+        f"Building {len(names)} package{'s' if len(names) > 1 else ''}",
+        wheel_environment(paths),
+        paths.workspace,
+    )
+
+
+def cmake_arguments(paths: Paths) -> list[str]:
+    """What colcon hands on to CMake, which makes the interface packages."""
+    given = {"Python3_EXECUTABLE": paths.python, "CMAKE_PROJECT_INCLUDE": FOR_PYTHON}
+    defined = [f"-D{name}={value}" for name, value in given.items()]
+    return ["--cmake-args", *defined, "-DBUILD_TESTING=OFF", "--no-warn-unused-cli"]
+
+
+def precompiled(paths: Paths) -> AbstractContextManager[None]:
     """Compile the kernels of arm_kinematics now, so that no node has to at its first start."""
     command = [str(paths.python), "-m", "arm_kinematics.precompile"]
     log = paths.logs / "precompile.log"
     title = "Compiling the kinematics"
-    environment = run_environment(paths)
-    run_logged(command, log, lambda line: line.strip(), title, environment, paths.workspace)
+    return beside(command, log, title, run_environment(paths), paths.workspace)
 
 
 def remove_stale(paths: Paths, packages: Iterable[str]) -> None:

@@ -19,7 +19,8 @@ MAX_NODES = 200
 # What no expression can hold, for the JSON schema too.
 FOREIGN = "!\"#$%&':;<=>?@[\\]^`{|}~"
 _SIGNS = frozenset(" _.+-*/(),")
-_NUMERAL = re.compile(r"(?<![\w.])\.?\d(?:[eE][+-]?(?=\d)|[\w.])*")
+_NUMERAL = r"\.?\d(?:[eE][+-]?(?=\d)|[\w.])*"
+_WORD = re.compile(rf"(?P<numeral>{_NUMERAL})|[\w.]+")
 _DECIMAL = re.compile(r"((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _CLOCK = re.compile(r"\d+(:\d+)+")
 _COMMA = re.compile(r"[+-]?\d*,\d*")
@@ -69,12 +70,19 @@ def _refuse_foreign(text: str) -> None:
         raise DescriptionError(f"{text!r} looks like {plain!r}", remedy="write that")
     for character in text:
         if not (character.isalnum() or character in _SIGNS):
-            raise DescriptionError(
-                f"{character!r} is not allowed in an expression: {text!r}",
-                remedy="use numbers, constants, functions, + - * / ** and parentheses",
-            )
-    for match in _NUMERAL.finditer(text):
-        _check_numeral(match[0])
+            raise _foreign(character, text)
+    for word in _WORD.finditer(text):
+        if word["numeral"]:
+            _check_numeral(word[0])
+        elif "." in word[0]:  # Python would warn of a numeral in it, as in l1.5and
+            raise _foreign(word[0], text)
+
+
+def _foreign(what: str, text: str) -> DescriptionError:
+    return DescriptionError(
+        f"{what!r} is not allowed in an expression: {text!r}",
+        remedy="use numbers, constants, functions, + - * / ** and parentheses",
+    )
 
 
 def _check_numeral(numeral: str) -> None:

@@ -12,7 +12,7 @@ from pip_ros import venv
 LOCKS = (venv.REQUIREMENTS, venv.TEST_REQUIREMENTS)
 
 
-@pytest.mark.parametrize(("part", "file"), enumerate(LOCKS, 1))
+@pytest.mark.parametrize(("part", "file"), list(enumerate(LOCKS, 1)))
 def test_the_list_has_each_package_once(part, file):
     """Of any Python: which licence stands there is what the one that wrote it found."""
     text = (FOLDER / "licences.md").read_text(encoding="utf-8").split("\n## ")[part]

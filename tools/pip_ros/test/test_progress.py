@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from pip_ros.errors import SetupError
-from pip_ros.progress import run_logged
+from pip_ros.progress import beside, run_logged
 
 BOUND = 60.0  # s, for conditions that come true at once unless something is wrong
 
@@ -68,6 +68,48 @@ def is_alive(pid):
     except OSError:
         return False
     return state != "Z"
+
+
+def run_beside(script, log):
+    return beside([sys.executable, "-c", script], log, "Trying", os.environ, Path.cwd())
+
+
+def test_a_command_runs_while_other_things_are_done(tmp_path, capsys):
+    """The block ends when the command has begun; the command ends when the block has."""
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    script = (
+        "import pathlib, time\n"
+        f"pathlib.Path({str(begun)!r}).touch()\n"
+        f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.01)\n"
+        "print('went')\n"
+    )
+    with run_beside(script, tmp_path / "log"):
+        wait_for(begun.exists)
+        go.touch()
+    assert (tmp_path / "log").read_text() == "went\n"
+    assert re.search(r"Trying: done \(\d+ s\)\n$", capsys.readouterr().err)
+
+
+def test_its_failure_is_told_at_the_end(tmp_path):
+    failing = run_beside("import sys; print('no space left'); sys.exit(3)", tmp_path / "log")
+    with (
+        pytest.raises(SetupError, match=r"(?s)failed; its last words were:.*no space left"),
+        failing,
+    ):
+        pass
+
+
+def test_it_ends_with_what_it_runs_beside(tmp_path):
+    pid_file = tmp_path / "pid"
+    script = (
+        "import os, pathlib, time\n"
+        f"pathlib.Path({str(pid_file)!r}).write_text(str(os.getpid()))\n"
+        "time.sleep(600)\n"
+    )
+    with pytest.raises(KeyboardInterrupt), run_beside(script, tmp_path / "log"):
+        wait_for(lambda: pid_file.exists() and pid_file.read_text())
+        raise KeyboardInterrupt
+    assert not is_alive(int(pid_file.read_text()))
 
 
 def test_a_stubborn_command_is_killed(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@
 
 import json
 import shutil
+from contextlib import contextmanager
 
 import pytest
 from pip_ros import workspace
@@ -70,6 +71,28 @@ def test_an_interrupted_build_is_done_again(paths, monkeypatch):
         workspace.build(paths)
     (paths.repository / "src" / "two" / "new.py").unlink()
     assert set(workspace.changed_packages(paths)) == {"two"}
+
+
+def test_the_kernels_compile_while_the_rest_is_built(paths, monkeypatch):
+    """What compiling needs is built before, and every changed package is built once."""
+    for name in workspace.KINEMATICS:
+        shutil.copytree(paths.repository / "src" / "three", paths.repository / "src" / name)
+    happened = []
+
+    @contextmanager
+    def precompiled(_):
+        happened.append("compiling")
+        yield
+        happened.append("compiled")
+
+    monkeypatch.setattr(workspace, "precompiled", precompiled)
+    monkeypatch.setattr(workspace, "colcon_build", lambda _, names: happened.append(set(names)))
+    shutil.rmtree(paths.install)
+    workspace.build(paths)
+    rest = {"one_interfaces", "two", "three"}
+    assert happened == [workspace.KINEMATICS, "compiling", rest, "compiled"]
+    paths.install.mkdir()
+    assert workspace.changed_packages(paths) == {}
 
 
 def test_a_lost_install_folder_builds_all(paths):
