@@ -89,14 +89,14 @@ def build(paths: Paths) -> None:
 
 
 def colcon_build(paths: Paths, names: Collection[str]) -> None:
-    """Build these packages, if any."""
+    """Build these packages, if any, without asking what else of the workspace is built."""
     if not names:
         return
+    folders = [str(folder) for folder in package_folders(paths) if folder.name in names]
     command = [str(paths.python), "-m", "colcon", "--log-base", str(paths.logs / "colcon")]
     command += ["build", "--merge-install", "--build-base", str(paths.workspace / "build")]
     command += ["--install-base", str(paths.install), "--event-handlers", "console_direct+"]
-    command += ["--packages-select", *sorted(names)]
-    command += ["--base-paths", *map(str, package_folders(paths)), *cmake_arguments(paths)]
+    command += ["--base-paths", *folders, *cmake_arguments(paths)]
     run_logged(
         command,
         paths.logs / "colcon.log",
