@@ -1,9 +1,10 @@
-# Given to each interface package as CMAKE_PROJECT_INCLUDE: make only what Python over Fast DDS
-# loads, for the ROS 2 from PyPI has nothing else. A build with a full ROS 2 does not see this file.
+# Given by workspace.py to each interface package as CMAKE_PROJECT_INCLUDE: make only what
+# Python over Fast DDS loads, for the ROS 2 from PyPI has nothing else. A build with a full ROS 2
+# does not see this file.
 
 find_package(rosidl_default_generators REQUIRED)
 
-set(unused "introspection|typesupport_[a-z_]*cpp:")
+set(unused "typesupport_[a-z_]*cpp:") # introspection_c stays: Fast DDS asks it of every topic
 if(NOT PROJECT_NAME STREQUAL "arm_interfaces") # the C++ example of docs is compiled against its headers
   string(APPEND unused "|generator_cpp:")
 endif()

@@ -51,7 +51,7 @@ def _build(paths: Paths, folder: Path, install: Path) -> None:
     command = [str(paths.python), "-m", "colcon", "--log-base", str(folder / "log"), "build"]
     command += ["--merge-install", "--build-base", str(folder / "build")]
     command += ["--install-base", str(install), "--base-paths", *map(str, PACKAGES)]
-    command += workspace.cmake_arguments(paths)
+    command += ["--cmake-args", f"-DPython3_EXECUTABLE={paths.python}", "-DBUILD_TESTING=OFF"]
     done = subprocess.run(
         command, cwd=folder, env=run_environment(paths), capture_output=True, text=True
     )

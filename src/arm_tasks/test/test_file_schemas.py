@@ -30,6 +30,12 @@ READERS = {"task": read_task, "scene": scene_from_text}
 ERRORS = (TaskFileError, SceneError)
 
 
+def written(data):
+    """Plain data as a file."""
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # that in C, where it is: far faster
+    return yaml.dump(data, Dumper=dumper, sort_keys=False)
+
+
 class Core(yaml.SafeLoader):
     """YAML 1.2, which editors go by: `on` is a word."""
 
@@ -120,7 +126,7 @@ def test_both_refuse_an_unknown_key_anywhere(kind, validators):
         at(changed, path)["colur"] = 1
         assert not validators[kind].is_valid(changed), path
         with pytest.raises(ERRORS, match="colur"):
-            READERS[kind](yaml.safe_dump(changed, sort_keys=False))
+            READERS[kind](written(changed))
         tried += 1
     assert tried > 20
 
@@ -134,7 +140,7 @@ def test_both_say_the_same_of_a_key_that_is_missing(kind, validators):
             changed = deepcopy(data)
             del at(changed, path)[key]
             try:
-                READERS[kind](yaml.safe_dump(changed, sort_keys=False), str(HERE / "x.yaml"))
+                READERS[kind](written(changed), str(HERE / "x.yaml"))
             except ERRORS as error:
                 if "is missing" in str(error):
                     assert not validators[kind].is_valid(changed), (path, key)

@@ -74,12 +74,11 @@ def test_the_nut_ends_on_the_lower_bolt(start_arm, hardware):
     assert set(codes.values()) == {0}, codes
 
 
-def test_a_bolt_out_of_reach_is_refused_before_anything_moves(start_arm, tmp_path):
+def test_a_bolt_out_of_reach_is_refused_before_anything_moves(shared_arm, tmp_path):
     scene = changed_scene(
         tmp_path, "xyz: [0.21974, -0.05888, 0.16043]", "xyz: [0.42, -0.06, 0.16]"
     )
-    arm = start_arm()
-    arm.wait_ready()
+    arm = shared_arm
     before = dict(arm.joints)
     result = arm.run(scene=scene)
     assert result.status == RESULT.NOT_FEASIBLE
@@ -94,9 +93,8 @@ def test_a_bolt_out_of_reach_is_refused_before_anything_moves(start_arm, tmp_pat
     assert arm.nut.bolt == "upper_bolt"
 
 
-def test_a_dry_run_and_check_task_move_nothing(start_arm):
-    arm = start_arm(hardware="fake")
-    arm.wait_ready()
+def test_a_dry_run_and_check_task_move_nothing(shared_arm):
+    arm = shared_arm
     before = dict(arm.joints)
     result = arm.run(dry_run=True)
     assert (result.status, result.steps_done) == (RESULT.SUCCESS, 0)
@@ -120,10 +118,15 @@ def test_a_missed_grip_is_seen_by_the_world_alone(start_arm, tmp_path):
     assert arm.nut.bolt == "upper_bolt"
 
 
-def test_cancel_in_the_middle_of_a_turn_holds_the_arm(start_arm, start_turn):
+def test_in_the_middle_of_a_turn_a_second_task_is_refused_and_cancel_holds_the_arm(
+    start_arm, start_turn
+):
     arm = start_arm(speed="2")
     arm.wait_ready()
     handle = start_turn(arm)
+    second = arm.run()
+    assert second.status == RESULT.NOT_READY
+    assert re.search(r"busy with .*slow\.yaml; cancel it first", second.message)
     future = handle.cancel_goal_async()
     arm.wait_for(future.done, "the cancellation")
     result = arm.result(handle)
@@ -228,17 +231,6 @@ def test_goals_that_make_no_sense_get_a_sentence(shared_arm, goal, status, words
     assert words in result.message
     assert "\n" not in result.message
     assert shared_arm.joints == before
-
-
-def test_a_second_task_is_told_that_the_first_one_runs(start_arm, start_turn):
-    arm = start_arm(speed="2")
-    arm.wait_ready()
-    handle = start_turn(arm)
-    second = arm.run()
-    assert second.status == RESULT.NOT_READY
-    assert re.search(r"busy with .*slow\.yaml; cancel it first", second.message)
-    arm.wait_for(handle.cancel_goal_async().done, "the cancellation")
-    assert arm.result(handle).status == RESULT.CANCELED
 
 
 def test_inverse_kinematics_answers_beside_the_task(shared_arm):
