@@ -12,10 +12,10 @@ from types import FrameType
 
 import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-from .calm_executor import CalmExecutor
+from .static_executor import StaticExecutor
 
 LONGEST_WAIT = 0.5  # s
 
@@ -43,10 +43,11 @@ def run_node(
         signal.signal(number, ends.on_signal)
     rclpy.init()
     nodes: list[Node] = []
+    executor: StaticExecutor | None = None
     try:
         nodes += make()
         simulated = any(node.get_parameter("use_sim_time").value for node in nodes)
-        executor = CalmExecutor(nap) if nap and not simulated else SingleThreadedExecutor()
+        executor = StaticExecutor(0.0 if simulated else nap)
         for node in nodes:
             executor.add_node(node)
         ends.in_order = True
@@ -61,6 +62,8 @@ def run_node(
         if rclpy.ok():
             raise  # else a call of rclpy failed because the context was just shut down
     finally:
+        if executor is not None:
+            executor.shutdown()  # it holds what is to be taken down
         for node in nodes:  # by hand, for the interpreter's end may take things in a wrong order
             node.destroy_node()
         rclpy.try_shutdown()

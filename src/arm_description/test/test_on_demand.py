@@ -8,8 +8,8 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-from arm_description.calm_executor import QUIET  # noqa: E402
 from arm_description.on_demand import OnDemand  # noqa: E402
+from arm_description.static_executor import QUIET  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.node import Node  # noqa: E402

@@ -34,7 +34,7 @@ def main() -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _on_signal)
     import rclpy
-    from arm_description.calm_executor import CalmExecutor
+    from arm_description.static_executor import StaticExecutor
     from rclpy.utilities import try_shutdown
 
     from .viewer_node import ViewerNode
@@ -42,7 +42,7 @@ def main() -> NoReturn:
     rclpy.init()
     _Signals.rclpy_is_up = True
     try:
-        code = _run(ViewerNode, CalmExecutor(NAP))
+        code = _run(ViewerNode, StaticExecutor(NAP))
     finally:
         try_shutdown()
     sys.exit(code)
@@ -82,6 +82,7 @@ def _run(make_node: type[ViewerNode], executor: Executor) -> int:
         if executor.context.ok():
             raise  # A fault; otherwise a step that failed because a signal ended the context.
     finally:
+        executor.shutdown()
         if node is not None:
             node.stop()
     return 0

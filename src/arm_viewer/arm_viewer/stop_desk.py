@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from arm_description.calm_executor import QUIET
 from arm_description.command_qos import GOAL
+from arm_description.static_executor import QUIET
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Empty

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from arm_description.calm_executor import QUIET
 from arm_description.command_qos import GOAL, of_service
+from arm_description.static_executor import QUIET
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile

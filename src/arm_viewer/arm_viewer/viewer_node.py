@@ -14,7 +14,7 @@ import math
 from functools import partial
 from typing import Any
 
-from arm_description.calm_executor import QUIET
+from arm_description.static_executor import QUIET
 from arm_description.tf_listener import TfListener
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
