@@ -19,7 +19,13 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.waitable import NumberOfEntities
 
-KINDS = ("timer", "subscription", "client", "service")  # in the order in which they are served
+KINDS = {  # and what a node calls them, in the order in which they are served
+    "timer": "timers",
+    "subscription": "subscriptions",
+    "guard_condition": "guards",
+    "client": "clients",
+    "service": "services",
+}
 
 
 class KeptWaitSet:
@@ -51,8 +57,8 @@ class KeptWaitSet:
         self._looked_at: list[tuple[Any, Node]] = []
 
     def _take_in(self, node: Node) -> None:
-        for kind in KINDS:
-            for entity in getattr(node, f"{kind}s"):
+        for kind, name in KINDS.items():
+            for entity in getattr(node, name):
                 if self._holds(entity.handle):
                     self._entities[kind][entity.handle.pointer] = entity, node
         for waitable in node.waitables:
@@ -78,8 +84,9 @@ class KeptWaitSet:
 
     def _make(self, context: Context) -> Any:
         """Make the wait set, with room for all."""
-        timers, subscriptions, clients, services = (len(self._entities[kind]) for kind in KINDS)
-        size = NumberOfEntities(subscriptions, len(self._guards), timers, clients, services)
+        timers, subscriptions, guards, clients, services = map(len, self._entities.values())
+        guards += len(self._guards)
+        size = NumberOfEntities(subscriptions, guards, timers, clients, services)
         for waitable, _ in (*self._waitables, *self._events):
             size += waitable.get_num_entities()
         counts = (getattr(size, slot) for slot in NumberOfEntities.__slots__)
@@ -115,7 +122,7 @@ class KeptWaitSet:
         for kind, entities in self._entities.items():
             if entities:
                 for pointer in self._set.get_ready_entities(kind):
-                    if pointer in entities:  # and not of a waitable
+                    if pointer in entities:  # and not one of a waitable or ours
                         yield kind, *entities[pointer]
 
     def close(self) -> None:

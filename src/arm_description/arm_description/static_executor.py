@@ -45,7 +45,7 @@ KNOWN = ["entity", "node", "take_from_wait_list"]  # of rclpy 7, which ROS 2 Jaz
 class StaticExecutor(SingleThreadedExecutor):
     """Runs callbacks in the thread that spins it, as SingleThreadedExecutor does.
 
-    With an rclpy whose insides it does not know, or a node with guard conditions, it is one.
+    With an rclpy whose insides it does not know it is one.
 
     Args:
         nap: Between two looks, for messages to gather [s]; joint_states come every 20 ms.
@@ -99,7 +99,7 @@ class StaticExecutor(SingleThreadedExecutor):
         """Yield what is to be done, as rclpy's method of this name."""
         if self.nap:
             time.sleep(self.nap)
-        if self._plain or nodes is not None or any(any(n.guards) for n in self.get_nodes()):
+        if self._plain or nodes is not None:
             yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
             return
         seconds = timeout_sec.timeout if isinstance(timeout_sec, TimeoutObject) else timeout_sec
@@ -154,6 +154,8 @@ class StaticExecutor(SingleThreadedExecutor):
                 continue  # canceled
             if entity.callback_group.can_execute(entity):
                 yield self._make_handler(entity, node, self._take[kind]), entity, node
+            elif kind == "guard_condition":
+                entity.trigger()  # the others stay ready, this was reset by the wait
 
     def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
         """Make a task that takes from an entity and calls back; it wakes nobody at its end."""

@@ -70,6 +70,7 @@ BRINGUP_ARGUMENTS = (
 
 SIMULATED = ("fake", "sim")
 REST = {"part": ("all", "rest")}
+TF_RATE = 30.0  # Hz at most: tf for every second of the joint_states, which come every 20 ms
 
 
 def state_publisher_package() -> str:
@@ -96,7 +97,7 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "robot_state_publisher",
             {
                 "robot_description": RobotDescription(),
-                "publish_frequency": 200.0,
+                "publish_frequency": TF_RATE,
                 "use_sim_time": UseSimTime(),
             },
             when=REST,
