@@ -32,7 +32,7 @@ class TfListener:
     Args:
         node: the node to listen on.
         callback_group: group of the subscriptions, a new one if None.
-        on_change: called after each message of tf has been taken over.
+        on_change: is given each message of tf after it has been taken over.
         depth: how many messages of tf may wait; more than usual for a node that must see each.
         events: what to do on events of the subscriptions, rclpy's default if None.
 
@@ -44,7 +44,7 @@ class TfListener:
         self,
         node: Node,
         callback_group: CallbackGroup | None = None,
-        on_change: Callable[[], None] | None = None,
+        on_change: Callable[[TFMessage], None] | None = None,
         depth: int = 100,
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
@@ -65,7 +65,7 @@ class TfListener:
             except TransformError as error:
                 self._logger.warning(f"ignored in tf: {error}", throttle_duration_sec=WARN_EVERY)
         if self._on_change is not None:
-            self._on_change()
+            self._on_change(message)
 
     def _set(self, stamped: TransformStamped) -> None:
         """Take over one transform; its matrix is worked out only when somebody asks for it."""

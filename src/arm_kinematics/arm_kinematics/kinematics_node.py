@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from arm_description.static_executor import QUIET
 from arm_description.node_main import run_node
 from arm_description.on_demand import OnDemand
+from arm_description.static_executor import QUIET
 from arm_description.tf_listener import TfListener
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor

@@ -21,6 +21,7 @@ from arm_tasks.nut_world import NutWorld
 from arm_tasks.payload_world import PayloadWorld
 from arm_tasks.ros_conversions import LATCHED, pose_message, transform_message
 from arm_tasks.scene import BASE_FRAME, load_scene
+from arm_tasks.scene_markers import NUT_FRAME
 
 TOOL_FRAME = "tool0"
 REPEAT_SECONDS = 1.0
@@ -58,14 +59,17 @@ class NutWorldNode(Node):
         self._payloads = PayloadWorld(stands, gripper)
         self._publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._shown = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
+        self._own = {NUT_FRAME, *self._payloads.poses}  # frames that move as this node says
         self._tf = TfListener(self, on_change=self._on_tf, depth=BACKLOG)
         # by the clock on the wall, so that it speaks even when simulated time stands still
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(REPEAT_SECONDS, self._publish, clock=steady)
         self._publish_payloads()
 
-    def _on_tf(self) -> None:
+    def _on_tf(self, message: TFMessage) -> None:
         """Let the world move on to the tool's present pose."""
+        if all(stamped.child_frame_id in self._own for stamped in message.transforms):
+            return
         tree = self._tf.tree
         try:
             T = tree.lookup(BASE_FRAME, TOOL_FRAME)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -15,6 +15,7 @@ from arm_interfaces.msg import HardwareStatus
 from arm_tasks.ros_conversions import LATCHED
 
 SILENCE = 5.0  # s on the wall without joint_states after which the driver is taken for lost
+DEPTH = 50  # of joint_states, of which a recording wants each
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
 
@@ -24,6 +25,9 @@ class ArmState:
     Args:
         node: The node that listens.
         model: The robot, for the names of its joints and fingers.
+
+    Attributes:
+        on_joints: Is given each joint_states too, or None.
     """
 
     def __init__(self, node: Node, model: RobotModel) -> None:
@@ -31,13 +35,16 @@ class ArmState:
         self._positions: Mapping[str, float] = {}
         self._heard = 0.0
         self._status: HardwareStatus | None = None
-        node.create_subscription(JointState, "joint_states", self._on_joints, 10)
+        self.on_joints: Callable[[JointState], None] | None = None
+        node.create_subscription(JointState, "joint_states", self._on_joints, DEPTH)
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
             self._positions = dict(zip(message.name, message.position, strict=True))
             self._heard = time.monotonic()
+        if self.on_joints is not None:
+            self.on_joints(message)
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message

@@ -32,7 +32,7 @@ class Companions:
     def __init__(self, node: Node, model: RobotModel) -> None:
         self._link = f"{model.joint_names[0]}_link".encode()
         self._heard: dict[str, float] = {}
-        # raw: 200 messages a second are not worth being taken apart here
+        # raw: so many messages are not worth being taken apart here
         node.create_subscription(TFMessage, "tf", self._on_tf, 10, raw=True)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 

@@ -10,7 +10,9 @@ from geometry_msgs.msg import Pose, Transform, TransformStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from arm_interfaces.msg import NutState
 from arm_tasks.geometry import Array
+from arm_tasks.nut_state import NutReport, NutStatus
 
 LATCHED = QoSProfile(
     depth=1,
@@ -52,6 +54,18 @@ def transform_message(parent: str, child: str, T: Array, stamp: Time) -> Transfo
     translation.x, translation.y, translation.z = pose.position.x, pose.position.y, pose.position.z
     message.transform.rotation = pose.orientation
     return message
+
+
+def nut_report(message: NutState) -> NutReport:
+    """Return where the nut is, of a message."""
+    return NutReport(
+        status=NutStatus(message.state),
+        bolt=message.bolt,
+        turns_engaged=message.turns_engaged,
+        grasped=message.grasped,
+        pose=pose_matrix(message.pose.pose),
+        message=message.message,
+    )
 
 
 def duration_message(seconds: float) -> Duration:

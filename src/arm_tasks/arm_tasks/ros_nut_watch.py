@@ -4,45 +4,31 @@
 
 from __future__ import annotations
 
-import time
-
-from rclpy.node import Node
 from rclpy.task import Future
 
-from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
 from arm_tasks.foreseen import Foreseen, safe_state
-from arm_tasks.nut_state import NutReport, NutStatus
 from arm_tasks.plan import Plan
 from arm_tasks.ports import ArmPort
-from arm_tasks.ros_conversions import pose_matrix
 from arm_tasks.ros_planning import Planning
+from arm_tasks.ros_senses import RosSenses
 from arm_tasks.scene import Scene
-
-FRESH = 5.0  # s on the wall; nut_world speaks at least once a second
 
 
 class NutWatch:
     """The latest nut_world/state, held against what a plan needs.
 
     Args:
-        node: The node that listens.
+        senses: Hears of the nut.
         planning: Works in the background.
         port: The arm.
         chain: Its kinematics.
     """
 
-    def __init__(self, node: Node, planning: Planning, port: ArmPort, chain: Chain) -> None:
+    def __init__(self, senses: RosSenses, planning: Planning, port: ArmPort, chain: Chain) -> None:
         self._planning, self._port, self._chain = planning, port, chain
-        self._report: NutReport | None = None
-        self._heard = 0.0
-        node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
-
-    @property
-    def report(self) -> NutReport | None:
-        """What was heard of late, or None."""
-        return self._report if time.monotonic() - self._heard < FRESH else None
+        self._senses = senses
 
     async def check(self, plan: Plan, scene: Scene, step: int) -> list[str]:
         """Check that the nut is as a step of a plan needs it; return what cannot be checked.
@@ -50,7 +36,7 @@ class NutWatch:
         Raises:
             PlanError: It is not.
         """
-        nut = self.report
+        nut = self._senses.nut
         if scene.nut is None:
             return []
         if nut is None:
@@ -68,7 +54,7 @@ class NutWatch:
         """
         if scene.nut is None:
             return ""
-        here, nut = self._port.where(), self.report
+        here, nut = self._port.where(), self._senses.nut
         if nut is None:
             nut = (await self._foresee(plan, scene)).nut(step, here)
         T_tool = self._chain.fk([here.positions[name] for name in plan.joint_names])
@@ -76,14 +62,3 @@ class NutWatch:
 
     def _foresee(self, plan: Plan, scene: Scene) -> Future:
         return self._planning.in_background(lambda: Foreseen.of(plan, scene, self._chain))
-
-    def _on_nut(self, message: NutState) -> None:
-        self._heard = time.monotonic()
-        self._report = NutReport(
-            status=NutStatus(message.state),
-            bolt=message.bolt,
-            turns_engaged=message.turns_engaged,
-            grasped=message.grasped,
-            pose=pose_matrix(message.pose.pose),
-            message=message.message,
-        )

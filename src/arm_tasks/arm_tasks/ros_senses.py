@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import math
+import time
 
 from rclpy.node import Node
 
 from arm_interfaces.msg import NutState
 from arm_tasks.condition import Condition, Sensed
-from arm_tasks.nut_state import NutReport, NutStatus
+from arm_tasks.nut_state import NutReport
 from arm_tasks.ros_arm_state import ArmState
-from arm_tasks.ros_conversions import pose_matrix
+from arm_tasks.ros_conversions import nut_report
+
+FRESH = 5.0  # s on the wall; nut_world speaks at least once a second
 
 
 class RosSenses:
@@ -26,6 +29,7 @@ class RosSenses:
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
         self._nut: NutState | None = None
+        self._heard = 0.0
         node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
 
     def __call__(self, when: Condition, since: float) -> Sensed | None:
@@ -36,15 +40,13 @@ class RosSenses:
         nut = self._nut
         if nut is None or nut.header.stamp.sec + 1e-9 * nut.header.stamp.nanosec < since:
             return None
-        report = NutReport(
-            status=NutStatus(nut.state),
-            bolt=nut.bolt,
-            turns_engaged=nut.turns_engaged,
-            grasped=nut.grasped,
-            pose=pose_matrix(nut.pose.pose),
-            message=nut.message,
-        )
-        return Sensed(report, width)
+        return Sensed(nut_report(nut), width)
+
+    @property
+    def nut(self) -> NutReport | None:
+        """Where the nut is, or None if nobody has said so of late."""
+        is_fresh = self._nut is not None and time.monotonic() - self._heard < FRESH
+        return nut_report(self._nut) if is_fresh else None
 
     def _on_nut(self, message: NutState) -> None:
-        self._nut = message
+        self._nut, self._heard = message, time.monotonic()

@@ -56,7 +56,7 @@ class Teaching:
         self._run = ActionClient(
             server, RunTask, "run_task", callback_group=apart, goal_service_qos_profile=GOAL
         )
-        server.create_subscription(JointState, "joint_states", self._on_joints, 50)
+        server.state.on_joints = self._on_joints
         server.create_service(ListTasks, "list_tasks", self._on_list)
         for kind, name, answer in (
             (TeachPose, "save_pose", self._save_pose),

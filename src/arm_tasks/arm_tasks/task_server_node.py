@@ -66,7 +66,7 @@ class TaskServer(Node):
         self.port = RosArmPort(self, self.state)
         self.senses = RosSenses(self, self.state)
         self.companions = Companions(self, self.model)
-        self._nut = NutWatch(self, self.planning, self.port, self.chain)
+        self._nut = NutWatch(self.senses, self.planning, self.port, self.chain)
         self._readiness = Readiness(self, self.state, self.port)
         self._busy = ""
         self.touching: Touching | None = None
