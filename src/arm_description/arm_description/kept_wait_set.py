@@ -41,20 +41,21 @@ class KeptWaitSet:
         self, nodes: Iterable[Node], guards: Iterable[GuardCondition], context: Context
     ) -> None:
         assert context.handle is not None, "rclpy is initialised before nodes are made"
-        self._held = ExitStack()
-        self._held.enter_context(context.handle)
         self._guards = [guard.handle for guard in guards]
         self._entities: dict[str, dict[int, tuple[Any, Node]]] = {kind: {} for kind in KINDS}
         self._waitables: list[tuple[Any, Node]] = []
         self._events: list[tuple[Any, Node]] = []
-        for handle in self._guards:
-            self._held.enter_context(handle)
-        for node in nodes:
-            self._take_in(node)
-        self._groups = self._by_group()
-        self._set = self._make(context)
-        self._add = {kind: getattr(self._set, f"add_{kind}") for kind in KINDS}
         self._looked_at: list[tuple[Any, Node]] = []
+        with ExitStack() as held:  # which lets go of all if the context ends meanwhile
+            self._held = held
+            for handle in (context.handle, *self._guards):
+                held.enter_context(handle)
+            for node in nodes:
+                self._take_in(node)
+            self._set = self._make(context)
+            self._held = held.pop_all()
+        self._groups = self._by_group()
+        self._add = {kind: getattr(self._set, f"add_{kind}") for kind in KINDS}
 
     def _take_in(self, node: Node) -> None:
         for kind, name in KINDS.items():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from rclpy.node import Node
 from .static_executor import StaticExecutor
 
 LONGEST_WAIT = 0.5  # s
+LONGEST_END = 10.0  # s, until a process that a signal ends is gone
 
 
 def described(text: str) -> ParameterDescriptor:
@@ -51,7 +53,8 @@ def run_node(
         for node in nodes:
             executor.add_node(node)
         ends.in_order = True
-        while rclpy.ok():  # and not spin(): it can miss a shutdown and then waits for ever
+        # and not spin(): it can miss a shutdown and then waits for ever
+        while rclpy.ok() and not ends.has_come:
             executor.spin_once(timeout_sec=LONGEST_WAIT)
     except errors as error:
         sys.stderr.write(f"{error}\n")
@@ -75,16 +78,20 @@ class _Ends:
 
     Attributes:
         in_order: Whether the nodes are made, and are taken down so that others hear of the end.
+        has_come: Whether a signal has come since then.
     """
 
     def __init__(self) -> None:
-        self.in_order = False
+        self.in_order = self.has_come = False
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Before the spinning, end at once; then leave it to rclpy, which shuts the context down.
+        """Before the spinning, end at once; then let the loop end, in which rclpy may end it, too.
 
-        To do that here, too, could wait for ever for a lock that the interrupted code holds.
+        To shut down here could wait for ever for a lock that the interrupted code holds. Whatever
+        else waits for ever then, its place is written to the log and the process ends.
         """
         del number, frame
         if not self.in_order:
             os._exit(0)
+        self.has_come = True
+        faulthandler.dump_traceback_later(LONGEST_END, exit=True)

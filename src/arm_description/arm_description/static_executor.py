@@ -122,10 +122,10 @@ class StaticExecutor(SingleThreadedExecutor):
         has_ended = True
         while has_ended:
             with self._tasks_lock:
-                self._tasks = [work for work in self._tasks if not work[0].done()]
+                self._tasks = [work for work in self._tasks if not _is_over(work)]
                 begun = self._tasks[::-1]
             yield from begun
-            has_ended = any(work[0].done() for work in begun)
+            has_ended = any(map(_is_over, begun))
 
     def _look(self, end: float | None) -> Iterator[Work]:
         """Wait until `end` on the steady clock [s] and yield what is ready then."""
@@ -174,3 +174,7 @@ class StaticExecutor(SingleThreadedExecutor):
         with self._tasks_lock:
             self._tasks.append((task, entity, node))
         return task
+
+
+def _is_over(work: Work) -> bool:
+    return bool(work[0].done() or work[0].cancelled())
