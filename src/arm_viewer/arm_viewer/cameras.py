@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Postures = Callable[[], Sequence[Mapping[str, Array]]]
 SAME_SIZE = (0.8, 1.25)  # A robot whose size changed less is looked at from where one stands.
+ROUNDED = 0.01  # A slow browser draws fewer pixels: their numbers have another ratio, rounded.
 FAR = 3.0  # Sizes from the root: what is farther away need not be in the picture.
 
 
@@ -98,7 +99,7 @@ class Cameras:
         if browser is None:
             return False
         browser.there |= browser.is_near(client.camera.position)
-        return bool(browser.aspect != float(client.camera.aspect))
+        return abs(float(client.camera.aspect) / browser.aspect - 1.0) > ROUNDED
 
     def forget(self, client: Any) -> None:
         """Forget a browser that went."""
