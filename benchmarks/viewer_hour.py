@@ -6,6 +6,7 @@ The arm swings, its path is drawn, the task's text changes once a second of the 
 the panel's numbers five times. The server sends what browsers would get at 30 pictures a second.
 """
 
+import gc
 import os
 import sys
 import time
@@ -72,7 +73,9 @@ def main() -> None:
             time.sleep(PAUSE)
         for name, share in LOOKS.items():
             if number + 1 == int(share * count):
-                read[name] = f"{memory(os.getpid()):.1f} MB after {name}"
+                gc.collect()
+                blocks = sys.getallocatedblocks() / 1e3
+                read[name] = f"{memory(os.getpid()):.1f} MB ({blocks:.1f}) after {name}"
     print(
         f"{count:,} pictures, {count / RATE / 60.0:.0f} minutes at {RATE} a second, drawn as fast "
         f"as it goes, with one client: {', '.join(read.values())} of them."

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ from arm_tasks.ros_conversions import pose_matrix, pose_message
 
 _LOG = logging.getLogger(__name__)
 PATIENCE = 10.0  # s, for a server to be there
+HEARS_WITHIN = 5.0  # s, for a kinematics node that just came to hear of the robot
+ASKED_AGAIN = 0.1  # s, until it is asked again
 FEEDBACK = QoSProfile(depth=1000)
 TRIGGERS = {
     "stop": "arm_hardware/stop",
@@ -190,10 +194,20 @@ class ArmLater:
             raise ArmError(f"{what}: {answer.message}", answer)
         return answer
 
-    async def _ik(self, request: SolveIK.Request) -> IkAnswer:
-        caller = self._kinematics.solve_ik
+    async def _solved(self, caller: Any, request: Any) -> Any:
+        """Call the kinematics; again while it is there, but has not heard of the robot yet."""
         await self._spinner.until(lambda: caller.is_ready, PATIENCE, "the kinematics node")
-        answer = await caller.call_async(request)
+        end = time.monotonic() + HEARS_WITHIN
+        while True:
+            answer = await caller.call_async(request)
+            now = time.monotonic()
+            if answer.status != SolveFK.Response.NOT_READY or now > end:
+                return answer
+            again = now + ASKED_AGAIN
+            await self._spinner.until(partial(_is_past, again), PATIENCE, "the clock")
+
+    async def _ik(self, request: SolveIK.Request) -> IkAnswer:
+        answer = await self._solved(self._kinematics.solve_ik, request)
         blame = tuple(answer.limiting_joints)
         if not answer.solutions:
             return IkAnswer(answer.status, answer.message, {}, np.inf, np.inf, blame)
@@ -204,9 +218,7 @@ class ArmLater:
         return IkAnswer(answer.status, answer.message, joints, *errors, blame)
 
     async def _fk(self, request: SolveFK.Request) -> Array:
-        caller = self._kinematics.solve_fk
-        await self._spinner.until(lambda: caller.is_ready, PATIENCE, "the kinematics node")
-        answer = await caller.call_async(request)
+        answer = await self._solved(self._kinematics.solve_fk, request)
         if answer.status != SolveFK.Response.SUCCESS:
             raise ArmError(f"fk: {answer.message}", answer)
         return pose_matrix(answer.poses[0].pose)
@@ -265,3 +277,7 @@ def _put(state: Any, joints: Mapping[str, float] | None) -> None:
     """Put joint positions into a message."""
     state.name = list(joints or {})
     state.position = [float(value) for value in (joints or {}).values()]
+
+
+def _is_past(moment: float) -> bool:
+    return time.monotonic() >= moment

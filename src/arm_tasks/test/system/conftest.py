@@ -34,7 +34,8 @@ if "two_machines" not in sys.modules:  # what two test files share
 BOUND = 60.0  # s of patience for what should come within a few
 # Each of up to four processes that run tests side by side has five of the domains 80 to 99.
 FIRST_DOMAIN = 80 + 5 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-domains = itertools.cycle(range(FIRST_DOMAIN, FIRST_DOMAIN + 5))
+DOMAINS = itertools.cycle(range(FIRST_DOMAIN, FIRST_DOMAIN + 5))
+taken = set()  # by arms that run, such as one that several tests share
 
 
 class Arm:
@@ -44,6 +45,7 @@ class Arm:
         """Start the nodes; parameters: node name -> parameters that differ from the table's."""
         self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
         self.values |= values
+        self.domain = domain
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         self.group = ProcessGroup(self.values, logs)
         for process in processes(state_publisher_package()):
@@ -175,7 +177,9 @@ def arms(folder):
     started = []
 
     def start(**options):
-        arm = Arm(next(domains), folder / f"logs{len(started)}", **options)
+        domain = next(domain for domain in DOMAINS if domain not in taken)
+        taken.add(domain)
+        arm = Arm(domain, folder / f"logs{len(started)}", **options)
         started.append(arm)
         return arm
 
@@ -187,6 +191,7 @@ def arms(folder):
         finally:
             for arm in started:
                 arm.close()
+                taken.remove(arm.domain)
 
 
 @pytest.fixture
