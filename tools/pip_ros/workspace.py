@@ -35,8 +35,10 @@ def files_of(package: Path) -> Iterable[Path]:
 
 
 def fingerprint(package: Path) -> str:
-    """A string that changes when a file of the package changes."""
+    """A string that changes when a file of the package, or what it is built by, changes."""
     digest = hashlib.sha256()
+    if (package / "CMakeLists.txt").exists():
+        digest.update(FOR_PYTHON.read_bytes())
     for file in files_of(package):
         digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -8,6 +8,7 @@ import faulthandler
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 
@@ -19,7 +20,8 @@ from rclpy.node import Node
 from .static_executor import StaticExecutor
 
 LONGEST_WAIT = 0.5  # s
-LONGEST_END = 10.0  # s, until a process that a signal ends is gone
+LONGEST_END = 8.0  # s, until a process that a signal ends is gone; launch kills after 10
+LONGEST_SHUTDOWN = 2.0  # s, of rclpy's own after a signal
 
 
 def described(text: str) -> ParameterDescriptor:
@@ -65,11 +67,13 @@ def run_node(
         if rclpy.ok():
             raise  # else a call of rclpy failed because the context was just shut down
     finally:
+        ends.wait_for_rclpy()
         if executor is not None:
             executor.shutdown()  # it holds what is to be taken down
         for node in nodes:  # by hand, for the interpreter's end may take things in a wrong order
             node.destroy_node()
         rclpy.try_shutdown()
+        faulthandler.cancel_dump_traceback_later()
     return 0
 
 
@@ -93,5 +97,15 @@ class _Ends:
         del number, frame
         if not self.in_order:
             os._exit(0)
+        if not self.has_come:
+            faulthandler.dump_traceback_later(LONGEST_END, exit=True)
         self.has_come = True
-        faulthandler.dump_traceback_later(LONGEST_END, exit=True)
+
+    def wait_for_rclpy(self) -> None:
+        """Let the thread in which rclpy shuts down for a signal end before anything is taken away.
+
+        It triggers guard conditions, which must be there, and then the context is not valid.
+        """
+        end = time.monotonic() + LONGEST_SHUTDOWN
+        while self.has_come and rclpy.ok() and time.monotonic() < end:
+            time.sleep(0.01)

@@ -31,7 +31,7 @@ from rclpy.executors import (
 from rclpy.node import Node
 from rclpy.task import Task
 
-from .kept_wait_set import KINDS, KeptWaitSet
+from .kept_wait_set import KeptWaitSet
 
 Work: TypeAlias = tuple[Task, Any, Node | None]
 
@@ -58,9 +58,8 @@ class StaticExecutor(SingleThreadedExecutor):
         self._is_stale = True
         self._next_events = 0.0
         self._waiting = threading.Lock()
-        self._take = {kind: getattr(self, f"_take_{kind}") for kind in (*KINDS, "waitable")}
-        known = list(inspect.signature(super()._make_handler).parameters) == KNOWN
-        self._plain = not (known and isinstance(getattr(self, "_tasks", None), list))
+        made_of = list(inspect.signature(self._make_handler).parameters)
+        self._plain = made_of != KNOWN or not isinstance(getattr(self, "_tasks", None), list)
 
     def wake(self) -> None:
         """Look again at the entities: rclpy calls this when one has come or gone."""
@@ -119,8 +118,9 @@ class StaticExecutor(SingleThreadedExecutor):
 
     def _go_on(self) -> Iterator[Work]:
         """Yield tasks that have begun, again while one ends, for which another one may wait."""
-        has_ended = True
-        while has_ended:
+        left, has_ended = len(self._tasks) + 1, True
+        while has_ended and left:
+            left -= 1  # a chain in which each begins the next one leaves room for entities
             with self._tasks_lock:
                 self._tasks = [work for work in self._tasks if not _is_over(work)]
                 begun = self._tasks[::-1]
@@ -153,12 +153,13 @@ class StaticExecutor(SingleThreadedExecutor):
             if kind == "timer" and not entity.handle.is_timer_ready():
                 continue  # canceled
             if entity.callback_group.can_execute(entity):
-                yield self._make_handler(entity, node, self._take[kind]), entity, node
+                yield self._make_task(entity, node, kind), entity, node
             elif kind == "guard_condition":
                 entity.trigger()  # the others stay ready, this was reset by the wait
 
-    def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
+    def _make_task(self, entity: Any, node: Node, kind: str) -> Task:
         """Make a task that takes from an entity and calls back; it wakes nobody at its end."""
+        take = getattr(self, f"_take_{kind}")
 
         async def handle() -> None:
             group = entity.callback_group

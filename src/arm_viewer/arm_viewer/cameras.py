@@ -62,11 +62,11 @@ class Cameras:
 
     def set_robot(self, robot: RobotPicture) -> bool:
         """Look at another robot; whether the cameras moved, because its size is another one."""
+        self._robot = robot
         view = view_of(robot, self._postures(), self._things)
         low, high = SAME_SIZE
         if self.view is not None and low < view.size / self.view.size < high:
             return False
-        self._robot = robot
         self._look(forced=True)
         return True
 
@@ -82,7 +82,7 @@ class Cameras:
 
     def fit(self, client: Any, forced: bool = False) -> None:
         """Place a browser's camera for the shape of its picture, unless a person placed it."""
-        if self._robot is None or self.view is None:
+        if self._robot is None or self.view is None or not _has_picture(client.camera):
             return
         browser = self._browsers.get(client.client_id)
         if browser is not None and not forced and browser.was_moved(client.camera.position):
@@ -96,7 +96,7 @@ class Cameras:
     def heard(self, client: Any) -> bool:
         """Note where a browser says its camera is; whether its picture has a shape of its own."""
         browser = self._browsers.get(client.client_id)
-        if browser is None:
+        if browser is None or not _has_picture(client.camera):
             return False
         browser.there |= browser.is_near(client.camera.position)
         return abs(float(client.camera.aspect) / browser.aspect - 1.0) > ROUNDED
@@ -126,6 +126,11 @@ def watch_clients(server: viser.ViserServer, cameras: Cameras, mailbox: Mailbox)
 
     server.on_client_connect(come)
     server.on_client_disconnect(lambda client: mailbox.post(lambda: cameras.forget(client)))
+
+
+def _has_picture(camera: Any) -> bool:
+    """Return whether a browser shows anything: one that is folded away has no width or height."""
+    return bool(camera.image_width > 0 and camera.image_height > 0)
 
 
 def _place(camera: Any, view: View) -> None:

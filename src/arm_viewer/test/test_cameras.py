@@ -93,6 +93,8 @@ def test_corners_are_those_of_the_box_around_a_solid():
 class Camera(SimpleNamespace):
     """A browser's camera: stands nowhere in particular at first."""
 
+    image_width, image_height = 800, 600
+
 
 class Server:
     """Browsers with a picture of some shape."""
@@ -119,6 +121,31 @@ def robot(urdf):
 
 def far_box(reach):
     return corners(Box((0.1, 0.1, 0.1)), np.eye(4) + reach * np.eye(4, k=3))
+
+
+@pytest.mark.parametrize("size", ["image_width", "image_height"])
+def test_a_browser_that_is_folded_away_is_left_alone(robot, size):
+    server = Server(2.0)
+    camera = server.clients[0].camera
+    setattr(camera, size, 0)
+    del camera.aspect  # which cannot be asked for: it divides by zero
+    cameras = Cameras(server, tuple)
+    cameras.set_robot(robot)
+    cameras.fit(server.clients[0])
+    assert not cameras.heard(server.clients[0])
+    np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
+
+
+def test_a_robot_of_nearly_the_same_size_is_held_by_browsers_that_come_later(robot, urdf):
+    server = Server()
+    cameras = Cameras(server, tuple)
+    cameras.set_robot(robot)
+    other = read_robot(urdf.replace('length="0.06"', 'length="0.066"'))
+    cameras.set_robot(other)
+    server.clients = Server(0.5).clients
+    cameras.fit(server.clients[0])
+    held = view_of(other, aspect=0.5).position
+    np.testing.assert_array_equal(server.clients[0].camera.position, held)
 
 
 def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(robot):
