@@ -34,6 +34,7 @@ class Servers:
     def __init__(self, context):
         self.node = rclpy.create_node("servers", context=context)
         self.goals, self.silent, self.over = [], False, False
+        self.not_ready = 0  # so many questions come before it has heard of the robot
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
             self.node,
@@ -77,6 +78,10 @@ class Servers:
         return RESULT(status=RESULT.SUCCESS, message="done")
 
     def ik(self, request, response):
+        if self.not_ready:
+            self.not_ready -= 1
+            response.status, response.message = SolveIK.Response.NOT_READY, "no robot yet"
+            return response
         response.status = 1 if request.target.pose.position.x < 1.0 else -1
         response.message = "fine" if response.status == 1 else "out of reach by 12 mm"
         joints = JointState(name=["waist"], position=[request.target.pose.position.x])
@@ -186,6 +191,21 @@ def test_a_silent_server_costs_the_time_out_and_no_more(arm, servers):
         arm.fk(timeout=0.3)
     assert arm.ik([0.5, 0.0, 0.0])  # others are answered meanwhile
     servers.silent = False
+
+
+def test_a_kinematics_that_has_just_come_is_asked_again(arm, servers):
+    servers.not_ready = 3
+    assert arm.ik([0.5, 0.0, 0.0]).joints == {"waist": 0.5}
+    assert servers.not_ready == 0
+
+
+def test_one_that_never_hears_of_the_robot_says_so(arm, servers, monkeypatch):
+    monkeypatch.setattr("arm_tasks.client.later.HEARS_WITHIN", 0.0)
+    servers.not_ready = 1000
+    answer = arm.ik([0.5, 0.0, 0.0])
+    servers.not_ready = 0
+    assert not answer
+    assert answer.message == "no robot yet"
 
 
 def test_later_does_not_wait_and_can_be_canceled(arm):
