@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from .errors import SetupError
 
@@ -82,35 +83,13 @@ def run_logged(
         SetupError: the command failed; the text holds the last lines of its output.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    line = StatusLine(title)
-    tail: list[str] = []
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            env=dict(environment),
-            cwd=folder,
-            start_new_session=True,  # so that Ctrl-C ends the whole group, from here
-        )
-        try:
-            for text in process.stdout or ():
-                file.write(text)
-                tail = [*tail[-14:], text.rstrip()]
-                shown = describe(text)
-                if shown:
-                    line.show(shown)
-            process.wait()
-        except BaseException:
-            stop_group(process)
-            raise
-    if process.returncode != 0:
-        line.done("failed")
-        raise SetupError(failure_text(command, tail, log))
-    line.done("done")
+    process = start(command, subprocess.PIPE, environment, folder)
+    with finished(process, command, log, title) as line, log.open("w") as file:
+        for text in process.stdout or ():
+            file.write(text)
+            shown = describe(text)
+            if shown:
+                line.show(shown)
 
 
 @contextlib.contextmanager
@@ -119,31 +98,44 @@ def beside(
 ) -> Iterator[None]:
     """Run a command while the block of this context runs, then wait for its end, showing that.
 
-    Args:
-        command: the program and its arguments.
-        log: file that gets the whole output.
-        title: what the command is for.
-        environment: the environment of the command.
-        folder: where to run it.
-
-    Raises:
-        SetupError: the command failed; the text holds the last lines of its output.
+    Args and Raises: as run_logged has them.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    line = StatusLine(title)
     with log.open("w") as file:
-        process = subprocess.Popen(
-            command,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            env=dict(environment),
-            cwd=folder,
-            start_new_session=True,
-        )
-    try:
+        process = start(command, file, environment, folder)
+    with finished(process, command, log, title):
         yield
+
+
+def start(
+    command: Sequence[str], output: IO[str] | int, environment: Mapping[str, str], folder: Path
+) -> "subprocess.Popen[str]":
+    """Start a command in a session of its own, so that Ctrl-C ends its whole group from here."""
+    return subprocess.Popen(
+        command,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        env=dict(environment),
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
+@contextlib.contextmanager
+def finished(
+    process: "subprocess.Popen[str]", command: Sequence[str], log: Path, title: str
+) -> Iterator[StatusLine]:
+    """Wait for a command's end after the block; end its group if that fails.
+
+    Raises:
+        SetupError: the command failed; the text holds the last lines of its log.
+    """
+    line = StatusLine(title)
+    try:
+        yield line
         while not has_ended(process, 1.0):
             line.show("at work")
     except BaseException:

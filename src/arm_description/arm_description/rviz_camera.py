@@ -69,7 +69,7 @@ def places_of(model: RobotModel) -> Matrix:
         [
             pose[:3, 3]
             for posture in (home, *model.postures.values())
-            for pose in link_poses(tree, posture).values()
+            for pose in link_poses(tree.root, tree.joints, posture).values()
         ]
     )
 

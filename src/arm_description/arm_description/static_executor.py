@@ -127,8 +127,8 @@ class StaticExecutor(SingleThreadedExecutor):
             yield from begun
             has_ended = any(map(_is_over, begun))
 
-    def _look(self, end: float | None) -> Iterator[Work]:
-        """Wait until `end` on the steady clock [s] and yield what is ready then."""
+    def _patience(self, end: float | None) -> tuple[int, bool]:
+        """Return how long to wait [ns], less than 0 for ever, and whether events are due."""
         now = time.monotonic()
         has_events = now >= self._next_events
         if has_events:
@@ -136,7 +136,11 @@ class StaticExecutor(SingleThreadedExecutor):
         left = math.inf if end is None else max(0.0, end - now)
         if not has_events:
             left = min(left, EVENTS)
-        timeout = -1 if left == math.inf else int(left * 1e9)
+        return (-1 if left == math.inf else int(left * 1e9)), has_events
+
+    def _look(self, end: float | None) -> Iterator[Work]:
+        """Wait until `end` on the steady clock [s] and yield what is ready then."""
+        timeout, has_events = self._patience(end)
         with self._waiting:
             if self._is_shutdown:
                 return

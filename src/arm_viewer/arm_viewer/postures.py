@@ -57,7 +57,9 @@ class PostureBook:
         model = load_robot(self._robot)
         self.postures = postures_of(model)
         tree = read_urdf(model.to_urdf())
-        self.poses = tuple(link_poses(tree, joints) for joints in self.postures.values())
+        self.poses = tuple(
+            link_poses(tree.root, tree.joints, values) for values in self.postures.values()
+        )
 
 
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:

@@ -13,7 +13,7 @@ from ..model import RobotModel
 from ..transforms import Matrix, Vector
 from ..urdf.assembly import BASE, FLANGE, PALM, assemble, dh_frames
 from ..urdf.dress import PAYLOAD
-from ..urdf.motion import joint_pose
+from ..urdf.motion import joint_pose, link_poses
 from ..urdf.parts import UrdfLink, UrdfParts
 from .cutting import cut, planes
 from .order import ranks
@@ -121,10 +121,7 @@ def posed(model: RobotModel, values: Mapping[str, float]) -> Posed:
     if model.gripper:
         width = positions.pop("gripper", model.gripper.min_width)
         positions |= dict.fromkeys(model.gripper.joints, width / 2)
-    poses: dict[str, Matrix] = {BASE: np.eye(4)}
-    for joint in parts.joints:
-        moved = joint_pose(joint, positions.get(joint.name, 0.0))
-        poses[joint.child] = poses[joint.parent] @ moved
+    poses = link_poses(BASE, parts.joints, positions)
     dh = tuple(poses[joint.parent] @ joint_pose(joint) for joint in dh_frames(model, "").joints)
     return Posed(parts, poses, dh)
 

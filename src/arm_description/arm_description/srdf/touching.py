@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 
 from ..transforms import Matrix, inverse
-from ..urdf.motion import joint_pose
+from ..urdf.motion import link_poses
 from ..urdf.parts import Shape, UrdfJoint, UrdfLink, UrdfParts
 
 _POSTURES = 64
@@ -37,10 +37,8 @@ def always_touching(parts: UrdfParts) -> list[tuple[str, str]]:
 
 def _poses(parts: UrdfParts, random: np.random.Generator) -> Mapping[str, Matrix]:
     """Return root <- link (4, 4) of each link in a random posture within the limits."""
-    poses = {parts.links[0].name: np.eye(4)}
-    for joint in parts.joints:
-        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, _position(joint, random))
-    return poses
+    values = {joint.name: _position(joint, random) for joint in parts.joints}
+    return link_poses(parts.links[0].name, parts.joints, values)
 
 
 def _position(joint: UrdfJoint, random: np.random.Generator) -> float:

@@ -10,7 +10,7 @@ sine and one cosine for each pose.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +19,6 @@ from transforms3d.quaternions import qmult, rotate_vector
 
 from ..transforms import Matrix, pose_to_matrix
 from .parts import UrdfJoint
-from .reader import UrdfTree
 
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
@@ -30,11 +29,19 @@ def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
     return pose_to_matrix(motion.translation(q), motion.rotation(q))
 
 
-def link_poses(tree: UrdfTree, joints: Mapping[str, float]) -> dict[str, Matrix]:
-    """Return link name -> (4, 4), root <- link; joints without a value [rad or m] are at 0."""
-    poses = {tree.root: np.eye(4)}
-    for joint in tree.joints:  # each after the one that carries it
-        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, joints.get(joint.name, 0.0))
+def link_poses(
+    root: str, joints: Iterable[UrdfJoint], values: Mapping[str, float]
+) -> dict[str, Matrix]:
+    """Return link name -> (4, 4), root <- link.
+
+    Args:
+        root: The link that stands still.
+        joints: Each after the one that carries it.
+        values: Joint name -> value [rad or m]; joints without one are at 0.
+    """
+    poses = {root: np.eye(4)}
+    for joint in joints:
+        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, values.get(joint.name, 0.0))
     return poses
 
 
