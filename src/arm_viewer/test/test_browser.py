@@ -21,7 +21,7 @@ pytestmark = pytest.mark.system
 
 SIZE = (800, 520)  # Of the scene beside the panel, on the page of conftest.py.
 words = itertools.count()
-ALIKE = 0.8  # of the pixels; edges are smoothed, and a shadow may fall beside
+ALIKE = 0.9  # of the pixels; edges are smoothed, and a shadow may fall beside
 CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
 
 
@@ -78,8 +78,9 @@ def taken_over(page, ros):
 
 
 def settled(page):
-    """Return the picture that two looks in a row have shown."""
+    """Return the picture that two looks in a row have shown, with paintings in between."""
     former = picture(page)
+    page.evaluate(PAINTED, 2)
 
     def same(seen):
         nonlocal former
@@ -154,6 +155,7 @@ def empty(page, ros, urdf, robot):
     seen = settled(page)
     ros.show_robot(urdf)
     until(page, lambda now: differs(now, seen)[middle])
+    taken_over(page, ros)
     return seen
 
 
