@@ -93,6 +93,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             model = load_robot(self.parameters.robot)
             driver = Driver(model, self.parameters.options, self._driver_clock)
             driver.motion.changed = self._reporter.wake
+            driver.motion.moved = self._reporter.tick
             driver.open()
         except (HardwareError, DescriptionError) as error:
             self.get_logger().error(str(error))

@@ -47,7 +47,7 @@ class ControlLoop:
 
     def __init__(
         self,
-        tick: Callable[[], None],
+        tick: Callable[[float], None],
         failed: Callable[[Exception], None],
         clock: Clock,
         period: float,
@@ -57,7 +57,7 @@ class ControlLoop:
         """Make the loop; ``start`` begins it.
 
         Args:
-            tick: The work of one period.
+            tick: The work of one period; called with the moment it is for, on that clock [s].
             failed: Called from the thread with what ``tick`` raised; the loop then goes on.
             clock: Time base.
             period: [s] of that clock.
@@ -108,12 +108,12 @@ class ControlLoop:
             late = max(0.0, self._clock.now() - due)
             self._late.append(late)
             self._ticks += 1
-            try:
-                self._tick()
-            except Exception as error:  # noqa: BLE001 - whatever it was, the owner must hear of it
-                LOGGER.error("The control loop failed: %s", error)
-                self._failed(error)
             if late > self._slip * self._period:
                 self._slips += 1
                 due += late
+            try:
+                self._tick(due)
+            except Exception as error:  # noqa: BLE001 - whatever it was, the owner must hear of it
+                LOGGER.error("The control loop failed: %s", error)
+                self._failed(error)
             due += self._period

@@ -158,13 +158,17 @@ class Motion(Safety):
                 self._grip.goal.finish(Outcome.ABORTED, INVALID_GOAL, why)
                 self._grip.cancel()
 
-    def tick(self) -> None:
+    def tick(self, moment: float | None = None) -> None:
         """Do one period's work.
+
+        Args:
+            moment: What time it is for, as the snapshot will tell it.
 
         Raises:
             HardwareError: The bus is lost or a bound would be broken; the machine is in FAULT.
         """
         with self._lock:
+            self._moment = moment
             self._freeze()
             try:
                 if self._armed:
@@ -187,6 +191,7 @@ class Motion(Safety):
         arm_over = arm is not None and arm.advance(self._states, self._dt)
         grip_over = grip is not None and grip.advance(self._states[-1], self._dt)
         self._send(self._smoother.push([s.position for s in self._states]))
+        self.moved()
         if self._latched:  # meanwhile: perhaps not all of it was sent
             self._freeze()
             return

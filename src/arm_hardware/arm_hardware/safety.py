@@ -35,6 +35,7 @@ class Safety:
     Attributes:
         axes: The arm; its limits are the ones that count.
         changed: Called, with the lock held or not, whenever state or message may have changed.
+        moved: Called, with the lock held, after each tick of a motion.
     """
 
     def __init__(
@@ -51,6 +52,8 @@ class Safety:
         """
         self.axes = axes
         self.changed: Callable[[], None] = lambda: None
+        self.moved: Callable[[], None] = lambda: None
+        self._moment: float | None = None
         self._output = output
         self._dt = dt
         self._rest = tuple(rest)
@@ -113,6 +116,7 @@ class Safety:
                 tuple(self._output.counts),
                 tuple(self._estimate.positions()),
                 self._bound_for(),
+                self._moment,
             )
 
     def command(self) -> tuple[list[float], list[float]]:

@@ -32,6 +32,7 @@ class Snapshot:
         estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
         bound_for: Where the running trajectory ends, as ``axes.arm``; empty if none runs, or if
             it was given up [rad or m].
+        moment: What time it is for, on the driver's clock [s]; None before the first tick.
     """
 
     state: State
@@ -41,6 +42,7 @@ class Snapshot:
     counts: tuple[int | None, ...]
     estimated: tuple[float | None, ...] = ()
     bound_for: tuple[float, ...] = ()
+    moment: float | None = None
 
 
 UNCONFIGURED = Snapshot(State.DISARMED, "Not configured: configure the node.", (), (), ())

@@ -197,10 +197,11 @@ def test_periods_of_scaled_time():
 
 
 def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
-    moments, done = [], threading.Event()
+    moments, told, done = [], [], threading.Event()
 
-    def tick():
+    def tick(moment):
         moments.append(clock.now())
+        told.append(moment)
         if len(moments) == 3:
             clock.time += 0.015  # a long tick
         if len(moments) == 5:
@@ -214,6 +215,7 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
     assert done.wait(5)
     loop.close()
     assert moments == pytest.approx([0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.17])
+    assert told == pytest.approx(moments)
     late = loop.lateness()
     assert late.slips == 1 and late.worst == pytest.approx(0.03)
 

@@ -131,6 +131,20 @@ def test_joint_states_have_all_joints_stamps_and_velocities(arm):
     assert all(len(m.name) == len(m.position) == len(m.velocity) for m in states)
 
 
+def test_joint_states_carry_the_time_at_which_the_arm_is_there(arm):
+    """However late ticks come and are told: no joint seems faster than it was ever sent."""
+    arm.states.clear()
+    arm.go(*nc.AWAY, time=2.0)
+    states = arm.states.copy()
+    fastest = max(abs(v) for m in states for v in m.velocity)
+    count = 0.01  # [rad] positions are told in whole counts
+    for former, later in itertools.pairwise(states):
+        way = max(abs(b - a) for a, b in zip(former.position, later.position, strict=True))
+        passed = nc.seconds(later) - nc.seconds(former)
+        assert way <= 1.01 * fastest * passed + count, (way, passed)
+    arm.go(*HOME, time=2.0)
+
+
 @pytest.mark.parametrize(
     ("points", "names"),
     [

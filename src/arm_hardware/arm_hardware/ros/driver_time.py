@@ -36,8 +36,11 @@ class DriverTime:
 
     def now(self) -> Time:
         """Return the present stamp."""
-        seconds, rest = divmod(self._nanoseconds(), NANO)
-        return Time(sec=seconds, nanosec=rest)
+        return _stamp(self._nanoseconds())
+
+    def at(self, moment: float) -> Time:
+        """Return the stamp of a moment of the driver's clock [s]."""
+        return _stamp(self._nanoseconds() - round((self._clock.now() - moment) * NANO))
 
     def seconds_until(self, stamp: Time) -> float | None:
         """Return how far ahead a stamp lies [s], None for the stamp 0 ("now")."""
@@ -49,3 +52,8 @@ class DriverTime:
         if self.simulated:
             return int(self._epoch + round(self._clock.now() * NANO))
         return int(self._node_clock.now().nanoseconds)
+
+
+def _stamp(nanoseconds: int) -> Time:
+    seconds, rest = divmod(nanoseconds, NANO)
+    return Time(sec=seconds, nanosec=rest)

@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="no-untyped-call, attr-defined"
-"""Publishes what the driver does, from a thread of its own: often while moving, rarely at rest."""
+"""Publishes what the driver does, from a thread of its own: tick by tick in motion, else rarely."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
 from arm_hardware.ros.diagnostics import diagnostics
-from arm_hardware.states import UNCONFIGURED, State
+from arm_hardware.ros.grid import Grid
+from arm_hardware.states import UNCONFIGURED, Snapshot, State
 from arm_interfaces.msg import HardwareStatus
 
-FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
+FASTEST = 0.008  # [s] of the wall between two joint_states, however fast simulated time runs
 CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
 REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
 SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
@@ -40,14 +42,14 @@ class Reporter:
         self._status = node.create_publisher(HardwareStatus, "~/status", latched)
         self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._simulated = node.parameters.options.speed != 1.0
-        self._clock = node.create_publisher(Clock, "/clock", 10) if self._simulated else None
-        options = node.parameters.options
-        self._moving_period = max(
-            FASTEST, 1.0 / (node.parameters.joint_state_rate_hz * options.speed)
-        )
+        simulated = node.parameters.options.speed != 1.0
+        self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None
         self._lock = threading.Lock()
-        self._due = dict.fromkeys(("states", "status", "diagnostics", "clock"), 0.0)
+        self._moving = Grid(1.0 / node.parameters.joint_state_rate_hz)  # of the driver's clock
+        self._resting, self._slow = Grid(REST_PERIOD), Grid(SLOW_PERIOD)
+        self._status_grid, self._clock_grid = Grid(SLOW_PERIOD), Grid(CLOCK_PERIOD)
+        self._told_moment: float | None = None
+        self._next_tick = 0.0
         self._shown: tuple[State, str] | None = None
         self._bound_for: tuple[float, ...] = ()
         self._wake = threading.Event()
@@ -61,6 +63,11 @@ class Reporter:
     def wake(self) -> None:
         """Publish soon, since something changed; cheap, from any thread."""
         self._wake.set()
+
+    def tick(self) -> None:
+        """Publish where the arm is after a tick of its motion, unless ticks come too fast."""
+        if time.monotonic() >= self._next_tick:
+            self._wake.set()
 
     def close(self) -> None:
         """Publish a last time and end."""
@@ -76,44 +83,48 @@ class Reporter:
             driver = self._node.driver
             snapshot = driver.motion.snapshot() if driver else UNCONFIGURED
             stamp = self._node.time.now()
-            if self._clock is not None and (
-                everything or self._is_due("clock", now, CLOCK_PERIOD)
-            ):
+            if self._clock and (self._clock_grid.is_due(now) or everything):
                 self._clock.publish(Clock(clock=stamp))
-            moving = snapshot.state is State.MOVING
             shown = (snapshot.state, snapshot.message)
             changed = everything or shown != self._shown
-            period = self._moving_period if moving else REST_PERIOD
-            if self._is_due("states", now, period) or changed:
-                state = messages.joint_state(driver.axes, snapshot, stamp) if driver else None
-                if state is not None:
-                    self._states.publish(state)
+            if self._state_is_due(snapshot, now) or changed:
+                self._publish_state(driver, snapshot)
+                self._next_tick = now + FASTEST
+                self._resting.put_off(now)
             if driver and snapshot.bound_for != self._bound_for:
                 self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
                 self._bound_for = snapshot.bound_for
-            if self._is_due("status", now, SLOW_PERIOD) or changed:
+            if self._status_grid.is_due(now) or changed:
                 hardware = self._node.parameters.options.hardware
                 self._status.publish(messages.status(hardware, driver, snapshot, stamp))
                 self._shown = shown
-            if self._is_due("diagnostics", now, SLOW_PERIOD):
+            if self._slow.is_due(now):
                 self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
 
-    def _is_due(self, what: str, now: float, period: float) -> bool:
-        """Return whether a publication is due, and plan the next on a steady grid."""
-        if now < self._due[what] - 0.001 and self._due[what] - now <= period:
-            return False
-        behind = now - self._due[what] > period
-        self._due[what] = (now if behind else self._due[what]) + period
-        return True
+    def _state_is_due(self, snapshot: Snapshot, now: float) -> bool:
+        """Return whether to tell where the arm is: of a motion each tick once, else now and then."""
+        moment = snapshot.moment
+        if snapshot.state is State.MOVING and moment is not None and moment != self._told_moment:
+            return self._moving.is_due(moment)
+        return now >= self._resting.due
+
+    def _publish_state(self, driver: Driver | None, snapshot: Snapshot) -> None:
+        """Publish where the arm is, with the time of the tick that brought it there."""
+        moment, time_of = snapshot.moment, self._node.time
+        stamp = time_of.now() if moment is None else time_of.at(moment)
+        state = messages.joint_state(driver.axes, snapshot, stamp) if driver else None
+        if state is not None:
+            self._states.publish(state)
+        self._told_moment = moment
 
     def _run(self) -> None:
+        grids = [self._resting, self._status_grid, self._slow]
+        if self._clock:
+            grids.append(self._clock_grid)
         while True:
-            left = min(self._due.values() if self._clock else self._due_without_clock())
-            self._wake.wait(max(0.0, min(left - time.monotonic(), REST_PERIOD)))
+            left = min(grid.due for grid in grids) - time.monotonic()
+            self._wake.wait(max(0.0, min(left, REST_PERIOD)))
             self._wake.clear()
             self.publish()
             if self._closing:
                 return
-
-    def _due_without_clock(self) -> list[float]:
-        return [due for what, due in self._due.items() if what != "clock"]
