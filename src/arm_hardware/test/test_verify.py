@@ -29,8 +29,8 @@ def made(monkeypatch):
             drivers.append(self)
             tick = self.motion.tick
 
-            def watched():
-                tick()
+            def watched(moment):
+                tick(moment)
                 sent.append(self.motion.command()[0])
 
             self.loop._tick = watched

@@ -38,7 +38,7 @@ from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.moveit_services import MoveItSettings, serve_moveit
 from arm_kinematics.ros.plan_path import PathDefaults, plan_path
 from arm_kinematics.ros.refusal import RefusalError
-from arm_kinematics.ros.solve_fk import get_jacobian, solve_fk
+from arm_kinematics.ros.solve_fk import FkService, get_jacobian
 from arm_kinematics.ros.solve_ik import IkService
 from arm_kinematics.ros.state import State
 from arm_kinematics.warm_up import prepare_closed_forms, prepare_general_6r, prepare_timing
@@ -103,7 +103,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers = MarkerPublisher(self, self._background)
         self._subscribe()
         self._serve(SolveIK, "solve_ik", self._solve_ik)
-        self._serve(SolveFK, "solve_fk", lambda *io: solve_fk(self._state, *io))
+        self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
         # In a group of its own: others would have to wait until it has answered.

@@ -20,6 +20,7 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie_series import cosc, cot_rest, sinc, sinc_rest
 
 Array = NDArray[np.float64]
+Row = tuple[float, float, float]
 
 _IDENTITY = np.eye(4)
 
@@ -71,15 +72,13 @@ def quaternion(R: Array) -> tuple[float, float, float, float]:
     return scale * x, scale * y, scale * z, scale * w
 
 
-def rotation_of(x: float, y: float, z: float, w: float) -> Array:
-    """Return the rotation (3, 3) of a quaternion of any length but zero (MR appendix B.3)."""
+def rotation_rows(x: float, y: float, z: float, w: float) -> tuple[Row, Row, Row]:
+    """Return the rows of the rotation of a quaternion, not of length zero (MR appendix B.3)."""
     s = 2.0 / (x * x + y * y + z * z + w * w)
-    return np.array(
-        [
-            [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
-            [s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)],
-            [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
-        ]
+    return (
+        (1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)),
+        (s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)),
+        (s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)),
     )
 
 

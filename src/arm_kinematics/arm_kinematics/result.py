@@ -82,7 +82,6 @@ class IkResult:
         reason: Reason | None = None,
         note: str = "",
     ) -> None:
-        out.setflags(write=False)
         self.status = status
         self._note = note
         self._out = out
@@ -109,13 +108,13 @@ class IkResult:
     def solutions(self) -> tuple[IkSolution, ...]:
         """The solutions, the preferred first; if there is none, the best effort alone."""
         if self._solutions is None:
-            self._solutions = _solutions(self._out, self._n)
+            self._solutions = _solutions(self._read_only(), self._n)
         return self._solutions
 
     @property
     def q(self) -> Array:
         """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        return self._out[HEAD : HEAD + self._n]
+        return self._read_only()[HEAD : HEAD + self._n]
 
     @property
     def every_q(self) -> Array:
@@ -123,7 +122,7 @@ class IkResult:
 
         The same as those in ``solutions``, for who needs no more of them, at less cost.
         """
-        out, n = self._out, self._n
+        out, n = self._read_only(), self._n
         return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0])), :n]
 
     @property
@@ -164,23 +163,24 @@ class IkResult:
         """Why there is no exact solution, without a capital and a full stop."""
         return self._reason.clause if self._reason else self.status.name
 
+    def _read_only(self) -> Array:
+        """Return what was found; only who looks at it pays for its being read-only."""
+        self._out.setflags(write=False)
+        return self._out
+
     def __repr__(self) -> str:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
 
 
 def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
-    slots = out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0]))]
-    return tuple(_solution(slot, n) for slot in slots)
+    size = n + SLOT
+    begins = range(HEAD, HEAD + size * max(1, int(out[0])), size)
+    return tuple([_solution(out[begin : begin + size], n) for begin in begins])
 
 
 def _solution(slot: Array, n: int) -> IkSolution:
-    px, py, pz, x, y, z = slot[n : n + 6].tolist()
-    return IkSolution(
-        slot[:n],
-        math.sqrt(px * px + py * py + pz * pz),
-        math.sqrt(x * x + y * y + z * z),
-        float(slot[n + 7]),
-    )
+    px, py, pz, x, y, z, _, distance = slot[n:].tolist()
+    return IkSolution(slot[:n], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
 
 
 def apart(distance: float, angle: float) -> str:

@@ -51,6 +51,7 @@ class Robot:
             j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is not None
         )
         self._chains: dict[str, Chain] = {}
+        self._moving: dict[str, bool] = {}
         self._fixed: dict[str, Array] = {}
         parents = {joint.parent for joint in self._tree.joints}
         ends = (link for link in self.links if link not in parents)
@@ -82,7 +83,7 @@ class Robot:
             UrdfError: There is no such link.
             MissingJointsError: A position is missing.
         """
-        if link in self._fixed or not self.moves(link):
+        if not self.moves(link):
             return self._fixed_pose(link)
         chain = self.chain(link)
         missing = [name for name in chain.joint_names if name not in joints]
@@ -105,11 +106,12 @@ class Robot:
 
     def moves(self, link: str) -> bool:
         """Return whether some joint before a link moves, also if it is one without a chain."""
-        steps = path(self._tree, self.base, link)
-        return any(
-            step.joint.kind != "fixed" and drive_of(self._tree, step.joint).ratio != 0.0
-            for step in steps
-        )
+        if link not in self._moving:
+            self._moving[link] = any(
+                step.joint.kind != "fixed" and drive_of(self._tree, step.joint).ratio != 0.0
+                for step in path(self._tree, self.base, link)
+            )
+        return self._moving[link]
 
     def _fixed_pose(self, link: str) -> Array:
         if link not in self._fixed:

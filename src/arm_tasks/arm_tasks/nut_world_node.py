@@ -25,6 +25,7 @@ from arm_tasks.scene_markers import NUT_FRAME
 
 TOOL_FRAME = "tool0"
 REPEAT_SECONDS = 1.0
+NAP = 0.02  # [s]: robot and nut come on tf every 40 ms, each in a message of its own
 BACKLOG = 2000  # messages of tf; on a busy machine a turn that is not seen is a turn lost
 
 
@@ -126,4 +127,4 @@ def text(parameter: Parameter) -> str:
 
 def main() -> int:
     """Run the node until it is told to end."""
-    return run_node(lambda: [NutWorldNode()], (TasksError, DescriptionError))
+    return run_node(lambda: [NutWorldNode()], (TasksError, DescriptionError), NAP)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -32,10 +33,14 @@ class RosArmPort:
     Args:
         node: The node of the clients.
         state: Says whether the driver is still there.
+
+    Attributes:
+        on_end: Called when a motion has ended or was refused.
     """
 
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
+        self.on_end: Callable[[], None] = lambda: None
         self._follow = ActionClient(
             node,
             FollowJointTrajectory,
@@ -62,16 +67,20 @@ class RosArmPort:
         goal.trajectory = trajectory_message(
             trajectory.joint_names, trajectory.times, trajectory.positions, trajectory.velocities
         )
-        return ActionMove(self._follow, goal, self._state)
+        return ActionMove(self._follow, goal, self._state, self._ended)
 
     def set_width(self, width: float) -> Move:
         """Start to bring the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state)
+        return ActionMove(self._gripper, goal, self._state, self._ended)
+
+    def _ended(self) -> None:
+        self.on_end()
 
     def where(self) -> Standing:
         """Return where joint_states say that it is."""
+        self._state.hear()
         return Standing(self._state.positions, self._state.width)
 
 
@@ -81,8 +90,10 @@ class ActionMove:
     A goal that was given up is withdrawn, also if the driver is heard again only later.
     """
 
-    def __init__(self, client: ActionClient, goal: Any, state: ArmState) -> None:
-        self._state = state
+    def __init__(
+        self, client: ActionClient, goal: Any, state: ArmState, on_end: Callable[[], None]
+    ) -> None:
+        self._state, self._on_end = state, on_end
         self._answered = self._canceled = False
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
@@ -121,6 +132,7 @@ class ActionMove:
             said = self._state.driver_says
             why = f"its log says why, and it reports: {said}" if said else "its log says why"
             self._status = MoveStatus(MoveState.REJECTED, why)
+            self._on_end()
             return
         if self._canceled:
             handle.cancel_goal_async()
@@ -136,3 +148,4 @@ class ActionMove:
         }
         state = states.get(response.status, MoveState.FAILED)
         self._status = MoveStatus(state, getattr(response.result, "error_string", ""))
+        self._on_end()

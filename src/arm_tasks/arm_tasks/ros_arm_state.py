@@ -7,6 +7,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from arm_description.on_demand import OnDemand
+from arm_description.static_executor import QUIET
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -25,19 +27,33 @@ class ArmState:
     Args:
         node: The node that listens.
         model: The robot, for the names of its joints and fingers.
+        waiting: Where joint_states are to wait until hear() is called; None: they do not wait.
 
     Attributes:
         on_joints: Is given each joint_states too, or None.
     """
 
-    def __init__(self, node: Node, model: RobotModel) -> None:
+    def __init__(self, node: Node, model: RobotModel, waiting: OnDemand | None = None) -> None:
         self._model = model
+        self._waiting = waiting
         self._positions: Mapping[str, float] = {}
         self._heard = 0.0
         self._status: HardwareStatus | None = None
         self.on_joints: Callable[[JointState], None] | None = None
-        node.create_subscription(JointState, "joint_states", self._on_joints, DEPTH)
+        node.create_subscription(
+            JointState,
+            "joint_states",
+            self._on_joints,
+            DEPTH,
+            callback_group=waiting,
+            event_callbacks=QUIET if waiting else None,
+        )
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+
+    def hear(self) -> None:
+        """Take in what waits; by the thread that spins the node."""
+        if self._waiting is not None:
+            self._waiting.take()
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import time
 
+from arm_description.on_demand import OnDemand
+from arm_description.static_executor import QUIET
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
@@ -27,13 +29,22 @@ class Companions:
     Args:
         node: The node that listens.
         model: The robot, for the frame that its tf must have.
+        waiting: Where tf waits until it is looked at, several times a second.
     """
 
-    def __init__(self, node: Node, model: RobotModel) -> None:
+    def __init__(self, node: Node, model: RobotModel, waiting: OnDemand) -> None:
         self._link = f"{model.joint_names[0]}_link".encode()
         self._heard: dict[str, float] = {}
-        # raw: so many messages are not worth being taken apart here
-        node.create_subscription(TFMessage, "tf", self._on_tf, 10, raw=True)
+        # raw, and now and then: so many messages are not worth being taken apart, or woken for
+        node.create_subscription(
+            TFMessage,
+            "tf",
+            self._on_tf,
+            10,
+            callback_group=waiting,
+            event_callbacks=QUIET,
+            raw=True,
+        )
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def expect(self) -> None:

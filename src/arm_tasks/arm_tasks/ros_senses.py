@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 import time
 
+from arm_description.on_demand import OnDemand
+from arm_description.static_executor import QUIET
 from rclpy.node import Node
 
 from arm_interfaces.msg import NutState
@@ -24,16 +26,26 @@ class RosSenses:
     Args:
         node: Listens with this one to nut_world/state, which comes every second and on changes.
         state: Knows the width of the jaws.
+        waiting: Where messages wait until somebody looks.
     """
 
-    def __init__(self, node: Node, state: ArmState) -> None:
+    def __init__(self, node: Node, state: ArmState, waiting: OnDemand) -> None:
+        self._waiting = waiting
         self._state = state
         self._nut: NutState | None = None
         self._heard = 0.0
-        node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        node.create_subscription(
+            NutState,
+            "nut_world/state",
+            self._on_nut,
+            1,
+            callback_group=waiting,
+            event_callbacks=QUIET,
+        )
 
     def __call__(self, when: Condition, since: float) -> Sensed | None:
         """Return what is known, None while the nut was not heard of since a time [s]."""
+        self._waiting.take()
         width = self._state.width if math.isfinite(self._state.width) else None
         if not when.needs_nut:
             return Sensed(width=width)
@@ -45,6 +57,7 @@ class RosSenses:
     @property
     def nut(self) -> NutReport | None:
         """Where the nut is, or None if nobody has said so of late."""
+        self._waiting.take()
         is_fresh = self._nut is not None and time.monotonic() - self._heard < FRESH
         return nut_report(self._nut) if is_fresh else None
 

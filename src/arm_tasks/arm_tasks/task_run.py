@@ -20,8 +20,8 @@ from arm_tasks.ros_task_controls import STATES
 if TYPE_CHECKING:
     from arm_tasks.task_server_node import TaskServer
 
-TICK = 0.02  # s on the wall
-FEEDBACK_TICKS = 5  # feedback is sent when a step begins and every so many ticks
+TICK = 0.05  # s on the wall; the end of a motion is dealt with at once
+FEEDBACK_TICKS = 2  # feedback is sent when a step begins and every so many ticks
 
 
 class TaskRun:
@@ -63,24 +63,31 @@ class TaskRun:
         self._server.controls.engine = self.engine
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = self._server.create_timer(TICK, self._tick, clock=steady)
+        self._server.port.on_end = self._work
 
     def _now(self) -> float:
         """The node's time [s], which is simulated where the arm is."""
         return float(self._server.get_clock().now().nanoseconds) * 1e-9
 
     def _tick(self) -> None:
-        """Do what is due; end when the engine has an outcome."""
+        """Look whether all are still there, and work."""
         self._ticks += 1
         server, engine = self._server, self.engine
+        server.state.hear()
         if lost := server.state.lost():
             engine.give_up(lost)
         if gone := server.companions.lost():
             engine.abort(gone)
         if self._handle.is_cancel_requested or server.controls.stop_wanted:
             engine.cancel()
-        if engine.tick().done:
-            server.destroy_timer(self._timer)
-            self.finished.set_result(engine.outcome)
+        self._work()
+
+    def _work(self) -> None:
+        """Do what is due; end when the engine has an outcome."""
+        if self.engine.tick().done:
+            self._server.port.on_end = lambda: None
+            self._server.destroy_timer(self._timer)
+            self.finished.set_result(self.engine.outcome)
 
     def _on_feedback(self, told: Feedback) -> None:
         """Send the feedback of what is new, and now and then."""

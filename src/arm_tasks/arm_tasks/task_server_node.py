@@ -7,8 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from arm_description.node_main import described, run_node
+from arm_description.on_demand import OnDemand
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from arm_description import DescriptionError, load_robot
@@ -35,7 +37,8 @@ from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_run import TaskRun
 
 RESULT = RunTask.Result
-NAP = 0.01  # [s]: motions are reported every 20 ms, and steps take longer than that
+NAP = 0.01  # [s]: steps take longer than that
+HEAR = 0.2  # [s]: so often joint_states, nut and tf are heard of at rest
 
 
 class TaskServer(Node):
@@ -62,10 +65,13 @@ class TaskServer(Node):
         self.model = load_robot(str(robot.value))
         self.chain = Chain.from_model(self.model)
         self.planning = Planning(self, self.model, self.chain, str(scene.value))
-        self.state = ArmState(self, self.model)
+        waiting = OnDemand()
+        self.state = ArmState(self, self.model, waiting)
         self.port = RosArmPort(self, self.state)
-        self.senses = RosSenses(self, self.state)
-        self.companions = Companions(self, self.model)
+        self.senses = RosSenses(self, self.state, waiting)
+        self.companions = Companions(self, self.model, waiting)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(HEAR, waiting.take, clock=steady)
         self._nut = NutWatch(self.senses, self.planning, self.port, self.chain)
         self._readiness = Readiness(self, self.state, self.port)
         self._busy = ""

@@ -84,10 +84,10 @@ class Client:
 @pytest.fixture
 def world(monkeypatch):
     """A clock, a driver, and a goal sent to it."""
-    made = SimpleNamespace(now=0.0, lost="", client=Client())
+    made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(ros_arm_port.time, "monotonic", lambda: made.now)
     state = SimpleNamespace(lost=lambda: made.lost, driver_says="")
-    made.move = ActionMove(made.client, None, state)
+    made.move = ActionMove(made.client, None, state, lambda: made.ends.append(made.move.poll()))
     return made
 
 
@@ -102,6 +102,14 @@ def test_a_driver_that_never_answers_is_given_up_and_told_to_stop_now_and_when_i
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.move.poll() is status
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_the_end_of_a_motion_is_told_at_once_and_once(world, accepted):
+    world.client.accept(accepted)
+    assert len(world.ends) == 1 - accepted
+    world.client.end(GoalStatus.STATUS_SUCCEEDED)
+    assert world.ends == [world.move.poll()]
 
 
 def test_a_refusal_that_comes_late_changes_nothing(world):

@@ -3,7 +3,8 @@
 """ROS node arm_viewer: shows the standard topics in a browser.
 
 Everything here runs in the executor's thread; a user's actions arrive through the mailbox.
-Pictures are made at most 30 times a second, and only after something arrived.
+Pictures are made at most 30 times a second, 5 times while nobody looks, and only after something
+arrived.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -14,6 +15,7 @@ import math
 from functools import partial
 from typing import Any
 
+from arm_description.on_demand import OnDemand
 from arm_description.static_executor import QUIET
 from arm_description.tf_listener import TfListener
 from rclpy.clock import Clock
@@ -44,6 +46,7 @@ from .view_server import address_of, close_server, open_server
 
 PICTURES_PER_SECOND = 30.0
 NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
+UNSEEN_EVERY = 6  # Pictures of which one is made while nobody looks: the tool's path goes on.
 SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
 
@@ -72,6 +75,7 @@ class ViewerNode(Node):
         self._sliders_moved = False
         self._slid = -SLIDING
         self._server: Any = None
+        self._joints = OnDemand()  # joint_states, which are only shown as numbers
 
     def start(self) -> str:
         """Open the server, subscribe, and return the address to look at.
@@ -145,8 +149,11 @@ class ViewerNode(Node):
                 "joint_states",
                 self._on_joints,
                 qos_profile_sensor_data,
+                callback_group=self._joints,
                 event_callbacks=QUIET,
             )
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self.create_timer(NUMBERS_EVERY / PICTURES_PER_SECOND, self._joints.take, clock=steady)
         else:
             self.create_subscription(
                 JointState, "joint_targets", self._on_targets, 10, event_callbacks=QUIET
@@ -178,6 +185,7 @@ class ViewerNode(Node):
         self._touch()
 
     def _on_mail(self) -> None:
+        self._joints.take()
         try:
             self._mailbox.drain()
         except ViewerError as error:
@@ -221,6 +229,8 @@ class ViewerNode(Node):
     def _picture(self) -> None:
         """Make a picture if something arrived; rest from now on if nothing is left to do."""
         self._pictures += 1
+        if self._pictures % UNSEEN_EVERY and not self._server.get_clients():
+            return
         markers = self._stage.store.markers
         if self._picture_due or markers.next_expiry() <= self._now():
             self._draw()

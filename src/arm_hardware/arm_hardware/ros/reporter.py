@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="no-untyped-call, attr-defined"
-"""Publishes what the driver does, from a thread of its own: tick by tick in motion, else rarely."""
+"""Publishes what the driver does, from its own thread: tick by tick in motion, else rarely."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Reporter:
                 self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
 
     def _state_is_due(self, snapshot: Snapshot, now: float) -> bool:
-        """Return whether to tell where the arm is: of a motion each tick once, else now and then."""
+        """Return whether to tell where the arm is: in motion each tick once, else now and then."""
         moment = snapshot.moment
         if snapshot.state is State.MOVING and moment is not None and moment != self._told_moment:
             return self._moving.is_due(moment)

@@ -14,21 +14,25 @@ from arm_kinematics.lie import Array
 _SINGULAR = 1e-12
 
 
+def measures(J: Array) -> tuple[float, float]:
+    """Return manipulability and condition number of J (6, n)."""
+    values = _singular_values(J).tolist()
+    is_singular = not values[-1] > _SINGULAR * values[0]
+    return math.prod(values), math.inf if is_singular else values[0] / values[-1]
+
+
 def manipulability(J: Array) -> float:
     """Return Yoshikawa's measure of J (6, n): the product of its singular values.
 
     Translation only if n < 6, and of as many directions as the arm has joints (Yoshikawa,
     "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
     """
-    return float(np.prod(_singular_values(J)))
+    return measures(J)[0]
 
 
 def condition_number(J: Array) -> float:
     """Return the largest over the smallest singular value of the same matrix; inf if singular."""
-    values = _singular_values(J)
-    if not values[-1] > _SINGULAR * values[0]:
-        return math.inf
-    return float(values[0] / values[-1])
+    return measures(J)[1]
 
 
 def homogeneous_jacobian(J: Array, length: float) -> Array:

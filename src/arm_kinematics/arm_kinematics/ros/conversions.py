@@ -8,10 +8,11 @@ import math
 from array import array
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Pose, PoseStamped, Transform
 
-from arm_kinematics.lie import Array, quaternion, rotation_of, se3
+from arm_kinematics.lie import Array, quaternion, rotation_rows
 from arm_kinematics.ros.refusal import bad
 
 _UNIT = 1e-3
@@ -50,7 +51,8 @@ def _motion(p: Any, o: Any, what: str) -> Array:
             f"{what}: the quaternion has length {length:.6g}, a rotation has 1; "
             "(0, 0, 0, 1) is no rotation."
         )
-    return se3(rotation_of(x, y, z, w), (px, py, pz))
+    (a, b, c), (d, e, f), (g, h, i) = rotation_rows(x, y, z, w)
+    return np.array([[a, b, c, px], [d, e, f, py], [g, h, i, pz], [0.0, 0.0, 0.0, 1.0]])
 
 
 def fill_pose(message: PoseStamped, T: Array, frame: str) -> None:

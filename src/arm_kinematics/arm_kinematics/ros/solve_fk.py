@@ -8,34 +8,47 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from arm_interfaces.srv import GetJacobian, SolveFK
-from arm_kinematics.dexterity import condition_number, manipulability
+from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.errors import UrdfError
 from arm_kinematics.lie import Array, se3_inverse
 from arm_kinematics.robot import MissingJointsError
-from arm_kinematics.ros.conversions import fill_pose
+from arm_kinematics.ros.conversions import doubles, fill_pose
 from arm_kinematics.ros.refusal import NOT_READY, RefusalError, bad
+from arm_kinematics.ros.reused import Reused
 from arm_kinematics.ros.state import State, picked
 
 
-def solve_fk(state: State, request: SolveFK.Request, response: SolveFK.Response) -> None:
-    """Fill the response with the poses of the wanted links.
+class FkService:
+    """Answers solve_fk.
 
-    Raises:
-        RefusalError: The request cannot be answered.
+    Args:
+        state: What is known of the robot.
     """
-    joints = state.joints(request.joint_state, "joint_state")
-    frame = request.reference_frame or state.robot.base
-    links = list(request.links) or [state.default_tip]
-    poses = [_pose(state, link, joints, "links") for link in links]
-    if frame != state.robot.base:
-        into = se3_inverse(_reference(state, frame, joints))
-        poses = [into @ pose for pose in poses]
-    for pose in poses:
-        message = PoseStamped()
-        fill_pose(message, pose, frame)
-        response.poses.append(message)
-    response.status = SolveFK.Response.SUCCESS
-    response.message = f"Poses of {len(poses)} links in '{frame}'."
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._messages = Reused(PoseStamped)
+
+    def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
+        """Fill the response with the poses of the wanted links.
+
+        Raises:
+            RefusalError: The request cannot be answered.
+        """
+        state = self._state
+        joints = state.joints(request.joint_state, "joint_state")
+        frame = request.reference_frame or state.robot.base
+        links = list(request.links) or [state.default_tip]
+        poses = [_pose(state, link, joints, "links") for link in links]
+        if frame != state.robot.base:
+            into = se3_inverse(_reference(state, frame, joints))
+            poses = [into @ pose for pose in poses]
+        messages = self._messages.take(len(poses))
+        for message, pose in zip(messages, poses, strict=True):
+            fill_pose(message, pose, frame)
+        response.poses = messages
+        response.status = SolveFK.Response.SUCCESS
+        response.message = f"Poses of {len(poses)} links in '{frame}'."
 
 
 def get_jacobian(
@@ -50,9 +63,8 @@ def get_jacobian(
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
     J = chain.jacobian(np.array(picked(chain, joints, "joint_state")))
     response.joint_names = list(chain.joint_names)
-    response.jacobian = J.ravel().tolist()
-    response.manipulability = manipulability(J)
-    response.condition_number = condition_number(J)
+    response.jacobian = doubles(J)
+    response.manipulability, response.condition_number = measures(J)
     response.status = GetJacobian.Response.SUCCESS
     response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
 

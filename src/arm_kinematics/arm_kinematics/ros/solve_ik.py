@@ -16,15 +16,13 @@ from arm_kinematics.lie import Array
 from arm_kinematics.result import IkResult, IkSolution
 from arm_kinematics.ros.conversions import doubles, fill_pose, pose_matrix, seconds, tool_matrix
 from arm_kinematics.ros.refusal import bad
+from arm_kinematics.ros.reused import Reused
 from arm_kinematics.ros.state import State, picked
 from arm_kinematics.ros.wishes import wishes
 
 
 class IkService:
     """Answers solve_ik.
-
-    Its messages of a solution serve again, for to make one takes longer than to fill it: a
-    response has to be sent before the next request is answered.
 
     Args:
         state: What is known of the robot.
@@ -34,7 +32,7 @@ class IkService:
     def __init__(self, state: State, default_timeout: float) -> None:
         self._state = state
         self._default_timeout = default_timeout
-        self._messages: list[IKSolution] = []
+        self._messages = Reused(IKSolution)
 
     def answer(
         self, request: SolveIK.Request, response: SolveIK.Response
@@ -66,9 +64,7 @@ class IkService:
     def _filled(
         self, chain: Chain, tool: Array | None, solutions: Sequence[IkSolution]
     ) -> list[IKSolution]:
-        while len(self._messages) < len(solutions):
-            self._messages.append(IKSolution())
-        messages = self._messages[: len(solutions)]
+        messages = self._messages.take(len(solutions))
         for message, solution in zip(messages, solutions, strict=True):
             _fill(message, chain, tool, solution)
         return messages

@@ -92,14 +92,15 @@ class State:
     ) -> dict[str, float]:
         """Return the current joint positions, overwritten by those of the message.
 
-        The current ones of the joints that are needed, of all if it is None, are the newest.
+        With needed joints the others may be left out; the current ones are the newest.
         """
         if not message.name and not message.position:
             self._hear()
             return self.positions
         given = given_joints(message, self.robot, what)
-        if needed is None or not given.keys() >= set(needed):
-            self._hear()
+        if needed is not None and all(name in given for name in needed):
+            return given
+        self._hear()
         return {**self.positions, **given}
 
     def base_from(self, frame: str) -> Array | None:
