@@ -33,10 +33,16 @@ def hat(w: ArrayLike) -> Array:
 
 def so3_exp(w: ArrayLike) -> Array:
     """Return the rotation (3, 3) by the rotation vector w [rad] (Rodrigues, MR eq. 3.51)."""
-    vector = finite_vector(w, 3)
-    angle = math.sqrt(vector @ vector)
-    W = hat(vector)
-    return np.eye(3) + sinc(angle) * W + cosc(angle) * (W @ W)
+    x, y, z = finite_vector(w, 3).tolist()
+    angle = math.sqrt(x * x + y * y + z * z)
+    a, b = sinc(angle), cosc(angle)
+    return np.array(
+        [
+            [1.0 - b * (y * y + z * z), b * x * y - a * z, b * x * z + a * y],
+            [b * x * y + a * z, 1.0 - b * (x * x + z * z), b * y * z - a * x],
+            [b * x * z - a * y, b * y * z + a * x, 1.0 - b * (x * x + y * y)],
+        ]
+    )
 
 
 def so3_log(R: ArrayLike) -> Array:
@@ -45,11 +51,9 @@ def so3_log(R: ArrayLike) -> Array:
     At exactly pi both signs are right; one of them is returned.
     """
     x, y, z, w = quaternion(rotation(R))
-    v = np.array([x, y, z])
-    length = math.sqrt(v @ v)
-    if length < 1e-12:
-        return v * (2.0 / w)
-    return v * (2.0 * math.atan2(length, w) / length)
+    length = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 / w if length < 1e-12 else 2.0 * math.atan2(length, w) / length
+    return np.array([scale * x, scale * y, scale * z])
 
 
 def quaternion(R: Array) -> tuple[float, float, float, float]:
@@ -139,7 +143,7 @@ def adjoint(T: ArrayLike) -> Array:
 def rotation(R: ArrayLike, what: str = "rotation") -> Array:
     """Return R as a float (3, 3) array, or raise KinematicsError if it is not a rotation."""
     matrix = _finite(R, (3, 3), what)
-    if np.abs(matrix.T @ matrix - np.eye(3)).max() > 1e-6 or np.linalg.det(matrix) < 0.0:
+    if not _is_rotation(*matrix.tolist()):
         raise KinematicsError(
             f"{what}: the (3, 3) part is not a rotation matrix (orthonormal, determinant +1)",
             what=what,
@@ -148,11 +152,26 @@ def rotation(R: ArrayLike, what: str = "rotation") -> Array:
     return matrix
 
 
+def _is_rotation(x: Row, y: Row, z: Row) -> bool:
+    """Return whether rows are orthonormal within 1e-6, and right-handed."""
+    (a, b, c), (d, e, f), (g, h, i) = x, y, z
+    off = max(
+        abs(a * a + b * b + c * c - 1.0),
+        abs(d * d + e * e + f * f - 1.0),
+        abs(g * g + h * h + i * i - 1.0),
+        abs(a * d + b * e + c * f),
+        abs(d * g + e * h + f * i),
+        abs(g * a + h * b + i * c),
+    )
+    return off <= 1e-6 and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0.0
+
+
 def transform(T: ArrayLike, what: str = "transform") -> Array:
     """Return T as a float (4, 4) array, or raise KinematicsError if it is no rigid motion."""
     matrix = _finite(T, (4, 4), what)
     rotation(matrix[:3, :3], what)
-    if np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).sum() > 1e-9:
+    a, b, c, d = matrix[3].tolist()
+    if abs(a) + abs(b) + abs(c) + abs(d - 1.0) > 1e-9:
         raise KinematicsError(f"{what}: the last row must be 0 0 0 1", what=what, value=T)
     return matrix
 
@@ -172,6 +191,6 @@ def _finite(values: Any, shape: tuple[int, ...], what: str) -> Array:
         raise KinematicsError(
             f"{what}: expected numbers of shape {shape}, got {found}", what=what, value=values
         )
-    if not np.isfinite(array).all():
+    if not all(map(math.isfinite, array.ravel().tolist())):
         raise KinematicsError(f"{what}: contains NaN or infinity", what=what, value=values)
     return array

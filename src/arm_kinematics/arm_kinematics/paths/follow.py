@@ -111,7 +111,7 @@ class _Walk:
 
     def _along(self, shape: Shape, size: float) -> tuple[float, Obstacle | None]:
         """Walk along one shape; return the share of it that was done and what stopped it."""
-        here = self._sample(shape, 0.0, self._rows[-1])
+        here = self._sample(0.0, shape.pose(0.0), self._rows[-1])
         longest = step = 1.0 / math.ceil(size - 1e-9)
         while here.share < 1.0 - 1e-12:
             left = 1.0 - here.share
@@ -133,14 +133,16 @@ class _Walk:
         self, shape: Shape, here: _Sample, share: float
     ) -> _Sample | IkResult | Obstacle | Array:
         """Return the sample at a share, or what is in the way, or where a jump would lead."""
-        result = self._chain.ik(shape.pose(share), here.q, **self._arguments)
+        wanted = shape.pose(share)
+        result = self._chain.ik(wanted, here.q, **self._arguments)
         if not result.ok:
             return result
         q = result.q
-        there = self._sample(shape, share, q)
+        there = self._sample(share, wanted, q)
         if (np.abs(q - here.q) > self._bounds.joint_step * self._bounds.units).any():
             return q
-        middle = self._sample(shape, 0.5 * (here.share + share), 0.5 * (here.q + q))
+        half = 0.5 * (here.share + share)
+        middle = self._sample(half, shape.pose(half), 0.5 * (here.q + q))
         if (
             middle.distance > max(here.distance, there.distance) + self._bounds.deviation
             or middle.angle > max(here.angle, there.angle) + self._bounds.tilt
@@ -148,8 +150,8 @@ class _Walk:
             return q
         return self._colliding(q) or there
 
-    def _sample(self, shape: Shape, share: float, q: Array) -> _Sample:
-        return _Sample(share, q, *self._wish.error(shape.pose(share), self._chain.fk(q)))
+    def _sample(self, share: float, wanted: Array, q: Array) -> _Sample:
+        return _Sample(share, q, *self._wish.error(wanted, self._chain.fk(q)))
 
     def _accept(self, sample: _Sample) -> None:
         self._rows.append(sample.q)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,22 +87,23 @@ class PathWish:
 
     def error(self, wanted: Array, reached: Array) -> tuple[float, float]:
         """Return distance [m] and angle [rad] between two poses (4, 4), of what counts."""
-        offset = reached[:3, 3] - wanted[:3, 3]
-        distance = math.sqrt(offset @ offset)
-        tolerances = np.atleast_1d(np.asarray(self.orientation_tolerance, dtype=np.float64))
-        free = np.isinf(tolerances)
-        if self.mode == "position" or free.all():
+        distance = math.hypot(*(reached[:3, 3] - wanted[:3, 3]).tolist())
+        free = self._free
+        if self.mode == "position" or all(free):
             return distance, 0.0
         R = wanted[:3, :3].T @ reached[:3, :3]
-        if self.mode == "position_axis" or free.sum() == 1:
-            axis = np.asarray(_Z if self.axis is None else self.axis, dtype=np.float64)
-            if self.mode == "pose":
-                axis = free.astype(np.float64)
-            turned = R @ axis
-            sine = np.cross(axis, turned)
-            return distance, math.atan2(math.sqrt(sine @ sine), axis @ turned)
-        vector = np.where(free, 0.0, so3_log(R))
-        return distance, math.sqrt(vector @ vector)
+        if self.mode == "position_axis" or sum(free) == 1:
+            axis = free if self.mode == "pose" else _Z if self.axis is None else self.axis
+            return distance, _tilt(R, axis)
+        if not any(free):
+            return distance, math.hypot(*so3_log(R).tolist())
+        return distance, math.hypot(*np.where(free, 0.0, so3_log(R)).tolist())
+
+    @cached_property
+    def _free(self) -> tuple[bool, ...]:
+        """Whether the orientation, or each component of its error, may be any."""
+        tolerances = np.atleast_1d(np.asarray(self.orientation_tolerance, dtype=np.float64))
+        return tuple(np.isinf(tolerances).tolist())
 
     def turns(self) -> bool:
         """Return whether the orientation counts at all."""
@@ -118,6 +120,14 @@ class Bounds(NamedTuple):
     tilt: float
     units: Array
     length: float
+
+
+def _tilt(R: Array, axis: Sequence[float]) -> float:
+    """Return the angle [rad] between an axis and where R (3, 3) turns it."""
+    x, y, z = map(float, axis)
+    u, v, w = (R @ (x, y, z)).tolist()
+    sine = math.hypot(y * w - z * v, z * u - x * w, x * v - y * u)
+    return math.atan2(sine, x * u + y * v + z * w)
 
 
 def sliding(chain: Chain) -> list[bool]:
