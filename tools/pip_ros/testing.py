@@ -23,10 +23,7 @@ TWO_MACHINES = (
     " and test_discovery_system.py."
 )
 # A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
-PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile")
-# What takes longest comes first, so that in the end nobody waits for one file.
-LONGEST = ("src/arm_tasks/test/system", "src/arm_viewer", "src/arm_tasks")
-ORDER = ("--no-loadscope-reorder", *LONGEST, "src", "tools")
+PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
@@ -52,7 +49,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         print(NOT_HERE, flush=True)
         if not can_be_two_machines():
             print(TWO_MACHINES, flush=True)
-    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL, *ORDER])]
+    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL])]
     os.chdir(paths.repository)
     return become(command, environment)  # Ctrl-C then reaches pytest, which puts things in order
 

@@ -33,6 +33,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_interfaces.msg import HardwareStatus
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
+FIRST_ANSWER = 5.0  # [s]
 BOUND = 60.0  # [s] for whatever is waited for; only a machine at its limit takes nearly so long
 CREEP = 120.0  # [s] of the driver; a motion of so long is under way whatever the machine does
 AWAY = (1.2, -0.3, 0.3, 0.8)
@@ -210,7 +211,17 @@ class Client:
         return self.done(self.ask("change_state", request)).success
 
     def lifecycle(self) -> str:
-        return self.done(self.ask("get_state", GetState.Request())).current_state.label
+        """Ask until an answer comes: a node's first may be lost before it has found its client."""
+        end = time.monotonic() + BOUND
+        while True:
+            future = self.ask("get_state", GetState.Request())
+            try:
+                wait_for(future.done, "answer", FIRST_ANSWER)
+            except AssertionError:
+                if time.monotonic() > end:
+                    raise
+                continue
+            return future.result().current_state.label
 
     # -- Goals -------------------------------------------------------------------------------
 

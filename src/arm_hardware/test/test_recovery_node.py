@@ -35,6 +35,7 @@ DOMAIN = 44
 def client():
     process = nc.NodeProcess(DOMAIN, hardware="sim", recovery="slow", speed=8)
     made = nc.Client(DOMAIN)
+    assert made.lifecycle() == "unconfigured"
     yield made
     made.close()
     code, output = process.end()
