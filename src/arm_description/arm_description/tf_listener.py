@@ -21,6 +21,7 @@ from .tf_tree import TransformError, TransformTree
 from .transforms import pose_to_matrix
 
 WARN_EVERY = 5.0
+Heard = tuple[str, tuple[float, ...], tuple[float, ...]]  # parent, position, quaternion
 
 
 class TfListener:
@@ -37,7 +38,7 @@ class TfListener:
         events: what to do on events of the subscriptions, rclpy's default if None.
 
     Attributes:
-        tree: the frames heard of, safe to use from any thread.
+        tree: the frames heard of, safe to use from any thread; set anew only where they changed.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class TfListener:
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
+        self._heard: dict[str, Heard] = {}
         self._on_change = on_change
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
@@ -68,16 +70,18 @@ class TfListener:
             self._on_change(message)
 
     def _set(self, stamped: TransformStamped) -> None:
-        """Take over one transform; its matrix is worked out only when somebody asks for it."""
+        """Take over one transform, if it is not as it was.
+
+        Its matrix is worked out only when somebody asks for it.
+        """
         t, r = stamped.transform.translation, stamped.transform.rotation
+        parent, child = stamped.header.frame_id, stamped.child_frame_id
         position, quaternion = (t.x, t.y, t.z), (r.x, r.y, r.z, r.w)
+        heard = parent, position, quaternion
+        if self._heard.get(child) == heard:
+            return
         norm = math.hypot(*quaternion)
         if not math.isfinite(norm + t.x + t.y + t.z) or norm < 1e-6:
-            raise TransformError(
-                f"the transform of {stamped.child_frame_id!r} is not finite or has no rotation"
-            )
-        self.tree.set(
-            stamped.header.frame_id,
-            stamped.child_frame_id,
-            partial(pose_to_matrix, position, quaternion),
-        )
+            raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
+        self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
+        self._heard[child] = heard

@@ -21,6 +21,7 @@ pytest.importorskip("tf2_msgs")
 
 from arm_description.tf_listener import TfListener  # noqa: E402
 from builtin_interfaces.msg import Time  # noqa: E402
+from geometry_msgs.msg import TransformStamped  # noqa: E402
 from rcl_interfaces.srv import GetParameters, SetParameters  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
@@ -299,3 +300,17 @@ def test_start_without_a_robot_is_one_sentence(tmp_path, parameters, says):
     assert process.returncode == 1
     assert says in err
     assert "Traceback" not in err
+
+
+def test_a_frame_heard_of_again_is_set_only_if_it_changed(watcher):
+    told = []
+    listener = TfListener(watcher.node)
+    listener.tree.set = lambda parent, child, T: told.append((parent, child))
+    message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
+    message.transforms[0].header.frame_id = "a"
+    for x in (0.0, 0.0, 0.1, 0.1):
+        message.transforms[0].transform.translation.x = x
+        listener._on_tf(message)
+    message.transforms[0].header.frame_id = "c"
+    listener._on_tf(message)
+    assert told == [("a", "b"), ("a", "b"), ("c", "b")]
