@@ -37,7 +37,7 @@ from arm_tasks.scene_node import SceneNode
 from arm_tasks.task_run import TaskRun
 
 RESULT = RunTask.Result
-NAP = 0.01  # [s]: steps take longer than that
+NAP = 0.02  # [s]: steps take longer than that
 HEAR = 0.2  # [s]: so often joint_states, nut and tf are heard of at rest
 
 
