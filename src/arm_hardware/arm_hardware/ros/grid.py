@@ -22,7 +22,7 @@ class Grid:
     def is_due(self, now: float) -> bool:
         """Return whether a moment has come; if so, the next one is due a period later."""
         left = self.due - now
-        if EARLY < left <= self.period:
+        if EARLY < left <= self.period + EARLY:
             return False
         self.due = (self.due if abs(left) <= self.period else now) + self.period
         return True
