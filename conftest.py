@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 HAVE_ROS = importlib.util.find_spec("rclpy") is not None
 HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
 LAUNCH_TESTS = "src/*/test/launch/test_*.py"
+LONGEST = "src/arm_tasks/test/system", "src/arm_viewer"
 OF_ROS = re.compile(
     r"^\s*(?:from|import) (?:rclpy|launch|\w+_msgs|\w+_interfaces|std_srvs|xacro|node_world)\b"
     r"|^from arm_\w+[\w.]* import .*node|^from arm_\w+\.(?:ros|\w+_node|client|bringup|demo)\b",
@@ -26,8 +27,16 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that in the end nobody waits for one file."""
-    items.sort(key=lambda item: item.get_closest_marker("system") is None)
+    """Begin with the files that take longest, so that in the end nobody waits for one."""
+    system = {item.path for item in items if item.get_closest_marker("system")}
+
+    def rank(item):
+        path = item.path.as_posix()
+        if item.path not in system:
+            return len(LONGEST) + 1
+        return next((i for i, part in enumerate(LONGEST) if part in path), len(LONGEST))
+
+    items.sort(key=rank)
 
 
 def pytest_report_header():

@@ -48,7 +48,7 @@ class StaticExecutor(SingleThreadedExecutor):
     With an rclpy whose insides it does not know it is one.
 
     Args:
-        nap: Between two looks, for messages to gather [s]; joint_states come every 20 ms.
+        nap: Between two looks, for messages to gather [s].
     """
 
     def __init__(self, nap: float = 0.0, **more: Any) -> None:
@@ -105,7 +105,8 @@ class StaticExecutor(SingleThreadedExecutor):
         end = None if seconds is None or seconds < 0 else time.monotonic() + seconds
         has_worked = False
         while not has_worked and not self._is_shutdown and not condition():
-            for works in (self._go_on(), self._look(end)):
+            # What a look began may be the end of another wait: without a further look, or nap.
+            for works in (self._go_on(), self._look(end), self._go_on()):
                 for work in works:
                     has_worked = True
                     yield work

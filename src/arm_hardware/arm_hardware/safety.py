@@ -35,7 +35,7 @@ class Safety:
     Attributes:
         axes: The arm; its limits are the ones that count.
         changed: Called, with the lock held or not, whenever state or message may have changed.
-        moved: Called, with the lock held, after each tick of a motion.
+        moved: Called, with the lock held, when a tick of a motion was sent.
     """
 
     def __init__(

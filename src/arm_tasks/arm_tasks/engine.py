@@ -19,8 +19,8 @@ from arm_tasks.step_run import Clocks, StepRun
 class Engine:
     """Runs the steps of a plan in order.
 
-    Call tick() often (20 Hz or more) until its state is done; then outcome is set. cancel(),
-    pause(), resume() and single_step() may be called between ticks, from the thread that ticks.
+    Call tick() often (some 20 Hz) until its state is done; then outcome is set. cancel(), pause(),
+    resume() and single_step() may be called between ticks, from the thread that ticks.
     Whatever ends or interrupts a run, the arm then stands still and holds where it is.
 
     Args:

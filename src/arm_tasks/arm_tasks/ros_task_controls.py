@@ -99,6 +99,8 @@ class TaskControls:
         if self._state.state == TaskState.IDLE:
             return NOTHING
         self.stop_wanted = True
+        if self.engine is not None:
+            self.engine.cancel()
         return ""
 
 

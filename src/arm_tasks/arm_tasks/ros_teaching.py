@@ -101,6 +101,7 @@ class Teaching:
         return f"recording {request.name}: move the arm, then end it"
 
     def _end_recording(self, request: RecordPath.Request, _: Any) -> str:
+        self._server.state.hear()
         recorder, self._recorder = self._recorder, None
         if recorder is None:
             raise TasksError("nothing is being recorded")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One plan being run: a timer ticks the engine and sends the feedback."""
+"""One plan being run: a timer and the ends of motions tick the engine, and feedback is sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from arm_tasks.task_server_node import TaskServer
 
 TICK = 0.05  # s on the wall; the end of a motion is dealt with at once
-FEEDBACK_TICKS = 2  # feedback is sent when a step begins and every so many ticks
+SIMULATED_TICK = 0.02  # s on the wall, where simulated time may run fast
+FEEDBACK_PERIOD = 0.1  # s on the wall; feedback is sent when a step begins, too
 
 
 class TaskRun:
@@ -42,7 +43,9 @@ class TaskRun:
     def __init__(self, server: TaskServer, handle: Any, plan: Plan) -> None:
         self._server = server
         self._handle = handle
-        self._ticks = 0
+        simulated = server.get_parameter("use_sim_time").value
+        self._period = SIMULATED_TICK if simulated else TICK
+        self._ticks = self._feedback_due = 0
         self._told: tuple[EngineState, int] | None = None
         self.finished: Future = Future(executor=server.executor)
         self.engine = Engine(
@@ -62,7 +65,7 @@ class TaskRun:
         self._server.companions.expect()
         self._server.controls.engine = self.engine
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = self._server.create_timer(TICK, self._tick, clock=steady)
+        self._timer = self._server.create_timer(self._period, self._tick, clock=steady)
         self._server.port.on_end = self._work
 
     def _now(self) -> float:
@@ -70,31 +73,32 @@ class TaskRun:
         return float(self._server.get_clock().now().nanoseconds) * 1e-9
 
     def _tick(self) -> None:
-        """Look whether all are still there, and work."""
+        """Hear what there is to hear, and work."""
         self._ticks += 1
+        self._server.state.hear()
+        self._work()
+
+    def _work(self) -> None:
+        """Do what is due; end when the engine has an outcome."""
         server, engine = self._server, self.engine
-        server.state.hear()
         if lost := server.state.lost():
             engine.give_up(lost)
         if gone := server.companions.lost():
             engine.abort(gone)
         if self._handle.is_cancel_requested or server.controls.stop_wanted:
             engine.cancel()
-        self._work()
-
-    def _work(self) -> None:
-        """Do what is due; end when the engine has an outcome."""
-        if self.engine.tick().done:
-            self._server.port.on_end = lambda: None
-            self._server.destroy_timer(self._timer)
-            self.finished.set_result(self.engine.outcome)
+        if engine.tick().done:
+            server.port.on_end = lambda: None
+            server.destroy_timer(self._timer)
+            self.finished.set_result(engine.outcome)
 
     def _on_feedback(self, told: Feedback) -> None:
         """Send the feedback of what is new, and now and then."""
         new = (told.state, told.step) != self._told
-        if not new and self._ticks % FEEDBACK_TICKS:
+        if not new and self._ticks < self._feedback_due:
             return
         self._told = (told.state, told.step)
+        self._feedback_due = self._ticks + round(FEEDBACK_PERIOD / self._period)
         self._server.controls.tell(told)
         message = RunTask.Feedback(
             state=STATES[told.state],

@@ -40,6 +40,7 @@ class Controls:
         commander: Moves the joints.
         tool_frame: The frame to be dragged.
         say: Shows a line under a key of the panel's status.
+        hear: Called before it matters where the joints are, so that set_values is up to date.
         handle: Whether the handle is shown at first.
     """
 
@@ -51,9 +52,11 @@ class Controls:
         commander: Commander,
         tool_frame: str,
         say: Callable[[str, str], None],
+        hear: Callable[[], None],
         handle: bool,
     ) -> None:
         self._commander, self._tool_frame, self._say = commander, tool_frame, say
+        self._hear = hear
         self._values: Mapping[str, float] = {}
         self._fixed, self._tool = "", _NOWHERE
         self._caller = IkCaller(node, tool_frame, lambda outcome: self._follower.answered(outcome))
@@ -68,8 +71,8 @@ class Controls:
         self._handle = DragHandle(server.scene, mailbox, self._drag, handle)
         self._follower = Follower(
             self._caller,
-            lambda: self._values,
-            commander.move,
+            self._heard_values,
+            self._command,
             lambda text, problem: say("ik", text),
             self._panel.offer,
             time.monotonic,
@@ -106,8 +109,15 @@ class Controls:
 
     def move(self, joints: Mapping[str, float]) -> None:
         """Move joints, by name [rad or m]."""
-        problem = STOPPED if self.stopped else self._commander.move(joints)
-        self._say("ik", problem)
+        self._say("ik", STOPPED if self.stopped else self._command(joints))
+
+    def _heard_values(self) -> Mapping[str, float]:
+        self._hear()
+        return self._values
+
+    def _command(self, joints: Mapping[str, float]) -> str:
+        self._hear()
+        return self._commander.move(joints)
 
     def _set_wish(self, wish: Wish) -> None:
         self._follower.wish = wish

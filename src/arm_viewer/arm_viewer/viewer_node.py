@@ -21,7 +21,7 @@ from arm_description.tf_listener import TfListener
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from .cameras import watch_clients
@@ -46,8 +46,9 @@ from .view_server import address_of, close_server, open_server
 
 PICTURES_PER_SECOND = 30.0
 NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
-UNSEEN_EVERY = 6  # Pictures of which one is made while nobody looks: the tool's path goes on.
+UNSEEN_EVERY = NUMBERS_EVERY  # Of these one is made while nobody looks: the tool's path goes on.
 SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
+JOINT_STATES = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
 MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
 
 
@@ -75,7 +76,7 @@ class ViewerNode(Node):
         self._sliders_moved = False
         self._slid = -SLIDING
         self._server: Any = None
-        self._joints = OnDemand()  # joint_states, which are only shown as numbers
+        self._joints = OnDemand()  # joint_states wait until numbers are shown, or joints moved
 
     def start(self) -> str:
         """Open the server, subscribe, and return the address to look at.
@@ -137,6 +138,7 @@ class ViewerNode(Node):
             DriverCommander(self) if sliders is None else SliderCommander(sliders),
             self.parameters.tool_frame,
             self._say,
+            self._joints.take,
             handle=sliders is not None,
         )
 
@@ -148,7 +150,7 @@ class ViewerNode(Node):
                 JointState,
                 "joint_states",
                 self._on_joints,
-                qos_profile_sensor_data,
+                JOINT_STATES,
                 callback_group=self._joints,
                 event_callbacks=QUIET,
             )
@@ -185,7 +187,6 @@ class ViewerNode(Node):
         self._touch()
 
     def _on_mail(self) -> None:
-        self._joints.take()
         try:
             self._mailbox.drain()
         except ViewerError as error:

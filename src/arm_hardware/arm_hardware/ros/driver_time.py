@@ -12,6 +12,7 @@ from builtin_interfaces.msg import Time
 from arm_hardware.clock import Clock
 
 NANO = 1_000_000_000
+TRIES, AT_ONCE = 5, 5e-4  # [s]
 
 
 class DriverTime:
@@ -40,7 +41,13 @@ class DriverTime:
 
     def at(self, moment: float) -> Time:
         """Return the stamp of a moment of the driver's clock [s]."""
-        return _stamp(self._nanoseconds() - round((self._clock.now() - moment) * NANO))
+        if self.simulated:
+            return _stamp(self._epoch + round(moment * NANO))
+        for _ in range(TRIES):
+            before, now, after = self._clock.now(), self._nanoseconds(), self._clock.now()
+            if after - before < AT_ONCE:
+                break  # else the thread had to wait between the two clocks
+        return _stamp(now - round((after - moment) * NANO))
 
     def seconds_until(self, stamp: Time) -> float | None:
         """Return how far ahead a stamp lies [s], None for the stamp 0 ("now")."""

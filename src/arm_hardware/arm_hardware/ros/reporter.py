@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
@@ -21,7 +22,7 @@ from arm_hardware.ros.grid import Grid
 from arm_hardware.states import UNCONFIGURED, Snapshot, State
 from arm_interfaces.msg import HardwareStatus
 
-FASTEST = 0.008  # [s] of the wall between two joint_states, however fast simulated time runs
+FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
 CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
 REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
 SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
@@ -49,7 +50,8 @@ class Reporter:
         self._resting, self._slow = Grid(REST_PERIOD), Grid(SLOW_PERIOD)
         self._status_grid, self._clock_grid = Grid(SLOW_PERIOD), Grid(CLOCK_PERIOD)
         self._told_moment: float | None = None
-        self._next_tick = 0.0
+        self._told_stamp = Time()
+        self._ticks = Grid(FASTEST)
         self._shown: tuple[State, str] | None = None
         self._bound_for: tuple[float, ...] = ()
         self._wake = threading.Event()
@@ -66,7 +68,7 @@ class Reporter:
 
     def tick(self) -> None:
         """Publish where the arm is after a tick of its motion, unless ticks come too fast."""
-        if time.monotonic() >= self._next_tick:
+        if self._ticks.is_due(time.monotonic()):
             self._wake.set()
 
     def close(self) -> None:
@@ -89,7 +91,6 @@ class Reporter:
             changed = everything or shown != self._shown
             if self._state_is_due(snapshot, now) or changed:
                 self._publish_state(driver, snapshot)
-                self._next_tick = now + FASTEST
                 self._resting.put_off(now)
             if driver and snapshot.bound_for != self._bound_for:
                 self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
@@ -105,25 +106,30 @@ class Reporter:
         """Return whether to tell where the arm is: in motion each tick once, else now and then."""
         moment = snapshot.moment
         if snapshot.state is State.MOVING and moment is not None and moment != self._told_moment:
+            self._resting.put_off(now)
             return self._moving.is_due(moment)
         return now >= self._resting.due
 
     def _publish_state(self, driver: Driver | None, snapshot: Snapshot) -> None:
         """Publish where the arm is, with the time of the tick that brought it there."""
         moment, time_of = snapshot.moment, self._node.time
-        stamp = time_of.now() if moment is None else time_of.at(moment)
-        state = messages.joint_state(driver.axes, snapshot, stamp) if driver else None
+        if moment is None or moment != self._told_moment:
+            self._told_stamp = time_of.now() if moment is None else time_of.at(moment)
+            self._told_moment = moment
+        state = messages.joint_state(driver.axes, snapshot, self._told_stamp) if driver else None
         if state is not None:
             self._states.publish(state)
-        self._told_moment = moment
 
-    def _run(self) -> None:
+    def _left(self, now: float) -> float:
+        """Return how long nothing is due but what a tick brings [s of the wall]."""
         grids = [self._resting, self._status_grid, self._slow]
         if self._clock:
             grids.append(self._clock_grid)
+        return min(REST_PERIOD, *(grid.due - now for grid in grids))
+
+    def _run(self) -> None:
         while True:
-            left = min(grid.due for grid in grids) - time.monotonic()
-            self._wake.wait(max(0.0, min(left, REST_PERIOD)))
+            self._wake.wait(max(0.0, self._left(time.monotonic())))
             self._wake.clear()
             self.publish()
             if self._closing:

@@ -1,0 +1,142 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""When the driver tells where it is, and with what time; on a clock that the test moves."""
+
+from types import SimpleNamespace
+
+import pytest
+from arm_hardware.ros import reporter as reporter_module
+from arm_hardware.ros.driver_time import DriverTime
+from arm_hardware.ros.reporter import REST_PERIOD, Reporter
+from arm_hardware.states import Snapshot, State
+from sensor_msgs.msg import JointState
+
+TICK = 0.02  # [s] of the driver's clock
+NANO = 1_000_000_000
+
+
+class Publisher:
+    def __init__(self, kind):
+        self.kind, self.sent = kind, []
+
+    def publish(self, message):
+        self.sent.append(message)
+
+
+class World:
+    """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
+
+    def __init__(self, speed=1.0, rate=50.0):
+        self.wall, self.speed, self.state, self.moment = 1000.0, speed, State.MOVING, None
+        self.publishers = []
+        axes = SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",))
+        motion = SimpleNamespace(snapshot=self.snapshot)
+        self.driver = SimpleNamespace(motion=motion, axes=axes, output=SimpleNamespace(maps=()))
+        clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed)
+        ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
+        options = SimpleNamespace(speed=speed, hardware="fake")
+        self.node = SimpleNamespace(
+            parameters=SimpleNamespace(options=options, joint_state_rate_hz=rate),
+            driver=self.driver,
+            create_publisher=self.create_publisher,
+            get_clock=lambda: ros,
+        )
+        self.node.time = DriverTime(self.node, clock, speed)
+        self.reporter = Reporter(self.node)
+
+    def create_publisher(self, kind, name, qos):
+        self.publishers.append(Publisher(kind))
+        return self.publishers[-1]
+
+    def snapshot(self):
+        return Snapshot(self.state, "", (0.5,), (0.0,), (0,), moment=self.moment)
+
+    @property
+    def states(self):
+        return next(p.sent for p in self.publishers if p.kind is JointState)
+
+    def stamps(self):
+        return [m.header.stamp.sec * NANO + m.header.stamp.nanosec for m in self.states]
+
+    def run(self, seconds, ticks=True, late=0.0):
+        """Let the reporter work as its thread does; return how often it looked."""
+        looks, end, next_tick = 0, self.wall + seconds, self.wall
+        while self.wall < end:
+            wait = max(0.0, self.reporter._left(self.wall))
+            self.reporter._wake.clear()
+            if ticks and next_tick <= self.wall + wait:
+                self.wall = max(self.wall, next_tick)
+                self.moment = (next_tick - 900.0) * self.speed
+                self.wall += late
+                next_tick += TICK / self.speed
+                self.reporter.tick()
+                if not self.reporter._wake.is_set():
+                    continue
+            else:
+                self.wall += max(wait, 1e-4)
+            self.reporter.publish()
+            looks += 1
+        return looks
+
+
+@pytest.fixture
+def world(monkeypatch):
+    def make(*arguments, **options):
+        made = World(*arguments, **options)
+        monkeypatch.setattr(reporter_module.time, "monotonic", lambda: made.wall)
+        monkeypatch.setattr(reporter_module, "diagnostics", lambda *_: None)
+        monkeypatch.setattr(reporter_module.messages, "status", lambda *_: None)
+        return made
+
+    return make
+
+
+@pytest.mark.parametrize("late", [0.0, 0.003])
+def test_in_motion_each_tick_is_told_once_with_its_own_time(world, late):
+    made = world()
+    made.run(2.0, late=late)
+    assert len(made.states) == pytest.approx(100, abs=2)
+    gaps = [b - a for a, b in zip(made.stamps(), made.stamps()[1:], strict=False)]
+    assert gaps[1:] == pytest.approx([TICK * NANO] * len(gaps[1:]), abs=1000)
+
+
+@pytest.mark.parametrize("rate", [1.0, 2.0, 10.0])
+def test_a_slow_rate_is_kept_and_nobody_looks_all_the_time(world, rate):
+    made = world(rate=rate)
+    looks = made.run(4.0)
+    assert len(made.states) == pytest.approx(4.0 * rate, abs=2)
+    assert looks < 250  # 50 ticks a second, and what else is due
+
+
+def test_simulated_time_that_runs_fast_is_told_a_hundred_times_a_second_of_the_wall(world):
+    made = world(speed=20.0)
+    made.run(2.0)
+    assert len(made.states) == pytest.approx(200, abs=10)
+    assert made.stamps() == sorted(made.stamps())
+
+
+@pytest.mark.parametrize("speed", [1.0, 20.0])
+def test_at_rest_it_is_told_now_and_then_also_by_a_loop_that_hangs(world, speed):
+    made = world(speed=speed)
+    made.state = State.ARMED
+    made.run(0.1)
+    made.states.clear()
+    looks = made.run(2.0, ticks=False)
+    assert len(made.states) == pytest.approx(2.0 / REST_PERIOD, abs=1)
+    assert len(set(made.stamps())) == 1  # the time at which the loop last was there
+    assert looks < 150
+
+
+def test_without_a_driver_nothing_is_told_and_nobody_looks_all_the_time(world):
+    made = world()
+    made.node.driver = None
+    assert made.run(2.0, ticks=False) < 30 and made.states == []
+
+
+@pytest.mark.parametrize("speed", [1.0, 8.0])
+def test_the_time_of_a_moment_is_the_same_whenever_it_is_asked_for(world, speed):
+    made = world(speed=speed)
+    first = made.node.time.at(790.0)
+    made.wall += 12.34
+    again = made.node.time.at(790.0)
+    assert abs(first.nanosec - again.nanosec) < 1000 and first.sec == again.sec

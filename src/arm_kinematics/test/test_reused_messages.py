@@ -1,0 +1,65 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages that serve again hold nothing of the answer before."""
+
+import numpy as np
+import pytest
+from arm_description.tf_tree import TransformTree
+from arm_kinematics.ros.solve_fk import FkService
+from arm_kinematics.ros.solve_ik import IkService
+from arm_kinematics.ros.state import State
+from rclpy.serialization import serialize_message
+
+from arm_description import load_robot
+from arm_interfaces.srv import SolveFK, SolveIK
+
+
+@pytest.fixture
+def state():
+    made = State(TransformTree(), "", lambda: None)
+    made.set_description(load_robot("nut_arm").to_urdf())
+    made.positions = dict.fromkeys(made.robot.joint_names, 0.1)
+    return made
+
+
+def fk(links, frame=""):
+    return SolveFK.Request(links=links, reference_frame=frame)
+
+
+def ik(x, solutions=1):
+    request = SolveIK.Request(mode=SolveIK.Request.POSITION, max_solutions=solutions)
+    request.target.pose.position.x, request.target.pose.position.z = x, 0.15
+    request.target.pose.orientation.w = 1.0
+    return request
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "requests"),
+    [
+        (FkService, SolveFK, [fk(["tool0", "base_link"]), fk(["base_link"], "tool0"), fk([])]),
+        (lambda s: IkService(s, 1.0), SolveIK, [ik(0.2, 8), ik(0.25), ik(9.0), ik(0.2, 8)]),
+    ],
+)
+def test_an_answer_is_that_of_a_service_that_was_just_made(state, make, kind, requests):
+    used = make(state)
+    for request in requests:
+        answers = []
+        for service in (used, make(state)):
+            response = kind.Response()
+            service.answer(request, response)
+            answers.append(serialize_message(response))
+        assert answers[0] == answers[1]
+
+
+def test_nobody_can_write_into_a_result(state):
+    chain = state.chain("")
+    T = chain.fk(np.full(chain.n, 0.2))
+    for look in (
+        lambda r: r.q,
+        lambda r: r.every_q,
+        lambda r: r.solutions[0].q,
+        lambda r: (r.message, r.q)[1],
+    ):
+        for result in (chain.ik(T), chain.all_solutions(T), chain.ik(T, max_solutions=3)):
+            with pytest.raises(ValueError, match="read-only"):
+                look(result)[...] = 0.0
