@@ -217,20 +217,15 @@ def start_viewer(start_process):
     return start
 
 
-@pytest.fixture(scope="session")
-def browser():
-    """The one page of a headless Chromium; a missing Chromium fails every test that needs it."""
+@pytest.fixture(scope="module")
+def browser_page():
+    """The page of a headless Chromium; a missing Chromium fails every test that needs it.
+
+    Closed after the module: a view is drawn on and on, which takes a core, and Playwright runs an
+    event loop in this thread, beside which no other can run.
+    """
     from arm_viewer.screenshot import open_page
 
     with open_page((800 + 324, 520)) as page:  # the scene, and the panel beside it
+        page.set_default_timeout(1e3 * PATIENCE)
         yield page
-
-
-@pytest.fixture(scope="module")
-def browser_page(browser):
-    """That page, blank again after the module: a view is drawn on and on, which takes a core."""
-    browser.set_default_timeout(1e3 * PATIENCE)
-    yield browser
-    for page in browser.context.pages[1:]:
-        page.close()
-    browser.goto("about:blank")
