@@ -17,6 +17,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import rclpy
 import viser
 from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
@@ -34,8 +35,22 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
 
 
+CAMERA = {
+    "type": "ViewerCameraMessage",
+    "wxyz": (1.0, 0.0, 0.0, 0.0),
+    "position": (0.0, 0.0, 1.0),
+    "look_at": (0.0, 0.0, 0.0),
+    "up_direction": (0.0, 1.0, 0.0),
+    "fov": 0.8,
+    "near": 0.01,
+    "far": 1000.0,
+    "image_height": 720,
+    "image_width": 1280,
+}
+
+
 class Client(threading.Thread):
-    """A browser that only listens."""
+    """A browser that tells where its camera is, for else it does not count, and then listens."""
 
     def __init__(self, address: str) -> None:
         super().__init__(daemon=True)
@@ -49,6 +64,7 @@ class Client(threading.Thread):
             suppress(ConnectionClosed),
             connect(self._address, subprotocols=[protocol], max_size=None) as socket,
         ):
+            socket.send(msgspec.msgpack.encode(CAMERA))
             while self.open:
                 self.bytes += len(socket.recv())
                 self.messages += 1
