@@ -34,7 +34,6 @@ from websockets.sync.client import connect
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
 
-
 CAMERA = {
     "type": "ViewerCameraMessage",
     "wxyz": (1.0, 0.0, 0.0, 0.0),
