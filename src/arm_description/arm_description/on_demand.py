@@ -9,10 +9,15 @@ of every step of a motion when it happens.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
+
+from .static_executor import QUIET
 
 
 class OnDemand(ReentrantCallbackGroup):
@@ -24,6 +29,20 @@ class OnDemand(ReentrantCallbackGroup):
     def can_execute(self, entity: Any) -> bool:
         """Return whether the executor may look at an entity."""
         return not isinstance(entity, Subscription)
+
+    def subscribe(
+        self,
+        node: Node,
+        kind: type,
+        topic: str,
+        callback: Callable[[Any], None],
+        qos: QoSProfile | int,
+        raw: bool = False,
+    ) -> None:
+        """Subscribe in this group; events of the subscription wake nobody either."""
+        node.create_subscription(
+            kind, topic, callback, qos, callback_group=self, event_callbacks=QUIET, raw=raw
+        )
 
     def take(self) -> None:
         """Call back with all messages that wait; by the thread that spins the node."""

@@ -127,14 +127,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     def _subscribe(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, "robot_description", self._on_description, latched)
-        self.create_subscription(
-            JointState,
-            "joint_states",
-            self._on_joints,
-            10,
-            callback_group=self._inputs,
-            event_callbacks=QUIET,
-        )
+        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Announce a service; refusals become a status and one sentence."""

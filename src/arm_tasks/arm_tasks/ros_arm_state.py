@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from arm_description.on_demand import OnDemand
-from arm_description.static_executor import QUIET
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -40,14 +40,8 @@ class ArmState:
         self._heard = 0.0
         self._status: HardwareStatus | None = None
         self.on_joints: Callable[[JointState], None] | None = None
-        node.create_subscription(
-            JointState,
-            "joint_states",
-            self._on_joints,
-            DEPTH,
-            callback_group=waiting,
-            event_callbacks=QUIET if waiting else None,
-        )
+        listen = partial(waiting.subscribe, node) if waiting else node.create_subscription
+        listen(JointState, "joint_states", self._on_joints, DEPTH)
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
 
     def hear(self) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 
 from arm_description.on_demand import OnDemand
-from arm_description.static_executor import QUIET
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
@@ -36,15 +35,7 @@ class Companions:
         self._link = f"{model.joint_names[0]}_link".encode()
         self._heard: dict[str, float] = {}
         # raw, and now and then: so many messages are not worth being taken apart, or woken for
-        node.create_subscription(
-            TFMessage,
-            "tf",
-            self._on_tf,
-            10,
-            callback_group=waiting,
-            event_callbacks=QUIET,
-            raw=True,
-        )
+        waiting.subscribe(node, TFMessage, "tf", self._on_tf, 10, raw=True)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def expect(self) -> None:

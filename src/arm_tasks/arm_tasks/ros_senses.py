@@ -8,7 +8,6 @@ import math
 import time
 
 from arm_description.on_demand import OnDemand
-from arm_description.static_executor import QUIET
 from rclpy.node import Node
 
 from arm_interfaces.msg import NutState
@@ -34,14 +33,7 @@ class RosSenses:
         self._state = state
         self._nut: NutState | None = None
         self._heard = 0.0
-        node.create_subscription(
-            NutState,
-            "nut_world/state",
-            self._on_nut,
-            1,
-            callback_group=waiting,
-            event_callbacks=QUIET,
-        )
+        waiting.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
 
     def __call__(self, when: Condition, since: float) -> Sensed | None:
         """Return what is known, None while the nut was not heard of since a time [s]."""

@@ -146,14 +146,7 @@ class ViewerNode(Node):
         topics = self.parameters.marker_topics
         Hearing(self, self._stage, topics, self._touch, self._on_saved, self._complain)
         if self._sliders is None:
-            self.create_subscription(
-                JointState,
-                "joint_states",
-                self._on_joints,
-                JOINT_STATES,
-                callback_group=self._joints,
-                event_callbacks=QUIET,
-            )
+            self._joints.subscribe(self, JointState, "joint_states", self._on_joints, JOINT_STATES)
             steady = Clock(clock_type=ClockType.STEADY_TIME)
             self.create_timer(NUMBERS_EVERY / PICTURES_PER_SECOND, self._joints.take, clock=steady)
         else:

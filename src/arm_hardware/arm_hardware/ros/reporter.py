@@ -52,6 +52,9 @@ class Reporter:
         self._told_moment: float | None = None
         self._told_stamp = Time()
         self._ticks = Grid(FASTEST)
+        self._waited_for = [self._resting, self._status_grid, self._slow]
+        if self._clock:
+            self._waited_for.append(self._clock_grid)
         self._shown: tuple[State, str] | None = None
         self._bound_for: tuple[float, ...] = ()
         self._wake = threading.Event()
@@ -122,10 +125,7 @@ class Reporter:
 
     def _left(self, now: float) -> float:
         """Return how long nothing is due but what a tick brings [s of the wall]."""
-        grids = [self._resting, self._status_grid, self._slow]
-        if self._clock:
-            grids.append(self._clock_grid)
-        return min(REST_PERIOD, *(grid.due - now for grid in grids))
+        return min(REST_PERIOD, min(grid.due for grid in self._waited_for) - now)
 
     def _run(self) -> None:
         while True:

@@ -21,7 +21,7 @@ from arm_description.nearest import nearest
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_kinematics.chain import Chain
 from arm_kinematics.dexterity.best_posture import BestPosture, best_posture
-from arm_kinematics.dexterity.measures import condition_number, manipulability
+from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
@@ -42,11 +42,9 @@ def _run(arguments: argparse.Namespace) -> None:
     if bool(arguments.slice) != bool(arguments.plot):
         raise KinematicsError("--slice and --plot go together: which plane, and into which file")
     for name, q in _postures(model, chain, arguments.posture):
-        J = chain.jacobian(q)
+        size, condition = measures(chain.jacobian(q))
         shell.write_text(
-            f"{name + ':':<16} manipulability {manipulability(J):.4g}, condition number "
-            f"{condition_number(J):.4g}\n",
-            "",
+            f"{name + ':':<16} manipulability {size:.4g}, condition number {condition:.4g}\n", ""
         )
     best = best_posture(chain)
     shell.write_text(_best(chain, best), "")
