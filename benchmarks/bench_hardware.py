@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from arm_hardware.options import BACKENDS
-from arm_hardware.sim.chip_memory import ChipMemory
+from arm_hardware.motion.options import BACKENDS
+from arm_hardware.simulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
 from ik.tables import processor, write
@@ -58,7 +58,7 @@ class Driver:
         }
         options = [x for k, v in arguments.items() for x in ("-p", f"{k}:={v}")]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "arm_hardware.hardware", "--ros-args", *options],
+            [sys.executable, "-m", "arm_hardware.commands.entry_points", "--ros-args", *options],
             stderr=subprocess.DEVNULL,
         )
         self.node = rclpy.create_node("bench_hardware")

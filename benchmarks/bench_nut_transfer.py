@@ -20,17 +20,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from arm_hardware.kinematic.fit import fit
-from arm_hardware.kinematic.parameters import zeros_of
-from arm_hardware.kinematic.touches import Touches
-from arm_tasks.geometry import Array
-from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, ImperfectArm, Noise
-from arm_tasks.plan import Plan
-from arm_tasks.planner import plan_task
-from arm_tasks.scene import load_scene
-from arm_tasks.task_file import load_task
-from arm_tasks.task_steps import Screw, Task
-from arm_tasks.trial import Trial, run_trial
+from arm_common.transforms import Array
+from arm_hardware.calibration.kinematic_fit import fit, zeros_of
+from arm_hardware.calibration.touch_points import TouchPoints
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.file import load_scene
+from arm_tasks.simulation.noisy_arm import (
+    HOBBY,
+    ONE_TICK,
+    MonteCarloTrial,
+    Noise,
+    NoisyArm,
+    run_trial,
+)
+from arm_tasks.task.parser import load_task
+from arm_tasks.task.steps import Screw, Task
 from ik.tables import processor, table, write
 
 from arm_description import load_robot
@@ -84,7 +89,7 @@ def plain(task: Task) -> Task:
     return replace(task, steps=tuple(steps))
 
 
-def planned(task: Task) -> Plan:
+def planned(task: Task) -> TaskPlan:
     """Return the plan from rest."""
     rest = dict.fromkeys(MODEL.joint_names, 0.0)
     plan = plan_task(task, SCENE, MODEL, CHAIN, rest, 0.0)
@@ -100,7 +105,7 @@ def after_touching(noise: Noise, seed: int) -> Array:
     tip and keeps its error.
     """
     rng = np.random.default_rng([seed, 1])
-    arm = ImperfectArm(CHAIN, noise, rng)
+    arm = NoisyArm(CHAIN, noise, rng)
     low, high = np.radians([-35.0, -35.0, -30.0, -10.0]), np.radians([35.0, 45.0, 45.0, 10.0])
     half = 0.5 * (noise.dead_band + noise.backlash)
     told, tips = rng.uniform(low, high, (TOUCHED, CHAIN.n)), []
@@ -108,14 +113,14 @@ def after_touching(noise: Noise, seed: int) -> Array:
         for there in (q - 2.0 * half, q + half, q):
             joints = arm.joints(there)
         tips.append(CHAIN.fk(joints)[:3, 3] + rng.normal(0.0, RULER, 3))
-    found = fit(MODEL, zeros_of(MODEL), Touches(MODEL.name, np.zeros(3), told, np.array(tips)))
+    found = fit(MODEL, zeros_of(MODEL), TouchPoints(MODEL.name, np.zeros(3), told, np.array(tips)))
     left = np.array(arm.zeros)
     for parameter, value in zip(found.parameters, found.values, strict=True):
         left[parameter.joint] -= value
     return left
 
 
-def trial(plan: Plan, row: Row, seed: int) -> tuple[Trial, float]:
+def trial(plan: TaskPlan, row: Row, seed: int) -> tuple[MonteCarloTrial, float]:
     """Run one trial; return it and the largest zero of the joints that move the tip [deg]."""
     zeros = after_touching(row.noise, seed) if row.touched else None
     assert TASK.expect is not None
@@ -123,7 +128,7 @@ def trial(plan: Plan, row: Row, seed: int) -> tuple[Trial, float]:
     return done, math.nan if zeros is None else math.degrees(float(np.abs(zeros[:3]).max()))
 
 
-def cells(done: Sequence[Trial]) -> tuple[str, str]:
+def cells(done: Sequence[MonteCarloTrial]) -> tuple[str, str]:
     """Return the share that succeeded, and why the others did not."""
     faults = Counter(t.fault for t in done if t.fault)
     share = 100.0 * (len(done) - faults.total()) / len(done)

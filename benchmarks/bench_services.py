@@ -127,7 +127,7 @@ def started(*command: str) -> subprocess.Popen[bytes]:
 
 def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
     """Start the servers, each noted in the list, and return a row for each service."""
-    servers.append(started("-m", "arm_kinematics.kinematics_node"))
+    servers.append(started("-m", "arm_kinematics.ros.node"))
     rclpy.init()
     caller, model = Caller(), load_robot("nut_arm")
     publisher = caller.node.create_publisher(String, "robot_description", LATCHED)

@@ -13,17 +13,16 @@ import time
 from functools import partial
 
 import numpy as np
-from arm_tasks.scene import load_scene
-from arm_tasks.scene_markers import scene_markers, text_marker
-from arm_viewer.mailbox import Mailbox
-from arm_viewer.mesh_files import MeshFiles, share_folder
-from arm_viewer.panel import Panel, PanelActions
-from arm_viewer.robot_picture import read_robot
-from arm_viewer.scene_drawer import SceneDrawer
-from arm_viewer.scene_store import SceneStore
-from arm_viewer.stage import Stage
-from arm_viewer.tool_trace import ToolTrace
-from arm_viewer.view_server import close_server, open_server
+from arm_tasks.ros.scene_publisher import scene_markers, text_marker
+from arm_tasks.scene.file import load_scene
+from arm_viewer.browser.panel import Panel, PanelActions
+from arm_viewer.browser.scene_drawer import SceneDrawer
+from arm_viewer.browser.server import CallbackQueue, close_server, open_server
+from arm_viewer.browser.view import SceneView
+from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.tool_trace import ToolTrace
 from bench_viewer import Client, memory
 
 from arm_description import load_robot
@@ -36,13 +35,13 @@ SWITCHES = {"axes": True, "labels": False, "trace": True}
 LOOKS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # of the pictures, after which memory is read
 
 
-def make_stage(server: object) -> Stage:
+def make_stage(server: object) -> SceneView:
     """Return what a viewer draws on."""
     drawer, nothing = SceneDrawer(server, MeshFiles(share_folder), SWITCHES), lambda *_: None
     actions = PanelActions(nothing, nothing, nothing, nothing)
-    panel = Panel(server, Mailbox(), actions, SWITCHES, True)
+    panel = Panel(server, CallbackQueue(), actions, SWITCHES, True)
     show = partial(panel.set_robot, values={}, postures=())
-    return Stage(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
+    return SceneView(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
 
 
 def main() -> None:

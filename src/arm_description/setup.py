@@ -5,10 +5,19 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
-TOOLS = (
-    *("describe", "dh2moveit", "dh2srdf", "dh2urdf", "draw", "new", "rvs2dh", "trajectory"),
-    "urdf2dh",
-)
+COMMANDS = {
+    "describe": "describe:main",
+    "dh2moveit": "export:dh2moveit",
+    "dh2srdf": "export:dh2srdf",
+    "dh2urdf": "export:dh2urdf",
+    "draw": "draw:main",
+    "new": "new:main",
+    "robot_file_watcher": "entry_points:robot_file_watcher",
+    "rvs2dh": "convert:rvs2dh",
+    "state_publisher": "entry_points:state_publisher",
+    "trajectory": "trajectory:main",
+    "urdf2dh": "convert:urdf2dh",
+}
 
 
 def installed(folder, pattern="*"):
@@ -42,9 +51,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            *(f"{tool} = arm_description.commands.{tool}:main" for tool in TOOLS),
-            "robot_file_watcher = arm_description.entry:robot_file_watcher",
-            "state_publisher = arm_description.entry:state_publisher",
+            f"{name} = {PACKAGE}.commands.{function}" for name, function in COMMANDS.items()
         ]
     },
 )

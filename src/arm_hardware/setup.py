@@ -35,8 +35,8 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "hardware = arm_hardware.hardware:main",
-            *(f"{tool} = arm_hardware.{tool}:main" for tool in TOOLS),
+            "hardware = arm_hardware.commands.entry_points:main",
+            *(f"{tool} = arm_hardware.commands.{tool}:main" for tool in TOOLS),
         ]
     },
 )

@@ -37,17 +37,17 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "check = arm_tasks.entry:check",
-            "scene = arm_tasks.entry:scene",
-            "demo = arm_tasks.entry:demo",
-            "view = arm_tasks.entry:view",
-            "play = arm_tasks.entry:play",
-            "keystore = arm_tasks.keystore:main",
-            "nut_world = arm_tasks.entry:nut_world",
-            "run_task = arm_tasks.entry:run_task",
-            "teach = arm_tasks.entry:teach",
-            "teleop = arm_tasks.entry:teleop",
-            "task_server = arm_tasks.entry:task_server",
+            "check = arm_tasks.commands.entry_points:check",
+            "scene = arm_tasks.commands.entry_points:scene",
+            "demo = arm_tasks.commands.entry_points:demo",
+            "view = arm_tasks.commands.entry_points:view",
+            "play = arm_tasks.commands.entry_points:play",
+            "keystore = arm_tasks.commands.keystore:main",
+            "nut_world = arm_tasks.commands.entry_points:nut_world",
+            "run_task = arm_tasks.commands.entry_points:run_task",
+            "teach = arm_tasks.commands.entry_points:teach",
+            "teleop = arm_tasks.commands.entry_points:teleop",
+            "task_server = arm_tasks.commands.entry_points:task_server",
         ]
     },
 )

@@ -23,12 +23,12 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "export = arm_viewer.recording.export:main",
-            "gallery = arm_viewer.gallery:main",
-            "record = arm_viewer.recording.record:main",
-            "replay = arm_viewer.recording.replay:main",
-            "tool_handle = arm_viewer.entry:tool_handle",
-            "viewer = arm_viewer.cli:main",
+            "export = arm_viewer.ros.recording.export:main",
+            "gallery = arm_viewer.commands.gallery:main",
+            "record = arm_viewer.ros.recording.recorder:main",
+            "replay = arm_viewer.ros.recording.player:main",
+            "tool_handle = arm_viewer.commands.entry_points:tool_handle",
+            "viewer = arm_viewer.commands.entry_points:viewer",
         ]
     },
 )

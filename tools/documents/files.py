@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the keys of all files: from the tables that their readers read by."""
 
-from arm_description.robot_file.kinds import Kind
-from arm_description.robot_file.reference import reference_of
-from arm_hardware.calibration_keys import CALIBRATION
-from arm_hardware.kinematic.touches import FILE
-from arm_tasks.teaching.poses import POSES
+from arm_common.yaml.schema_types import Kind
+from arm_description.robot_file.schema import reference_of
+from arm_hardware.calibration.file import CALIBRATION
+from arm_hardware.calibration.touch_points import FILE
+from arm_tasks.scene.poses import POSES
 
 from .markdown import page
 

@@ -99,7 +99,7 @@ def _main_of(module: str) -> Callable[[], Sequence[Any]]:
 
 def _kinematics() -> Sequence[Any]:
     """Its own main compiles before it starts the node."""
-    from arm_kinematics.kinematics_node import KinematicsNode
+    from arm_kinematics.ros.node import KinematicsNode
 
     node = KinematicsNode()
     node.start()
@@ -107,14 +107,14 @@ def _kinematics() -> Sequence[Any]:
 
 
 def _hardware() -> Sequence[Any]:
-    from arm_hardware.hardware_node import HardwareNode
+    from arm_hardware.ros.node import HardwareNode
 
     node = HardwareNode()
     return [_ending_with(node, node.close)]
 
 
 def _teleop() -> Sequence[Any]:
-    from arm_tasks.teleop_node import TeleopNode
+    from arm_tasks.ros.teleop.node import TeleopNode
 
     from arm_description import load_robot
 
@@ -122,7 +122,7 @@ def _teleop() -> Sequence[Any]:
 
 
 def _run_task() -> Sequence[Any]:
-    from arm_tasks.task_client import TaskClient
+    from arm_tasks.ros.task_client import TaskClient
 
     from arm_description import load_robot
 
@@ -130,15 +130,15 @@ def _run_task() -> Sequence[Any]:
 
 
 def _play() -> Sequence[Any]:
-    from arm_tasks.ros_player import Player
+    from arm_tasks.ros.trajectory_player import TrajectoryPlayer
 
     from arm_description import load_robot
 
-    return [Player(load_robot("nut_arm"))._node]
+    return [TrajectoryPlayer(load_robot("nut_arm"))._node]
 
 
 def _viewer() -> Sequence[Any]:
-    from arm_viewer.viewer_node import ViewerNode
+    from arm_viewer.ros.node import ViewerNode
 
     node = ViewerNode()
     node.start()
@@ -154,20 +154,20 @@ def _ending_with(node: Any, end: Callable[[], Any]) -> Any:
 
 PROGRAMS = (
     Program("arm_description", "state_publisher",
-            _main_of("arm_description.state_publisher_node"),
+            _main_of("arm_description.ros.state_publisher"),
             needs={"robot_description": '<robot name="arm"><link name="base_link"/></robot>'}),
     Program("arm_description", "robot_file_watcher",
-            _main_of("arm_description.robot_file_watcher_node")),
+            _main_of("arm_description.ros.robot_file_watcher")),
     Program("arm_kinematics", "kinematics", _kinematics),
     Program("arm_hardware", "hardware", _hardware, ({"speed": 2.0},)),
-    Program("arm_tasks", "task_server", _main_of("arm_tasks.task_server_node")),
-    Program("arm_tasks", "nut_world", _main_of("arm_tasks.nut_world_node")),
+    Program("arm_tasks", "task_server", _main_of("arm_tasks.ros.task_server.node")),
+    Program("arm_tasks", "nut_world", _main_of("arm_tasks.ros.nut_world_node")),
     Program("arm_tasks", "run_task", _run_task, talks=True),
     Program("arm_tasks", "teleop", _teleop, talks=True),
     Program("arm_tasks", "play", _play, talks=True),
     Program("arm_viewer", "viewer", _viewer,
             ({"port": 0, "drive": True}, {"port": 0, "sliders": True})),
-    Program("arm_viewer", "tool_handle", _main_of("arm_viewer.tool_handle_node")),
+    Program("arm_viewer", "tool_handle", _main_of("arm_viewer.ros.tool_handle_node")),
 )  # fmt: skip
 
 

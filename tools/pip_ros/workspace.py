@@ -16,7 +16,11 @@ from .progress import beside, run_logged
 
 OVERLAY = TOOLS / "overlay"
 FOR_PYTHON = TOOLS / "for_python.cmake"
-KINEMATICS = {"arm_description", "arm_kinematics"}  # what the kernels need to be compiled
+KINEMATICS = {
+    "arm_common",
+    "arm_description",
+    "arm_kinematics",
+}  # what the kernels need to be compiled
 SKIPPED = {"__pycache__", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
@@ -118,7 +122,7 @@ def cmake_arguments(paths: Paths) -> list[str]:
 
 def precompiled(paths: Paths) -> AbstractContextManager[None]:
     """Compile the kernels of arm_kinematics now, so that no node has to at its first start."""
-    command = [str(paths.python), "-m", "arm_kinematics.precompile"]
+    command = [str(paths.python), "-m", "arm_kinematics.commands.precompile"]
     log = paths.logs / "precompile.log"
     title = "Compiling the kinematics"
     return beside(command, log, title, run_environment(paths), paths.workspace)

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serial arms from their DH table: robot file in, validated model, URDF and frames out."""
 
-from .dh import DhRow
-from .elements import Gripper, Joint, Origin
-from .errors import DescriptionError
-from .library import load_robot, robot_path, shipped_robots
-from .model import RobotModel
-from .robot_file import parse_robot, read_robot, robot_yaml
+from arm_description.errors import DescriptionError
+from arm_description.library import load_robot, robot_path, shipped_robots
+from arm_description.model.dh import DhRow
+from arm_description.model.elements import Gripper, Joint, Origin
+from arm_description.robot_file.reader import parse_robot, read_robot
+from arm_description.robot_file.writer import robot_yaml
+from arm_description.robot_model import RobotModel
 
 __all__ = [
     "DescriptionError",

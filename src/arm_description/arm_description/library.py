@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import DescriptionError
-from .model import RobotModel
-from .nearest import nearest
-from .robot_file import read_robot
+from arm_common.suggestions import did_you_mean
+
+from arm_description.errors import DescriptionError
+from arm_description.robot_file.reader import read_robot
+from arm_description.robot_model import RobotModel
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -47,7 +48,7 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     if text not in names:
         raise DescriptionError(
             f"no robot is called {text!r}",
-            remedy=f"{nearest(text, names)}; a file needs its path, ./my.yaml",
+            remedy=f"{did_you_mean(text, names)}; a file needs its path, ./my.yaml",
         )
     return names[text]
 

@@ -5,7 +5,7 @@
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_description.rviz_camera import write_config
+from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument
 from launch.conditions import IfCondition

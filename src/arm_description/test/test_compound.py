@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.dh import dh_matrix, turn_matrix
-from arm_description.transforms import rpy_matrix
+from arm_common.transforms import rpy_matrix
+from arm_description.model.dh import dh_matrix, turn_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from arm_description.commands.describe import main
-from arm_description.reach import reach
+from arm_description.exporters.reach import reach
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

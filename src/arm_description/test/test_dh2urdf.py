@@ -3,38 +3,38 @@
 """The command dh2urdf."""
 
 import pytest
-from arm_description.commands.dh2urdf import main
-from arm_description.elements import Origin
+from arm_description.commands.export import dh2urdf
+from arm_description.model.elements import Origin
+from arm_description.urdf.writer import robot_macro, robot_urdf
 
 from arm_description import load_robot
-from arm_description.urdf import robot_macro, robot_urdf
 
 
 def test_shipped_robot_to_the_terminal(capsys):
-    assert main(["puma560", "--prefix", "left_", "--dh-frames"]) == 0
+    assert dh2urdf(["puma560", "--prefix", "left_", "--dh-frames"]) == 0
     assert capsys.readouterr().out == load_robot("puma560").to_urdf("left_", dh_frames=True)
 
 
 def test_any_file_to_a_file(tmp_path, small, capsys):
     source, target = tmp_path / "my arm.yaml", tmp_path / "my.urdf"
     source.write_text(small)
-    assert main([str(source), "-o", str(target)]) == 0
+    assert dh2urdf([str(source), "-o", str(target)]) == 0
     assert target.read_text() == load_robot(source).to_urdf()
     assert capsys.readouterr().out == ""
 
 
 def test_mounted_and_as_macro(capsys):
-    assert main(["planar2", "--parent", "world", "--xyz", "0", "0", "-1"]) == 0
+    assert dh2urdf(["planar2", "--parent", "world", "--xyz", "0", "0", "-1"]) == 0
     mount = Origin((0.0, 0.0, -1.0))
     expected = robot_urdf(load_robot("planar2"), parent="world", mount=mount)
     assert capsys.readouterr().out == expected
-    assert main(["planar2", "--macro", "arm"]) == 0
+    assert dh2urdf(["planar2", "--macro", "arm"]) == 0
     assert capsys.readouterr().out == robot_macro(load_robot("planar2"), "arm")
 
 
 def test_a_mount_is_finite(capsys):
     with pytest.raises(SystemExit):
-        main(["planar2", "--parent", "world", "--xyz", "0", "0", "nan"])
+        dh2urdf(["planar2", "--parent", "world", "--xyz", "0", "0", "nan"])
     assert "nan is not finite" in capsys.readouterr().err
 
 
@@ -48,7 +48,7 @@ def test_a_mount_is_finite(capsys):
     ],
 )
 def test_errors_are_one_sentence_and_code_1(arguments, says, capsys):
-    assert main(arguments) == 1
+    assert dh2urdf(arguments) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert says in err

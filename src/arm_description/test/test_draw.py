@@ -10,10 +10,9 @@ import matplotlib.image
 import numpy as np
 import pytest
 from arm_description.commands.draw import main
-from arm_description.drawing import VIEWS
-from arm_description.drawing.marks import LINE, _spread
-from arm_description.drawing.scene import patches, posed, shadows
-from arm_description.drawing.sheet import Sheet
+from arm_description.exporters.drawing.picture import LINE, _spread
+from arm_description.exporters.drawing.scene import patches, posed, shadows
+from arm_description.exporters.drawing.sheet import VIEWS, Sheet
 from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot, shipped_robots

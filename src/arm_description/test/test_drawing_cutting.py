@@ -4,9 +4,8 @@
 
 import numpy as np
 import pytest
-from arm_description.drawing.cutting import cut, planes
-from arm_description.drawing.solids import Solid, faces, normal
-from arm_description.elements import Origin
+from arm_description.exporters.drawing.solids import Solid, cut, faces, normal, planes
+from arm_description.model.elements import Origin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

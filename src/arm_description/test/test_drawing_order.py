@@ -3,10 +3,9 @@
 """What is painted first: a table under what stands on it, a wall behind what is before it."""
 
 import numpy as np
-from arm_description.drawing import VIEWS, Solid
-from arm_description.drawing.cutting import planes
-from arm_description.drawing.order import ranks
-from arm_description.drawing.scene import Loose, patches
+from arm_description.exporters.drawing.scene import Loose, patches
+from arm_description.exporters.drawing.sheet import VIEWS
+from arm_description.exporters.drawing.solids import Solid, planes, ranks
 
 
 def box(size, xyz, colour=(0.5, 0.5, 0.5)):

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from arm_description.expressions import Expressions, constant_name_problem
+from arm_common.expressions import Expressions, constant_name_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

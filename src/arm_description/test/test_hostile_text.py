@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 from arm_description.robot_file.scope import FORBIDDEN_IN_NAMES
+from arm_description.urdf.writer import robot_macro
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arm_description import DescriptionError, parse_robot
-from arm_description.urdf import robot_macro
 
 NAMES = st.text(min_size=1, max_size=12).filter(
     lambda text: (

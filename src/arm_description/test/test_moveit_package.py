@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 import yaml
-from arm_description.commands.dh2moveit import main
-from arm_description.moveit_package import moveit_package, package_name
+from arm_description.commands.export import dh2moveit
+from arm_description.exporters.moveit_package import moveit_package, package_name
+from arm_description.urdf.reader import read_urdf
 
 from arm_description import load_robot, shipped_robots
-from arm_description.urdf import read_urdf
 
 ROBOTS = sorted(shipped_robots())
 
@@ -74,20 +74,20 @@ def test_a_package_name_is_a_legal_one(name, package):
 
 
 def test_the_command_writes_the_package_and_no_second_time(tmp_path, capsys):
-    assert main(["nut_arm", "-o", str(tmp_path)]) == 0
+    assert dh2moveit(["nut_arm", "-o", str(tmp_path)]) == 0
     folder = tmp_path / "nut_arm_moveit_config"
     found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
     assert found == moveit_package(load_robot("nut_arm"))
     (folder / "package.xml").write_text("mine")
     capsys.readouterr()
-    assert main(["nut_arm", "-o", str(tmp_path)]) == 1
+    assert dh2moveit(["nut_arm", "-o", str(tmp_path)]) == 1
     assert "exists already" in capsys.readouterr().err
     assert (folder / "package.xml").read_text() == "mine"
-    assert main(["nut_arm", "-o", str(tmp_path), "--force"]) == 0
+    assert dh2moveit(["nut_arm", "-o", str(tmp_path), "--force"]) == 0
     assert "mine" not in (folder / "package.xml").read_text()
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    assert main(["nut_arm", "-o", str(tmp_path / "file")]) == 1
+    assert dh2moveit(["nut_arm", "-o", str(tmp_path / "file")]) == 1
     assert "cannot be made" in capsys.readouterr().err

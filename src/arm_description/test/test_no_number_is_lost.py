@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from arm_common.yaml.document import read_yaml
+from arm_common.yaml.schema_types import Either, Leaf, ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT
-from arm_description.robot_file.kinds import Either, Leaf, ListOf, Named, Table, Variants
 from arm_description.robot_file.reader import robot_of
 from arm_description.robot_file.scope import sourced_value
-from arm_description.yaml_source import read_yaml
 
 from arm_description import DescriptionError, shipped_robots
 

@@ -19,7 +19,7 @@ PATIENCE = 60.0  # s, a bound, not a wait
 FORGOTTEN = 12.0  # s, less than the 20 s after which DDS gives up who says nothing
 NODE = """
 import sys
-from arm_description.node_main import run_node
+from arm_common.ros.node_runner import run_node
 from rclpy.node import Node
 def make():
     node = Node("short_lived")

@@ -8,8 +8,10 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-from arm_description.on_demand import OnDemand  # noqa: E402
-from arm_description.static_executor import QUIET  # noqa: E402
+from arm_common.ros.executor import (  # noqa: E402
+    QUIET,
+    PolledSubscriptions,
+)
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.node import Node  # noqa: E402
@@ -31,7 +33,7 @@ def node():
 
 
 def test_messages_wait_until_they_are_taken(node):
-    group, asked, woken = OnDemand(), [], []
+    group, asked, woken = PolledSubscriptions(), [], []
     quiet = {"callback_group": group, "event_callbacks": QUIET}
     node.create_subscription(String, "words", lambda m: asked.append(m.data), 20, **quiet)
     node.create_subscription(String, "words", lambda m: woken.append(m.data), 20)

@@ -5,7 +5,7 @@
 import stat
 
 import pytest
-from arm_description.robot_file import store_posture
+from arm_description.robot_file.posture_store import store_posture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@
 import re
 
 import pytest
-from arm_description.trajectory_file import read_trajectory
+from arm_description.trajectories.files import read_trajectory
 
 from arm_description import load_robot, robot_path
 

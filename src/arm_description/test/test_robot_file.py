@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from arm_description.elements import Colours
+from arm_description.model.elements import Colours
 
 from arm_description import DescriptionError, load_robot, parse_robot
 

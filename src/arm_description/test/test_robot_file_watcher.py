@@ -8,21 +8,24 @@ import sys
 import time
 
 import pytest
-from arm_description.file_watch import PATIENCE, FileWatch
+from arm_description.ros.robot_file_watcher import PATIENCE, FileWatch
 
 from arm_description import parse_robot
 
 rclpy = pytest.importorskip("rclpy")
 pytest.importorskip("tf2_msgs")
 
-from arm_description.state_publisher_node import LATCHED, StatePublisher  # noqa: E402
+from arm_description.ros.state_publisher import (  # noqa: E402
+    LATCHED,
+    StatePublisher,
+)
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
 DOMAIN = 24
-MAIN = "import sys; from arm_description.robot_file_watcher_node import main; sys.exit(main())"
+MAIN = "import sys; from arm_description.ros.robot_file_watcher import main; sys.exit(main())"
 
 
 @pytest.fixture

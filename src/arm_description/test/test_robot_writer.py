@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.elements import Colours, Origin
-from arm_description.units import Units
+from arm_description.model.elements import Colours, Origin
+from arm_description.model.units import Units
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

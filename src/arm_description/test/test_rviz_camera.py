@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.errors import DescriptionError
-from arm_description.rviz_camera import places_of, write_config
+from arm_description.exporters.rviz_config import places_of, write_config
 
 from arm_description import load_robot, shipped_robots
 

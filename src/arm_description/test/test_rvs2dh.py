@@ -5,9 +5,9 @@
 import math
 
 import pytest
-from arm_description.commands.rvs2dh import main
-from arm_description.imports import parse_rvs
-from arm_description.units import Units
+from arm_description.commands.convert import rvs2dh
+from arm_description.importers.rvs import parse_rvs
+from arm_description.model.units import Units
 
 from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
 
@@ -101,16 +101,16 @@ def test_a_file_without_links(text):
 def test_on_the_command_line(tmp_path, capsys):
     source, target = tmp_path / "My ARM", tmp_path / "arm.yaml"
     source.write_text(FILE)
-    assert main([str(source), "-o", str(target), "--length", "inch"]) == 0
+    assert rvs2dh([str(source), "-o", str(target), "--length", "inch"]) == 0
     assert "read in inch" in capsys.readouterr().err
     model = load_robot(target)
     assert model.name == "my_arm"
     assert model.joints[0].row.d == 9.5229 * 0.0254
-    assert main([str(source), "-o", str(target)]) == 1
+    assert rvs2dh([str(source), "-o", str(target)]) == 1
     assert "exists already" in capsys.readouterr().err
     source.write_bytes(b"\xff\xfe")
-    assert main([str(source)]) == 1
+    assert rvs2dh([str(source)]) == 1
     assert "is not UTF-8 text" in capsys.readouterr().err
-    assert main([str(source)]) == 1
-    assert main([str(tmp_path)]) == 1
+    assert rvs2dh([str(source)]) == 1
+    assert rvs2dh([str(tmp_path)]) == 1
     assert "Is a directory" in capsys.readouterr().err

@@ -8,10 +8,9 @@ from copy import deepcopy
 
 import pytest
 import yaml
+from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT, SOURCED
-from arm_description.robot_file.kinds import Either, ListOf, Named, Table, Variants
-from arm_description.robot_file.reference import with_reference
-from arm_description.robot_file.schema import robot_schema, schema_text
+from arm_description.robot_file.schema import robot_schema, schema_text, with_reference
 from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, parse_robot, shipped_robots

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arm_description.transforms import rpy_matrix
+from arm_common.transforms import rpy_matrix
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.inertia import inertia_of
-from arm_description.urdf.placement import dh_origins
+from arm_description.urdf.joint_frames import dh_origins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

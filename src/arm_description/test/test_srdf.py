@@ -5,11 +5,11 @@
 import xml.etree.ElementTree as ET
 
 import pytest
-from arm_description.commands.dh2srdf import main
-from arm_description.srdf import read_srdf_postures, to_srdf
+from arm_description.commands.export import dh2srdf
+from arm_description.exporters.srdf import read_srdf_postures, to_srdf
+from arm_description.urdf.reader import read_urdf
 
 from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
-from arm_description.urdf import read_urdf
 
 
 def pairs(text):
@@ -98,7 +98,7 @@ def test_a_prefix_that_the_file_lacks_is_said(small):
 
 
 def test_the_command(capsys):
-    assert main(["nut_arm", "--prefix", "a_"]) == 0
+    assert dh2srdf(["nut_arm", "--prefix", "a_"]) == 0
     assert capsys.readouterr().out == to_srdf(load_robot("nut_arm"), "a_")
-    assert main(["nut_arm", "--prefix", "a b"]) == 1
+    assert dh2srdf(["nut_arm", "--prefix", "a b"]) == 1
     assert "cannot be part of a name" in capsys.readouterr().err

@@ -11,15 +11,15 @@ import time
 import numpy as np
 import pytest
 import yaml
-from arm_description.tf_tree import TransformTree
-from arm_description.transforms import pose_to_matrix
+from arm_common.ros.tf import TransformTree
+from arm_common.transforms import pose_to_matrix
 
 from arm_description import load_robot
 
 rclpy = pytest.importorskip("rclpy")
 pytest.importorskip("tf2_msgs")
 
-from arm_description.tf_listener import TfListener  # noqa: E402
+from arm_common.ros.tf import TfListener  # noqa: E402
 from builtin_interfaces.msg import Time  # noqa: E402
 from geometry_msgs.msg import TransformStamped  # noqa: E402
 from rcl_interfaces.srv import GetParameters, SetParameters  # noqa: E402
@@ -33,7 +33,7 @@ from tf2_msgs.msg import TFMessage  # noqa: E402
 
 DOMAIN = 20
 PATIENCE = 60.0  # s, a bound, not a wait
-MAIN = "import sys; from arm_description.state_publisher_node import main; sys.exit(main())"
+MAIN = "import sys; from arm_description.ros.state_publisher import main; sys.exit(main())"
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 NUT_ARM, PLANAR2 = load_robot("nut_arm"), load_robot("planar2")
 FINGERS = dict.fromkeys(NUT_ARM.gripper.joints, 0.004)

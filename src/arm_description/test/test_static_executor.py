@@ -10,8 +10,8 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-import arm_description.static_executor as module  # noqa: E402
-from arm_description.static_executor import StaticExecutor  # noqa: E402
+from arm_common.ros import executor as module  # noqa: E402
+from arm_common.ros.executor import StaticExecutor  # noqa: E402
 from control_msgs.action import GripperCommand  # noqa: E402
 from rclpy.action import ActionClient, ActionServer  # noqa: E402
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup  # noqa: E402

@@ -6,8 +6,8 @@ import threading
 
 import numpy as np
 import pytest
-from arm_description.tf_tree import TransformError, TransformTree
-from arm_description.transforms import rpy_matrix
+from arm_common.ros.tf import TransformError, TransformTree
+from arm_common.transforms import rpy_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,13 +8,12 @@ import random
 import numpy as np
 import pytest
 from arm_description.commands.trajectory import main
-from arm_description.trajectory_file import (
-    JointTrajectory,
+from arm_description.trajectories.files import (
     read_trajectory,
     shipped_trajectories,
-    slowdown,
     write_trajectory,
 )
+from arm_description.trajectories.trajectory import JointTrajectory, slowdown
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,13 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.transforms import (
-    inverse,
-    matrix_rpy,
-    matrix_to_pose,
-    pose_to_matrix,
-    rpy_matrix,
-)
+from arm_common.transforms import inverse, matrix_rpy, matrix_to_pose, pose_to_matrix, rpy_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 

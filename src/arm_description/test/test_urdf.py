@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.elements import Origin
+from arm_description.model.elements import Origin
+from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.writer import robot_urdf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
-from arm_description.urdf import read_urdf, robot_urdf
 
 CONVENTIONS = ("standard", "modified")
 EXACT = 1e-12

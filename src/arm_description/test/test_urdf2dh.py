@@ -7,8 +7,8 @@ from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
-from arm_description.commands.urdf2dh import main
-from arm_description.imports import import_urdf
+from arm_description.commands.convert import urdf2dh
+from arm_description.importers.urdf import import_urdf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -244,21 +244,21 @@ def test_on_the_command_line(tmp_path, capsys):
     source, target = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
     source.write_text(robot(*ARM))
     command = [str(source), "--convention", "modified", "--name", "mine", "-o", str(target)]
-    assert main(command) == 0
+    assert urdf2dh(command) == 0
     model = load_robot(target)
     assert (model.name, model.convention, model.n) == ("mine", "modified", 2)
     assert "differs from the URDF by at most" in capsys.readouterr().err
-    assert main(command) == 1
+    assert urdf2dh(command) == 1
     assert "exists already" in capsys.readouterr().err
-    assert main([*command, "--force"]) == 0
-    assert main([str(source)]) == 0
+    assert urdf2dh([*command, "--force"]) == 0
+    assert urdf2dh([str(source)]) == 0
     assert "joints:" in capsys.readouterr().out
-    assert main([str(source), "--tip", "base"]) == 1
+    assert urdf2dh([str(source), "--tip", "base"]) == 1
     assert capsys.readouterr().err.startswith(f"urdf2dh: {source}: no joint moves")
-    assert main([str(tmp_path / "none.urdf")]) == 1
+    assert urdf2dh([str(tmp_path / "none.urdf")]) == 1
     assert "cannot be read" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
-        main([str(source), "--parallel", "1"])
+        urdf2dh([str(source), "--parallel", "1"])
 
 
 @pytest.mark.parametrize(

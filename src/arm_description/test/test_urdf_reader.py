@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.transforms import matrix_to_pose
-from arm_description.urdf.motion import JointMotion
-
-from arm_description.urdf import UrdfError, read_urdf
+from arm_common.transforms import matrix_to_pose
+from arm_description.errors import UrdfError
+from arm_description.urdf.kinematics import JointMotion
+from arm_description.urdf.reader import read_urdf
 
 JOINT = '<joint name="{n}" type="{t}"><parent link="{p}"/><child link="{c}"/>{x}</joint>'
 LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'

@@ -5,10 +5,10 @@
 import xml.etree.ElementTree as ET
 
 import pytest
-from arm_description.elements import Origin
+from arm_description.model.elements import Origin
+from arm_description.urdf.writer import robot_macro, robot_urdf
 
 from arm_description import load_robot, parse_robot, shipped_robots
-from arm_description.urdf import robot_macro, robot_urdf
 
 xacro = pytest.importorskip("xacro")
 

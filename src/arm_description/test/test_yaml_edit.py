@@ -4,7 +4,7 @@
 
 import pytest
 import yaml
-from arm_description.yaml_edit import with_values
+from arm_common.yaml.editing import with_values
 
 from arm_description import shipped_robots
 

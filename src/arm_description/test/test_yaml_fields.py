@@ -3,7 +3,7 @@
 """The reader that every file of the project goes through."""
 
 import pytest
-from arm_description.yaml_source import parse_yaml, read_yaml
+from arm_common.yaml.document import parse_yaml, read_yaml
 
 from arm_description import DescriptionError
 
@@ -47,7 +47,7 @@ def test_only_finite_numbers_are_numbers(text):
 @pytest.mark.parametrize("text", ["!!bool x", "!!int ''", "!!binary aGk=", "!!float x", "!x y"])
 def test_other_tags_are_refused_in_one_sentence(text):
     with pytest.raises(DescriptionError, match=r"^f.yaml:1: a: .*put it in quotes$"):
-        root(f"a: {text}").mapping()["a"].value  # noqa: B018
+        root(f"a: {text}").mapping()["a"].value
 
 
 def test_aliases_may_be_shared_but_not_contain_themselves():

@@ -7,12 +7,6 @@ leaves its limits, and a steady control loop. ROS is met in ``hardware_node.py``
 Adafruit's libraries in ``adafruit.py`` alone.
 """
 
-from arm_hardware.errors import (
-    BusError,
-    CalibrationError,
-    CommandError,
-    HardwareError,
-    StateError,
-)
+from arm_hardware.errors import BusError, CalibrationError, CommandError, HardwareError, StateError
 
 __all__ = ["BusError", "CalibrationError", "CommandError", "HardwareError", "StateError"]

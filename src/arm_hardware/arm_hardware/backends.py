@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arm_hardware.bus import Bus
-from arm_hardware.calibration import Board
-from arm_hardware.linux_i2c import LinuxI2C
-from arm_hardware.pca9685_bus import Pca9685Bus
-from arm_hardware.pi_i2c import blinka_i2c, linux_i2c, name_of
-from arm_hardware.servokit_bus import ServoKitBus
-from arm_hardware.sim.arm import SimArm
-from arm_hardware.sim.i2c_dev import SimI2cDev
+from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, linux_i2c, name_of
+from arm_hardware.bus.pca9685 import Pca9685Bus
+from arm_hardware.bus.servokit import ServoKitBus
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.simulation.arm import SimulatedBoard
+from arm_hardware.simulation.i2c_bus import SimI2cDev
 
 SIMULATED = "the simulated bus"
 
 
-def real_bus(backend: str, board: Board) -> Bus:
+def real_bus(backend: str, board: ServoBoard) -> Bus:
     """Return the closed bus to a board on this computer.
 
     Args:
@@ -30,7 +29,7 @@ def real_bus(backend: str, board: Board) -> Bus:
     return Pca9685Bus(board, linux_i2c, name_of())
 
 
-def sim_bus(backend: str, board: Board, sim: SimArm) -> Bus:
+def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
     """Return the closed bus to a simulated board.
 
     Args:

@@ -1,34 +1,94 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver without ROS: robot, calibration, bus, motion and loop put together."""
+"""The driver without ROS: robot, calibration, bus, motion and loop put together.
+
+The way home before the servos are released.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arm_hardware.axes import Axes, axes_of, rest_of
 from arm_hardware.backends import real_bus, sim_bus
-from arm_hardware.bounds import check_position
-from arm_hardware.bus import Bus
-from arm_hardware.calibration import Calibration, calibration_path
-from arm_hardware.calibration_file import load_calibration
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.interface import Bus
+from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_of
+from arm_hardware.calibration.calibration import Calibration, calibration_path
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import Clock, SteadyClock
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
+from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
-from arm_hardware.fake_bus import FakeBus
-from arm_hardware.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
-from arm_hardware.motion import Motion
-from arm_hardware.options import Options
-from arm_hardware.output import Output
-from arm_hardware.parking import park
-from arm_hardware.servo_map import FineMap, ServoMap
-from arm_hardware.sim.arm import SimArm
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import (
+    GoalPoint,
+    TrajectoryGoal,
+    ValidatedGoal,
+    validate_goal,
+)
+from arm_hardware.motion.options import DriverOptions
+from arm_hardware.simulation.arm import SimulatedBoard
 
-LOGGER = logging.getLogger(__name__)
+_LOGGER = logging.getLogger(__name__)
+SHARE = 0.3  # of each joint's speed limit, if the time allows
+# [s] of the way home, if the speed limits allow: launch gives a process 5 s from SIGINT to SIGTERM
+WISHED = 3.5
+WITHIN = 10.0  # [s] of the wall; then the servos are released wherever they are
+SETTLE = 0.3  # [s] of the wall; a servo is that far behind its pulses
+ECHO = (
+    0.5  # [s] in which a second signal is the echo of the first: of a terminal and of a launcher
+)
+POLL = 0.02  # [s]
+
+
+def park(motion: TrajectoryController, rest: Sequence[float], hurried: Callable[[], bool]) -> bool:
+    """Go to the rest posture slowly; return whether the arm is there.
+
+    The gripper stays as it is. Nothing else is accepted meanwhile; the stop works.
+
+    Args:
+        motion: Of the driver.
+        rest: Posture, the arm's axes first [rad or m].
+        hurried: Asked again and again: whether to give up.
+    """
+    try:
+        goal = motion.follow(_way_home(motion, rest))
+        motion.accept_no_more("the driver is ending")
+    except HardwareError as error:
+        _LOGGER.warning("The arm is not parked: %s", error)
+        return False
+    begin = time.monotonic()
+    while not goal.wait(POLL):
+        waited = time.monotonic() - begin
+        if waited > WITHIN or (hurried() and waited > ECHO):
+            _LOGGER.warning("Parking was cut short.")
+            return False
+    if goal.outcome is not GoalOutcome.SUCCEEDED:
+        _LOGGER.warning("The arm is not parked: %s", goal.message)
+        return False
+    time.sleep(SETTLE)
+    _LOGGER.info("Parked.")
+    return True
+
+
+def _way_home(motion: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
+    """Return the plan of one straight way."""
+    here, arm = motion.command()[0], motion.axes.arm
+    least = max(
+        abs(home - now) / axis.velocity for axis, home, now in zip(arm, rest, here, strict=False)
+    )
+    seconds = max(min(least / SHARE, WISHED), 1.05 * least, POLL)
+    way = TrajectoryGoal(motion.axes.names, [GoalPoint(seconds, tuple(rest[: len(arm)]))])
+    return validate_goal(way, motion.axes)
+
+
 ARM_WITHIN = 10.0  # [s] of the wall beyond what arming takes, then the loop is taken for dead
 
 
@@ -48,7 +108,7 @@ class Driver:
         loop: Ticks.
     """
 
-    def __init__(self, model: Any, options: Options, clock: Clock | None = None) -> None:
+    def __init__(self, model: Any, options: DriverOptions, clock: Clock | None = None) -> None:
         """Make a driver that has touched nothing yet.
 
         Args:
@@ -64,16 +124,18 @@ class Driver:
         self.clock = clock or SteadyClock(options.speed)
         self.period = period_of(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
-        self.sim: SimArm | None = None
+        self.sim: SimulatedBoard | None = None
         self._model = model
         self.axes, maps = self._axes_and_maps()
         rest = rest_of(model, self.axes)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
         self.bus: Bus = self._make_bus()
-        self.output = Output(self.bus, self.axes, maps, self.period)
+        self.output = ServoOutput(self.bus, self.axes, maps, self.period)
         slowly = options.recovers_slowly
-        self.motion = Motion(self.axes, self.output, self.period, rest, slowly, options.conduct)
+        self.motion = TrajectoryController(
+            self.axes, self.output, self.period, rest, slowly, options.conduct
+        )
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(
@@ -141,7 +203,7 @@ class Driver:
                 park(self.motion, self._rest, hurried)
             self._open = False
             if not self.loop.close():
-                LOGGER.error(
+                _LOGGER.error(
                     "The control loop hangs in a transfer; the servos keep their pulses. Switch "
                     "their power off, or run: ros2 run arm_hardware release"
                 )
@@ -152,7 +214,7 @@ class Driver:
                 else:
                     self.motion.release("the driver ended.")
             except HardwareError as error:
-                LOGGER.error("The servos could not be released: %s", error)
+                _LOGGER.error("The servos could not be released: %s", error)
             self.bus.close()
 
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
@@ -168,7 +230,7 @@ class Driver:
         narrowed = self.calibration.narrowed(axes)
         for axis, narrow in zip(axes, narrowed, strict=True):
             if narrow != axis:
-                LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
+                _LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
         return narrowed, self.calibration.maps(axes)
 
     def _make_bus(self) -> Bus:
@@ -178,7 +240,7 @@ class Driver:
         if self.options.hardware == "real":
             return real_bus(backend, board)
         kept = self.options.sim_registers
-        self.sim = SimArm(board, self.clock, Path(kept) if kept else None)
+        self.sim = SimulatedBoard(board, self.clock, Path(kept) if kept else None)
         return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:

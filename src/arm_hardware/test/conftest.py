@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_hardware.axes import axes_of, rest_of
-from arm_hardware.calibration_file import load_calibration
-from arm_hardware.conduct import USUAL
-from arm_hardware.fake_bus import FakeBus
-from arm_hardware.motion import Motion
-from arm_hardware.output import Output
-from arm_hardware.request import Point, Request
-from arm_hardware.shipped import config_folder
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.calibration.axes import axes_of, rest_of
+from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.servo_output import ServoOutput
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
+from arm_hardware.motion.options import USUAL
 from hypothesis import settings
 
 from arm_description import load_robot
@@ -48,8 +48,10 @@ class Rig:
         self.maps = calibration.maps(axes)
         self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
-        self.output = Output(self.bus, self.axes, self.maps, DT)
-        self.motion = Motion(self.axes, self.output, DT, rest_of(model, axes), conduct=conduct)
+        self.output = ServoOutput(self.bus, self.axes, self.maps, DT)
+        self.motion = TrajectoryController(
+            self.axes, self.output, DT, rest_of(model, axes), conduct=conduct
+        )
 
     def arm(self) -> None:
         self.motion.read()
@@ -65,14 +67,14 @@ class Rig:
             self.motion.tick()
         raise AssertionError("the goal does not end")
 
-    def request(self, *points, names=None, start=None, velocities=None) -> Request:
+    def request(self, *points, names=None, start=None, velocities=None) -> TrajectoryGoal:
         """Return a request of (time, positions) pairs."""
         rates = velocities or [()] * len(points)
         rows = tuple(
-            Point(t, tuple(map(float, q)), tuple(map(float, v)))
+            GoalPoint(t, tuple(map(float, q)), tuple(map(float, v)))
             for (t, q), v in zip(points, rates, strict=True)
         )
-        return Request(names or self.axes.names, rows, start)
+        return TrajectoryGoal(names or self.axes.names, rows, start)
 
     @property
     def positions(self) -> np.ndarray:

@@ -63,7 +63,7 @@ class NodeProcess:
     """One driver node."""
 
     def __init__(self, domain: int, code: str = "", **parameters) -> None:
-        program = ["-c", code] if code else ["-m", "arm_hardware.hardware"]
+        program = ["-c", code] if code else ["-m", "arm_hardware.commands.entry_points"]
         arguments = [sys.executable, *program, "--ros-args"]
         for name, value in parameters.items():
             arguments += ["-p", f"{name}:={value}"]

@@ -21,13 +21,12 @@ import time
 from collections import Counter, deque
 
 import numpy as np
-from arm_hardware.conduct import Conduct, Squeeze
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
-from arm_hardware.options import Options
-from arm_hardware.request import Point, Request, check
-from arm_hardware.states import State
-from arm_hardware.supply import Supply
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 
 from arm_description import load_robot
 
@@ -164,15 +163,17 @@ class Soak:
 
     def __init__(self, seed: int, backend: str = "i2c_dev", model=None) -> None:
         self.rng = np.random.default_rng(seed)
-        options = Options(
+        options = DriverOptions(
             hardware="sim",
             backend=backend,
             recovery="direct",
-            conduct=Conduct(
+            conduct=MotionOptions(
                 jerk_time=float(self.rng.choice([0.0, 0.1])),
                 command_timeout=0.3,
-                supply=Supply(int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))),
-                squeeze=Squeeze(time=0.5),
+                supply=PowerBudget(
+                    int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))
+                ),
+                squeeze=GripForceOptions(time=0.5),
             ),
         )
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
@@ -213,7 +214,7 @@ class Soak:
             self._ticks(int(self.rng.integers(0, 22)))
         self._repair()
         deadline = self.judge.ticks + 1000
-        while self.motion.state is State.MOVING:
+        while self.motion.state is DriverState.MOVING:
             self._ticks(1)
             assert self.judge.ticks < deadline, "it does not come to rest"
         assert all(goal.done for goal in self.goals), "a goal does not end"
@@ -228,14 +229,14 @@ class Soak:
             try:
                 self.motion.tick()
             except HardwareError:
-                assert self.motion.state is State.FAULT
+                assert self.motion.state is DriverState.FAULT
             now = self.motion.state
-            could = before in (State.MOVING, State.UNKNOWN)
+            could = before in (DriverState.MOVING, DriverState.UNKNOWN)
             if not could:  # but a gripper that has pressed long enough lets up by itself
-                self.judge.look_unmoved(ARM if State.ARMED in (before, now) else EVERY)
-            abrupt = now in (State.FAULT, State.STOPPED)
+                self.judge.look_unmoved(ARM if DriverState.ARMED in (before, now) else EVERY)
+            abrupt = now in (DriverState.FAULT, DriverState.STOPPED)
             self.judge.look(abrupt)
-            self.commands.look(abrupt or before not in (State.MOVING, State.ARMED))
+            self.commands.look(abrupt or before not in (DriverState.MOVING, DriverState.ARMED))
 
     def _begin_again(self) -> None:
         """Let both judges forget the past."""
@@ -254,7 +255,9 @@ class Soak:
     def _follow(self) -> None:
         streamed = self.rng.random() < 0.2
         self._try(
-            lambda: self.motion.follow(check(self._request(), self.driver.axes), streamed=streamed)
+            lambda: self.motion.follow(
+                validate_goal(self._request(), self.driver.axes), streamed=streamed
+            )
         )
 
     def _grip(self) -> None:
@@ -264,16 +267,18 @@ class Soak:
     def _garbage(self) -> None:
         names, nan = self.driver.axes.names, float("nan")
         bad = (
-            Request(names, [Point(0.5, (0.0, nan, 0.0, 0.0))]),
-            Request(names, [Point(nan, (0.0,) * 4)]),
-            Request(names, [Point(0.5, (9.0, 0.0, 0.0, 0.0))]),
-            Request(names, [Point(0.001, (1.5, -1.5, 1.5, -1.5)), Point(0.002, (-1.5,) * 4)]),
-            Request(names[:2], [Point(0.5, (0.0, 0.0))]),
-            Request(("x", *names[1:]), [Point(0.5, (0.0,) * 4)]),
-            Request(names, []),
+            TrajectoryGoal(names, [GoalPoint(0.5, (0.0, nan, 0.0, 0.0))]),
+            TrajectoryGoal(names, [GoalPoint(nan, (0.0,) * 4)]),
+            TrajectoryGoal(names, [GoalPoint(0.5, (9.0, 0.0, 0.0, 0.0))]),
+            TrajectoryGoal(
+                names, [GoalPoint(0.001, (1.5, -1.5, 1.5, -1.5)), GoalPoint(0.002, (-1.5,) * 4)]
+            ),
+            TrajectoryGoal(names[:2], [GoalPoint(0.5, (0.0, 0.0))]),
+            TrajectoryGoal(("x", *names[1:]), [GoalPoint(0.5, (0.0,) * 4)]),
+            TrajectoryGoal(names, []),
         )
         request, begun = bad[int(self.rng.integers(len(bad)))], len(self.goals)
-        self._try(lambda: self.motion.follow(check(request, self.driver.axes)))
+        self._try(lambda: self.motion.follow(validate_goal(request, self.driver.axes)))
         self._try(lambda: self.motion.grip(nan))
         assert len(self.goals) == begun, "garbage was accepted"
 
@@ -281,7 +286,7 @@ class Soak:
         if self.goals:
             self.motion.cancel(self.goals[-int(self.rng.integers(1, 5)) % len(self.goals)])
 
-    def _request(self) -> Request:
+    def _request(self) -> TrajectoryGoal:
         """Return a trajectory; most are feasible, some are not."""
         rng, n = self.rng, len(self.driver.axes.arm)
         m = int(rng.integers(1, 5))
@@ -295,9 +300,9 @@ class Soak:
             way = rng.uniform(-1.0, 1.0, n) * rng.uniform(0.4, 1.02) * limit * step
             here = np.clip(here + way, -edge, edge)
             rate = rng.uniform(-0.5, 0.5, n) * limit * (k < m - 1)
-            rows.append(Point(time, tuple(here), tuple(rate) if cubic else ()))
+            rows.append(GoalPoint(time, tuple(here), tuple(rate) if cubic else ()))
         start = None if rng.random() < 0.8 else rng.uniform(-0.1, 0.3)
-        return Request(self.driver.axes.names, rows, start)
+        return TrajectoryGoal(self.driver.axes.names, rows, start)
 
     # -- Stops -----------------------------------------------------------------------------------
 
@@ -363,13 +368,17 @@ class Soak:
         if not chip.powered:
             chip.power_on()
         self._ticks(6)
-        assert self.motion.state in (State.FAULT, State.DISARMED, State.UNKNOWN), self.motion.state
+        assert self.motion.state in (
+            DriverState.FAULT,
+            DriverState.DISARMED,
+            DriverState.UNKNOWN,
+        ), self.motion.state
         self._repair()
 
     def _repair(self) -> None:
         """Do what a person does after a fault."""
         self.sim.faults.clear()
-        if self.motion.state is not State.MOVING:
+        if self.motion.state is not DriverState.MOVING:
             self._rearm()
 
     def _rearm(self) -> None:

@@ -7,21 +7,20 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from arm_hardware.adafruit import PACKAGE
 from arm_hardware.backends import sim_bus
-from arm_hardware.calibration import Board
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.linux_i2c import blinka_i2c, linux_i2c, name_of
+from arm_hardware.bus.servokit import PACKAGE, fraction_of
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
-from arm_hardware.fake_bus import FakeBus
-from arm_hardware.pi_i2c import blinka_i2c, linux_i2c, name_of
-from arm_hardware.servo_map import COUNTS
-from arm_hardware.servokit_bus import fraction_of
-from arm_hardware.sim.arm import SimArm
-from arm_hardware.sim.i2c_bus import SimI2C
-from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+from arm_hardware.simulation.arm import SimulatedBoard
+from arm_hardware.simulation.i2c_bus import SimI2C
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685Chip
 
-BOARD = Board()
+BOARD = ServoBoard()
 MODE1, PRE_SCALE, SLEEP = 0x00, 0xFE, 0x10
-ALL = range(CHANNELS)
+ALL = range(PCA9685_CHIP_CHANNELS)
 WITH_SERVOKIT = pytest.mark.skipif(
     find_spec("adafruit_servokit") is None, reason=f"needs {PACKAGE}"
 )
@@ -30,7 +29,7 @@ BACKENDS = [pytest.param("servokit", marks=WITH_SERVOKIT), "i2c_dev"]
 
 @pytest.fixture
 def sim(clock):
-    return SimArm(BOARD, clock)
+    return SimulatedBoard(BOARD, clock)
 
 
 @pytest.fixture
@@ -115,7 +114,7 @@ def test_starting_sets_the_frequency_and_sends_no_pulse(bus, chip):
 
 @pytest.mark.parametrize("clock_hz", [25e6, 26.3e6, 23.9e6])
 def test_every_count_arrives_in_the_register_exactly(make, chip, clock_hz):
-    bus = make(Board(reference_clock_hz=clock_hz))
+    bus = make(ServoBoard(reference_clock_hz=clock_hz))
     bus.open()
     bus.start()
     for count in range(1, COUNTS):
@@ -164,14 +163,14 @@ def test_counts_of_a_sleeping_chip_are_no_pulses_and_do_not_come_alive(bus, make
 
 def test_pulses_at_another_frequency_are_not_touched(bus, make, chip):
     bus.write_counts({7: 300})
-    other = make(Board(frequency_hz=60.0))
+    other = make(ServoBoard(frequency_hz=60.0))
     with pytest.raises(BusError, match=r"channel 7.*power off and on"):
         other.open()
     assert chip.registers[PRE_SCALE] == 121 and chip.pulse_us(7) > 0.0
 
 
 def test_a_chip_at_another_frequency_without_pulses_is_set_right(bus, make, chip):
-    other = make(Board(frequency_hz=60.0))
+    other = make(ServoBoard(frequency_hz=60.0))
     other.open()
     other.start()
     assert other.running() and not bus.running()
@@ -189,7 +188,7 @@ def test_a_reset_is_seen(bus, chip, fate):
 
 def test_a_wrong_address_names_those_that_answer(make):
     with pytest.raises(BusError, match=r"0x41 .*\(addresses that answer: 0x40\)") as caught:
-        make(Board(address=0x41)).open()
+        make(ServoBoard(address=0x41)).open()
     assert caught.value.address == 0x41
 
 
@@ -259,7 +258,7 @@ from arm_description import load_robot
 from arm_hardware import doctor
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError
-from arm_hardware.options import Options
+from arm_hardware.motion.options import Options
 model = load_robot("nut_arm")
 for options in (Options(speed=10.0), Options(hardware="sim", backend="i2c_dev", speed=10.0)):
     driver = Driver(model, options)

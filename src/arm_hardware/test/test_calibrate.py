@@ -14,14 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from arm_hardware.calibrating.draft import Draft
-from arm_hardware.calibrating.pulses import Pulses
-from arm_hardware.calibrating.session import HELP, Session
-from arm_hardware.calibrating.template import template
-from arm_hardware.calibration import Servo
-from arm_hardware.calibration_file import load_calibration, parse_calibration
-from arm_hardware.fake_bus import FakeBus
-from arm_hardware.line import Line
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.calibration import ServoCalibration
+from arm_hardware.calibration.file import load_calibration, parse_calibration
+from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.wizard import HELP, CalibrationDraft, CalibrationSession, template
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,7 +76,9 @@ def typed(file, bus, *keys):
     calibration = parse_calibration(text, file)
     script = Script(*keys)
     with pytest.raises(KeyboardInterrupt):
-        Session(file, text, calibration, Pulses(Line(bus), calibration), TODAY).run(script)
+        CalibrationSession(
+            file, text, calibration, Pulses(RetryingBus(bus), calibration), TODAY
+        ).run(script)
     return script
 
 
@@ -156,8 +156,12 @@ def test_no_keys_break_the_safe_range_nor_wake_a_servo_unasked(calibration, keys
     bus, script = Watching(), Script(*keys)
     nowhere = Path("/nowhere/mine.yaml")
     text = calibration.path.read_bytes()
-    session = Session(
-        nowhere, text, parse_calibration(text, nowhere), Pulses(Line(bus), calibration), TODAY
+    session = CalibrationSession(
+        nowhere,
+        text,
+        parse_calibration(text, nowhere),
+        Pulses(RetryingBus(bus), calibration),
+        TODAY,
     )
     with contextlib.suppress(KeyboardInterrupt):
         session.run(script)
@@ -219,8 +223,8 @@ def test_limits_shrink_with_what_is_reached(file):
 
 
 def test_points_may_be_added_to_those_of_the_file_and_taken_back():
-    servo = Servo(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
-    draft = Draft(servo)
+    servo = ServoCalibration(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
+    draft = CalibrationDraft(servo)
     assert draft.values(TODAY) == {}
     draft.keep_old()
     draft.note(0.0, 1700.0)
@@ -243,7 +247,7 @@ def test_a_new_file_of_any_robot_is_read_and_an_example(robot, tmp_path):
 
 WATCHED = """
 import sys
-import arm_hardware.calibrate as tool
+import arm_hardware.commands.calibrate as tool
 made, make = [], tool.SimArm
 tool.SimArm = lambda *a: made.append(make(*a)) or made[-1]
 code = tool.main(sys.argv[1:])
@@ -309,7 +313,7 @@ def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path
     ],
 )
 def test_what_cannot_begin_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, says):
-    from arm_hardware import calibrate
+    from arm_hardware.commands import calibrate
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", (tmp_path / "x").open("w+"))

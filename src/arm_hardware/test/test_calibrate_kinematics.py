@@ -11,20 +11,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
-from arm_hardware.axes import axes_of
-from arm_hardware.calibrate_kinematics import with_zeros
-from arm_hardware.calibrating.template import template
-from arm_hardware.calibration_file import load_calibration
+from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.kinematic_fit import chosen, fit, lengths_of
+from arm_hardware.calibration.touch_points import TouchPoints, tick_limit, tip_of
+from arm_hardware.calibration.wizard import template
+from arm_hardware.commands import calibrate_kinematics
+from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.errors import HardwareError
-from arm_hardware.kinematic.fit import fit
-from arm_hardware.kinematic.parameters import chosen, lengths_of
-from arm_hardware.kinematic.touches import Touches
-from arm_hardware.tip import tick_limit, tip_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arm_description import load_robot
-from arm_hardware import calibrate_kinematics
 
 STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis, so that its roll is seen
 
@@ -68,7 +66,7 @@ class Arm:
         tips = np.array([self.tip(q, at) for q in postures])
         tips += rng.normal(0.0, noise, tips.shape)
         told = np.array([self.told(q) for q in postures])
-        return Touches(self.model.name, at, told, tips, tuple(range(1, count + 1)))
+        return TouchPoints(self.model.name, at, told, tips, tuple(range(1, count + 1)))
 
     def worst(self, rng):
         """The largest ratio of tip error to the tick limit, over postures never touched."""
@@ -252,7 +250,7 @@ def test_points_older_than_the_calibration_are_said_to_be_so(case, capsys):
 
 def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch):
     arm, _, _ = case
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))
     before = arm.file.read_text()
     assert ran(case) == 0
     assert "Nothing was written" in capsys.readouterr().out and arm.file.read_text() == before

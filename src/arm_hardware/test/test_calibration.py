@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from arm_hardware.axes import axes_of
-from arm_hardware.calibration import calibration_path as find
-from arm_hardware.calibration_file import load_calibration, parse_calibration
+from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.calibration import calibration_path as find
+from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.errors import CalibrationError
 from hypothesis import given
 from hypothesis import strategies as st

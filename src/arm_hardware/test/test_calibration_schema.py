@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_hardware.calibration_file import parse_calibration
-from arm_hardware.calibration_keys import SCHEMA, calibration_schema, schema_text
+from arm_hardware.calibration.file import (
+    SCHEMA,
+    calibration_schema,
+    parse_calibration,
+    schema_text,
+)
 from arm_hardware.errors import CalibrationError
 from jsonschema import Draft202012Validator
 
-ANEW = "run: python3 -m arm_hardware.calibration_keys"
+ANEW = "run: python3 -m arm_hardware.calibration.file"
 FULL = """
 example: false
 robot: nut_arm

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a client is missed: laws of the watch on a clock of its own."""
 
-from arm_hardware.client_watch import ASK_AGAIN, ClientWatch
+from arm_hardware.control.watchdogs import ASK_AGAIN, ClientLivenessMonitor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ def missed_at(
         there: time -> whether the middleware knows of the client.
         lost: number of a question -> whether it is lost on its way.
     """
-    watch, asked = ClientWatch(timeout, 0.0, there(0.0)), []
+    watch, asked = ClientLivenessMonitor(timeout, 0.0, there(0.0)), []
     for k in range(1, round(until / LOOK)):
         now = k * LOOK
         # only the last question counts, and it is answered if it passed and came back

@@ -7,16 +7,14 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.command_watch import CommandWatch
-from arm_hardware.conduct import Conduct, Squeeze
+from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, HardwareError, StateError
-from arm_hardware.goal import Outcome
-from arm_hardware.options import Options
-from arm_hardware.request import Plan, check
-from arm_hardware.runs import Tolerances
-from arm_hardware.smoother import Smoother, ticks_of
-from arm_hardware.states import State
-from arm_hardware.supply import Supply
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.execution import GoalOutcome, Tolerances
+from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
+from arm_hardware.motion.limiter import Smoother, ticks_of
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +24,7 @@ HOME = (0.0,) * 4
 
 
 def follow(rig, *points, tolerances=None, streamed=False, end=False, **more):
-    plan = check(rig.request(*points, **more), rig.axes, allow_end_velocity=end)
+    plan = validate_goal(rig.request(*points, **more), rig.axes, allow_end_velocity=end)
     return rig.motion.follow(plan, tolerances, streamed)
 
 
@@ -37,7 +35,7 @@ def sent(rig) -> np.ndarray:
 def rest(rig) -> list[np.ndarray]:
     """Tick until the arm is at rest; return what was sent at each tick."""
     rows = [sent(rig)]
-    while rig.motion.state is State.MOVING:
+    while rig.motion.state is DriverState.MOVING:
         rig.motion.tick()
         rows.append(sent(rig))
         assert len(rows) < 5000
@@ -70,7 +68,7 @@ def test_jerk_is_bounded_at_every_tick_and_no_other_bound_grows(pushes, jerk_tim
 
 @pytest.fixture
 def gentle(make_rig):
-    rig = make_rig(Conduct(jerk_time=0.15))
+    rig = make_rig(MotionOptions(jerk_time=0.15))
     rig.arm()
     return rig
 
@@ -91,10 +89,10 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
     last = follow(gentle, (2.0, AWAY))
     rows += rest(gentle)[1:]
     assert [g.outcome for g in (goal, second, grip, last)] == [
-        Outcome.ABORTED,
-        Outcome.CANCELED,
-        Outcome.SUCCEEDED,
-        Outcome.SUCCEEDED,
+        GoalOutcome.ABORTED,
+        GoalOutcome.CANCELED,
+        GoalOutcome.SUCCEEDED,
+        GoalOutcome.SUCCEEDED,
     ]
     np.testing.assert_allclose(sent(gentle)[:4], AWAY, atol=1e-12)
     jerk = np.abs(np.diff(rows, 3, axis=0)) / DT**3
@@ -115,7 +113,7 @@ def test_stop_freezes_at_once_with_a_jerk_limit_too(gentle):
     assert gentle.bus.counts == counts
     goal = follow(gentle, (2.0, AWAY))
     gentle.run(goal)
-    assert goal.outcome is Outcome.SUCCEEDED
+    assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 # -- Streams ----------------------------------------------------------------------------------
@@ -134,7 +132,7 @@ def stream(rig, messages: int, every: int = 5) -> list:
 def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     *_, last = stream(armed, 5)
     rows = rest(armed)
-    assert last.outcome is Outcome.ABORTED and "stream of trajectories ended" in last.message
+    assert last.outcome is GoalOutcome.ABORTED and "stream of trajectories ended" in last.message
     assert 0.0 < sent(armed)[0] < AWAY[0] / 2
     assert len(rows) * DT < 1.0
     change = np.abs(np.diff(rows, 2, axis=0)) / DT**2
@@ -158,18 +156,18 @@ def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
         for _ in range(5):
             armed.motion.tick()
     rest(armed)
-    assert goal.outcome is Outcome.SUCCEEDED
+    assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_a_goal_ends_a_stream(armed):
     stream(armed, 3)
     goal = follow(armed, (3.0, AWAY))
     armed.run(goal)
-    assert goal.outcome is Outcome.SUCCEEDED
+    assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_a_watch_without_timeout_never_barks():
-    watch = CommandWatch(0.0)
+    watch = StreamWatchdog(0.0)
     watch.heard(False)
     watch.heard(True)
     assert not any(watch.lost(10.0) for _ in range(10))
@@ -180,14 +178,14 @@ def test_hold_brakes_and_aborts(armed):
     for _ in range(30):
         armed.motion.tick()
     armed.motion.hold("An empty trajectory came on the topic.")
-    assert goal.outcome is Outcome.ABORTED and armed.motion.state is State.MOVING
+    assert goal.outcome is GoalOutcome.ABORTED and armed.motion.state is DriverState.MOVING
     rest(armed)
     assert "empty trajectory" in armed.motion.snapshot().message
     follow(armed, (2.0, HOME))
     for _ in range(30):
         armed.motion.tick()
     armed.motion.hold("Again.")
-    assert armed.motion.state is State.MOVING
+    assert armed.motion.state is DriverState.MOVING
     follow(armed, (2.0, HOME))
     rest(armed)
     assert "Holding; positions" in armed.motion.snapshot().message
@@ -200,10 +198,10 @@ def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
     goal, grip = follow(armed, (2.0, AWAY)), armed.motion.grip(0.03)
     armed.motion.tick()
     armed.motion.give_up(goal, "The client has gone.")
-    assert goal.outcome is Outcome.ABORTED and grip.outcome is None
+    assert goal.outcome is GoalOutcome.ABORTED and grip.outcome is None
     armed.motion.give_up(grip, "The client has gone.")
     rest(armed)
-    assert grip.outcome is Outcome.ABORTED and sent(armed)[4] < 0.03
+    assert grip.outcome is GoalOutcome.ABORTED and sent(armed)[4] < 0.03
 
 
 # -- Ends of trajectories ---------------------------------------------------------------------
@@ -212,7 +210,7 @@ def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
 def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
     goal = follow(armed, (1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
     armed.run(goal)
-    assert goal.outcome is Outcome.SUCCEEDED and "Passed" in goal.message
+    assert goal.outcome is GoalOutcome.SUCCEEDED and "Passed" in goal.message
     rest(armed)
     axis = armed.axes.arm[0]
     assert 0.5 < sent(armed)[0] <= 0.5 + 1.0 / (2 * axis.acceleration) + DT
@@ -230,7 +228,7 @@ def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
 
 @pytest.mark.parametrize(
     ("goal", "outcome"),
-    [({}, Outcome.ABORTED), ({"waist": 0.001}, Outcome.ABORTED), ({"waist": 3.0}, None)],
+    [({}, GoalOutcome.ABORTED), ({"waist": 0.001}, GoalOutcome.ABORTED), ({"waist": 3.0}, None)],
 )
 def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
     bounds = Tolerances(goal=goal, goal_time=0.02)
@@ -238,18 +236,18 @@ def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
     for _ in range(int(0.55 / DT)):
         armed.motion.tick()
     assert ended.outcome is outcome
-    if outcome is Outcome.ABORTED:
+    if outcome is GoalOutcome.ABORTED:
         assert ended.code == GOAL_TOLERANCE_VIOLATED and ended.message.startswith("waist")
     else:
         armed.run(ended)
-        assert ended.outcome is Outcome.SUCCEEDED
+        assert ended.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
-    plan = Plan(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
+    plan = ValidatedGoal(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
     goal = armed.motion.follow(plan)
     rows = np.array(rest(armed))
-    assert goal.outcome is Outcome.SUCCEEDED and len(rows) * DT > 0.7
+    assert goal.outcome is GoalOutcome.SUCCEEDED and len(rows) * DT > 0.7
     for column, share in ((1, -0.5), (2, 0.5), (3, 0.2)):
         np.testing.assert_allclose(rows[:, column], share * rows[:, 0], atol=1e-9)
 
@@ -272,15 +270,18 @@ def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
         "Commanded closed to 11.0 mm and 5 counts past it; grasp not measured."
     )
     assert goal.message in armed.motion.snapshot().message
-    for _ in range(int(Squeeze().time / DT) - 5):
+    for _ in range(int(GripForceOptions().time / DT) - 5):
         armed.motion.tick()
     assert count_of(armed) == contact - 5
     for _ in range(100):
         armed.motion.tick()
-    assert count_of(armed) == contact - Squeeze().held and armed.motion.state is State.ARMED
+    assert (
+        count_of(armed) == contact - GripForceOptions().held
+        and armed.motion.state is DriverState.ARMED
+    )
     assert "let up to 2 counts" in armed.motion.snapshot().message
     armed.run(armed.motion.grip(0.02))
-    for _ in range(int(Squeeze().time / DT) + 100):
+    for _ in range(int(GripForceOptions().time / DT) + 100):
         armed.motion.tick()
     assert count_of(armed) == servo.count_of(0.02)
 
@@ -290,7 +291,7 @@ def test_a_new_command_or_a_stop_ends_the_pressing(armed):
     held = count_of(armed)
     armed.motion.stop()
     armed.motion.reset()
-    for _ in range(int(Squeeze().time / DT) + 100):
+    for _ in range(int(GripForceOptions().time / DT) + 100):
         armed.motion.tick()
     assert count_of(armed) == held
 
@@ -316,8 +317,8 @@ def test_a_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, s
 @settings(max_examples=30)
 @given(st.floats(0.002, 0.028), st.integers(0, 8))
 def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, counts):
-    from arm_hardware.axes import axes_of
-    from arm_hardware.gripping import pressed_width
+    from arm_hardware.calibration.axes import axes_of
+    from arm_hardware.motion.gripper import pressed_width
 
     servo = calibration.maps(axes_of(model))[-1]
     at = servo.count_of(pressed_width(servo, width, counts))
@@ -330,16 +331,16 @@ def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, co
 @pytest.mark.parametrize(
     ("conduct", "says"),
     [
-        (Conduct(jerk_time=-1.0), "jerk_time -1"),
-        (Conduct(command_timeout=math.nan), "command_timeout nan"),
-        (Conduct(supply=Supply(joints=-1)), "max_moving_joints -1"),
-        (Conduct(supply=Supply(stagger=9.0)), "stagger 9"),
-        (Conduct(squeeze=Squeeze(limit=1000)), "gripper_squeeze_limit 1000"),
+        (MotionOptions(jerk_time=-1.0), "jerk_time -1"),
+        (MotionOptions(command_timeout=math.nan), "command_timeout nan"),
+        (MotionOptions(supply=PowerBudget(joints=-1)), "max_moving_joints -1"),
+        (MotionOptions(supply=PowerBudget(stagger=9.0)), "stagger 9"),
+        (MotionOptions(squeeze=GripForceOptions(limit=1000)), "gripper_squeeze_limit 1000"),
     ],
 )
 def test_conduct_that_makes_no_sense_is_refused(conduct, says):
     with pytest.raises(HardwareError, match=says):
-        Options(conduct=conduct).check()
+        DriverOptions(conduct=conduct).check()
 
 
 def test_velocities_are_those_of_what_is_sent(armed):

@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from arm_hardware.axes import Axes, Axis
-from arm_hardware.begin import begin
+from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
-from arm_hardware.limiter import AxisState, settled, track
-from arm_hardware.request import Plan
-from arm_hardware.supply import Supply
-from arm_hardware.trajectory import Trajectory
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.limiter import AxisState, settled, track
+from arm_hardware.motion.trajectory import Trajectory
+from arm_hardware.motion.trajectory_start import plan_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,7 +28,7 @@ ZERO = np.zeros(3)
 ON_PATH = 0.004  # [rad] half a count of the board
 
 
-def random_plan(rng: np.random.Generator, kind: str) -> Plan:
+def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
     """A plan within the speed limits on average, with corners and bends that are not feasible."""
     m = int(rng.integers(1, 7))
     h = rng.uniform(0.05, 0.8, m)
@@ -36,7 +36,7 @@ def random_plan(rng: np.random.Generator, kind: str) -> Plan:
     points = np.clip(np.cumsum(steps, axis=0), -2.5, 2.5)
     rates = rng.uniform(-0.4, 0.4, (m, 3)) * SPEED
     rates[-1] = 0.0
-    return Plan(
+    return ValidatedGoal(
         np.cumsum(h),
         points,
         None if kind == "linear" else rates,
@@ -44,9 +44,9 @@ def random_plan(rng: np.random.Generator, kind: str) -> Plan:
     )
 
 
-def course_of(plan, position=ZERO, velocity=ZERO, supply=Supply()):  # noqa: B008 - frozen
+def course_of(plan, position=ZERO, velocity=ZERO, supply=PowerBudget()):
     try:
-        return begin(plan, AXES, position, velocity, DT, supply)
+        return plan_motion(plan, AXES, position, velocity, DT, supply)
     except CommandError:
         return None
 
@@ -92,14 +92,14 @@ def test_from_motion_it_comes_onto_its_path_and_ends_there(seed, kind):
 
 
 def test_a_feasible_trajectory_is_driven_as_it_is():
-    plan = Plan(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
+    plan = ValidatedGoal(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
     course = course_of(plan)
     np.testing.assert_allclose(course.times, DT * np.arange(101), atol=1e-9)
 
 
 def test_where_one_joint_cannot_follow_all_are_late_together():
-    alone = Plan(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
-    beside = Plan(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
+    alone = ValidatedGoal(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
+    beside = ValidatedGoal(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
     slow, both = course_of(alone), course_of(beside)
     assert len(both.times) == len(slow.times) > 0.5 / DT + 5
     way = drive(both)
@@ -109,7 +109,7 @@ def test_where_one_joint_cannot_follow_all_are_late_together():
 
 def test_corners_are_rounded_as_little_as_the_accelerations_allow():
     points = np.array([[0.5, 0.0, 0.0], [0.5, 0.5, 0.0]])
-    course = course_of(Plan(np.array([0.5, 1.0]), points, None))
+    course = course_of(ValidatedGoal(np.array([0.5, 1.0]), points, None))
     way = course.path.samples(np.linspace(0.0, 1.0, 2001))
     assert np.abs(way - points[0]).max(axis=1).min() <= 1.0**2 / (8 * 0.9 * 12.0) + 1e-3
     low, high = course.path.extremes()
@@ -119,7 +119,7 @@ def test_corners_are_rounded_as_little_as_the_accelerations_allow():
 
 def test_a_reversal_under_way_is_blended_and_keeps_its_joints_together():
     velocity = np.array([1.0, 0.5, 0.5])
-    plan = Plan(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
+    plan = ValidatedGoal(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
     course = course_of(plan, ZERO, velocity)
     way = drive(course, ZERO, velocity)
     np.testing.assert_allclose(way, course.positions, atol=ON_PATH)
@@ -136,8 +136,8 @@ def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger
     rng = np.random.default_rng(seed)
     goal = rng.uniform(-1.0, 1.0, (1, 3)) * (rng.random(3) < 0.8)
     velocity = np.array([0.5, 0.0, 0.0]) * moving
-    plan = Plan(np.array([2.0]), goal, None)
-    course = course_of(plan, ZERO, velocity, Supply(joints, stagger))
+    plan = ValidatedGoal(np.array([2.0]), goal, None)
+    course = course_of(plan, ZERO, velocity, PowerBudget(joints, stagger))
     way = drive(course, ZERO, velocity)
     begins = np.flatnonzero(np.abs(velocity).max() * 0.9 > 0)
     assert moving_joints(way)[3 * len(begins) :].max(initial=0) <= joints
@@ -145,8 +145,8 @@ def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger
 
 
 def test_staggered_joints_set_off_one_after_another_and_arrive_together():
-    plan = Plan(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
-    way = drive(course_of(plan, supply=Supply(0, 0.1)))
+    plan = ValidatedGoal(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
+    way = drive(course_of(plan, supply=PowerBudget(0, 0.1)))
     away = np.abs(way - way[0]) > 1e-6
     starts = [int(np.argmax(column)) for column in away.T]
     assert [b - a for a, b in itertools.pairwise(starts)] == [pytest.approx(5, abs=1)] * 2
@@ -156,21 +156,21 @@ def test_staggered_joints_set_off_one_after_another_and_arrive_together():
 
 
 def test_a_path_that_moves_too_many_joints_is_refused_and_one_that_does_not_is_not():
-    both = Plan(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.2, 0.1, 0]]), None)
+    both = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.2, 0.1, 0]]), None)
     with pytest.raises(CommandError, match=r"point 2 moves 2 joints.*max_moving_joints"):
-        begin(both, AXES, ZERO, ZERO, DT, Supply(1))
-    one = Plan(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.1, 0.1, 0]]), None)
-    assert begin(one, AXES, ZERO, ZERO, DT, Supply(1)).positions[-1][1] == 0.1
+        plan_motion(both, AXES, ZERO, ZERO, DT, PowerBudget(1))
+    one = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.1, 0.1, 0]]), None)
+    assert plan_motion(one, AXES, ZERO, ZERO, DT, PowerBudget(1)).positions[-1][1] == 0.1
 
 
 def test_a_single_point_now_is_where_the_arm_is():
-    near = Plan(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
+    near = ValidatedGoal(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
     course = course_of(near)
     assert course.positions[-1][0] == 0.01 and len(course.times) < 10
 
 
 def test_a_trajectory_joins_only_what_has_velocities():
-    from arm_hardware.trajectory import joined
+    from arm_hardware.motion.trajectory import joined
 
     bare = Trajectory(np.array([0.0]), np.zeros((1, 3)))
     with pytest.raises(ValueError, match="velocities"):

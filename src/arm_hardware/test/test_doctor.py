@@ -16,8 +16,8 @@ import pytest
 import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
-from arm_hardware.doctor import Machine, look, main
-from arm_hardware.sim.arm import SimArm
+from arm_hardware.commands.doctor import Host, look, main
+from arm_hardware.simulation.arm import SimulatedBoard
 
 TODAY = date(2026, 6, 1)
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
@@ -45,14 +45,14 @@ def machine(tmp_path):
     (sys / GOVERNOR).write_text("ondemand\n")
 
     def connect(wanted):
-        sim = SimArm(wanted, SteadyClock())
+        sim = SimulatedBoard(wanted, SteadyClock())
         first = sim_bus("i2c_dev", wanted, sim)
         first.open()
         first.start()
         first.write_counts({0: 300, 3: 301})
         return sim_bus("i2c_dev", wanted, sim)
 
-    return Machine(node, sys, {}, connect, lambda: "throttled=0x0\n", lambda: True, TODAY)
+    return Host(node, sys, {}, connect, lambda: "throttled=0x0\n", lambda: True, TODAY)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_looking_writes_nothing_to_the_board(machine, measured):
     made = []
 
     def connect(wanted):
-        sim = SimArm(wanted, SteadyClock())
+        sim = SimulatedBoard(wanted, SteadyClock())
         made.append((sim.chip, bytes(sim.chip.registers)))
         return sim_bus("i2c_dev", wanted, sim)
 
@@ -128,7 +128,7 @@ def faulty(number):
 
 def elsewhere(wanted):
     board = dataclasses.replace(wanted, address=0x41)
-    return sim_bus("i2c_dev", wanted, SimArm(board, SteadyClock()))
+    return sim_bus("i2c_dev", wanted, SimulatedBoard(board, SteadyClock()))
 
 
 def gone(wanted):
@@ -262,7 +262,7 @@ def test_a_bad_calibration_is_a_problem(machine, tmp_path, capsys, content):
 
 def test_a_board_at_another_frequency_is_said(machine, measured):
     def connect(wanted):
-        sim = SimArm(wanted, SteadyClock())
+        sim = SimulatedBoard(wanted, SteadyClock())
         other = sim_bus("i2c_dev", dataclasses.replace(wanted, frequency_hz=60.0), sim)
         other.open()
         other.start()
@@ -274,7 +274,7 @@ def test_a_board_at_another_frequency_is_said(machine, measured):
 
 
 def test_every_problem_has_a_fix_on_this_very_machine():
-    for finding in look(Machine(heard=None), True, None):
+    for finding in look(Host(heard=None), True, None):
         assert finding.ok or finding.fix, finding
 
 
@@ -283,13 +283,13 @@ def test_every_problem_has_a_fix_on_this_very_machine():
 def test_two_nodes_hear_each_other_unless_discovery_is_off(monkeypatch, ways, heard):
     monkeypatch.setenv("ROS_DOMAIN_ID", "49")
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", ways)
-    from arm_hardware.ros.hearing import hears_itself
+    from arm_hardware.ros.loopback_test import hears_itself
 
     assert hears_itself(60.0 if heard else 1.0) is heard
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():
-    program = "import sys; from arm_hardware.doctor import main; sys.exit(main([]))"
+    program = "import sys; from arm_hardware.commands.doctor import main; sys.exit(main([]))"
     first = subprocess.run(
         f"{sys.executable} -c '{program}' | head -n 1", shell=True, capture_output=True, text=True
     )

@@ -10,18 +10,17 @@ from importlib.util import find_spec
 
 import pytest
 import yaml
+from arm_hardware.control import loop as priority
+from arm_hardware.control.loop import SLIP, ControlLoop, period_of, raise_priority
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
-from arm_hardware.goal import Outcome
-from arm_hardware.loop import SLIP, ControlLoop, period_of
-from arm_hardware.options import Options
-from arm_hardware.priority import raise_priority
-from arm_hardware.request import Point, Request, check
-from arm_hardware.sim.pca9685_chip import CHANNELS
-from arm_hardware.states import State
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS
 
 from arm_description import load_robot
-from arm_hardware import priority
 
 FAST = {"speed": 10.0}
 WITH_SERVOKIT = pytest.mark.skipif(
@@ -31,37 +30,37 @@ WITH_SERVOKIT = pytest.mark.skipif(
 
 @pytest.fixture(params=["fake", pytest.param("sim", marks=WITH_SERVOKIT)])
 def driver(request, model):
-    made = Driver(model, Options(hardware=request.param, **FAST))
+    made = Driver(model, DriverOptions(hardware=request.param, **FAST))
     yield made
     made.close()
 
 
 def go(driver, *q, time=1.0):
-    request = Request(driver.axes.names, [Point(time, q)])
-    return driver.motion.follow(check(request, driver.axes))
+    request = TrajectoryGoal(driver.axes.names, [GoalPoint(time, q)])
+    return driver.motion.follow(validate_goal(request, driver.axes))
 
 
 def test_both_kinds_of_hardware_run_the_same_contract(driver):
     driver.open()
-    assert driver.motion.state is State.UNKNOWN
+    assert driver.motion.state is DriverState.UNKNOWN
     with pytest.raises(StateError):
         go(driver, 0.1, 0.1, 0.1, 0.1)
     driver.arm()
-    assert driver.motion.state is State.ARMED
+    assert driver.motion.state is DriverState.ARMED
     arm, grip = go(driver, 0.5, -0.5, 0.5, 1.0), driver.motion.grip(0.012)
     assert arm.wait(10) and grip.wait(10)
-    assert arm.outcome is grip.outcome is Outcome.SUCCEEDED
+    assert arm.outcome is grip.outcome is GoalOutcome.SUCCEEDED
     shown = driver.motion.snapshot().positions
     assert shown == pytest.approx((0.5, -0.5, 0.5, 1.0, 0.012), abs=0.004)
     driver.motion.stop()
-    assert driver.motion.state is State.STOPPED
+    assert driver.motion.state is DriverState.STOPPED
     driver.motion.reset()
-    assert driver.motion.state is State.ARMED
+    assert driver.motion.state is DriverState.ARMED
 
 
 @WITH_SERVOKIT
 def test_no_channel_is_written_before_arming(model):
-    driver = Driver(model, Options(hardware="sim", **FAST))
+    driver = Driver(model, DriverOptions(hardware="sim", **FAST))
     driver.open()
     assert driver.sim.chip.channel_writes == 0
     driver.arm()
@@ -74,14 +73,14 @@ def test_no_channel_is_written_before_arming(model):
     ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
 )
 def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
-    driver = Driver(model, Options(hardware="sim", exit_action=action, **FAST))
+    driver = Driver(model, DriverOptions(hardware="sim", exit_action=action, **FAST))
     driver.open()
     driver.arm()
     go(driver, 0.5, -0.5, 0.5, 1.0)
     driver.close()
     driver.close()
     chip = driver.sim.chip
-    assert sum(chip.pulse_us(channel) > 0 for channel in range(CHANNELS)) == pulses
+    assert sum(chip.pulse_us(channel) > 0 for channel in range(PCA9685_CHIP_CHANNELS)) == pulses
 
 
 def test_closing_aborts_what_runs(driver):
@@ -89,12 +88,12 @@ def test_closing_aborts_what_runs(driver):
     driver.arm()
     goal = go(driver, 0.5, -0.5, 0.5, 1.0, time=100.0)
     driver.close()
-    assert goal.outcome is Outcome.ABORTED
+    assert goal.outcome is GoalOutcome.ABORTED
 
 
 @WITH_SERVOKIT
 def test_servos_arrive_where_they_are_told(model):
-    driver = Driver(model, Options(hardware="sim", **FAST))
+    driver = Driver(model, DriverOptions(hardware="sim", **FAST))
     driver.open()
     driver.arm()
     assert go(driver, 0.5, -0.5, 0.5, 1.0).wait(10)
@@ -119,7 +118,7 @@ def test_servos_arrive_where_they_are_told(model):
 )
 def test_options_that_make_no_sense_are_refused(model, options, says):
     with pytest.raises(HardwareError, match=says):
-        Driver(model, Options(**options))
+        Driver(model, DriverOptions(**options))
 
 
 def changed_file(tmp_path, calibration_path, change):
@@ -131,7 +130,7 @@ def changed_file(tmp_path, calibration_path, change):
 
 
 def test_real_hardware_refuses_the_example(model, calibration_path):
-    driver = Driver(model, Options(hardware="real", calibration=str(calibration_path)))
+    driver = Driver(model, DriverOptions(hardware="real", calibration=str(calibration_path)))
     with pytest.raises(CalibrationError, match="is an example"):
         driver.arm()
 
@@ -139,7 +138,7 @@ def test_real_hardware_refuses_the_example(model, calibration_path):
 def test_a_calibration_of_another_robot_is_refused(model, tmp_path, calibration_path):
     path = changed_file(tmp_path, calibration_path, lambda c: c.update(robot="other"))
     with pytest.raises(CalibrationError, match="'other', not 'nut_arm'"):
-        Driver(model, Options(hardware="sim", calibration=path))
+        Driver(model, DriverOptions(hardware="sim", calibration=path))
 
 
 @WITH_SERVOKIT
@@ -150,7 +149,7 @@ def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
         content["joints"]["elbow"]["pulse_limits_us"] = [1000, 2000]
 
     path = changed_file(tmp_path, calibration_path, change)
-    driver = Driver(model, Options(hardware="sim", calibration=path, **FAST))
+    driver = Driver(model, DriverOptions(hardware="sim", calibration=path, **FAST))
     elbow = driver.axes.arm[2]
     assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
     driver.open()
@@ -166,24 +165,24 @@ def test_a_rest_posture_out_of_the_clamp_is_refused(model, tmp_path, calibration
 
     path = changed_file(tmp_path, calibration_path, change)
     with pytest.raises(HardwareError, match=r"elbow.*rest posture"):
-        Driver(model, Options(hardware="sim", calibration=path))
+        Driver(model, DriverOptions(hardware="sim", calibration=path))
 
 
 @pytest.mark.parametrize("robot", ["planar2", "puma560"])
 def test_fake_hardware_drives_any_robot(robot):
-    driver = Driver(load_robot(robot), Options(hardware="fake", **FAST))
+    driver = Driver(load_robot(robot), DriverOptions(hardware="fake", **FAST))
     driver.open()
     driver.arm()
-    assert driver.motion.state is State.ARMED
+    assert driver.motion.state is DriverState.ARMED
     driver.close()
 
 
 def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
-    driver = Driver(model, Options(hardware="fake", **FAST))
+    driver = Driver(model, DriverOptions(hardware="fake", **FAST))
     driver.open()
     driver.arm()
     failed = threading.Event()
-    driver.motion.changed = lambda: driver.motion.state is State.FAULT and failed.set()
+    driver.motion.changed = lambda: driver.motion.state is DriverState.FAULT and failed.set()
     driver.motion._work = lambda: 1 / 0
     assert failed.wait(5)
     assert "ZeroDivisionError" in driver.motion.snapshot().message
@@ -221,8 +220,10 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
 
 
 def test_options_are_data():
-    assert dataclasses.replace(Options(), hardware="real").at_exit == "release"
-    assert Options().at_exit == "hold" and Options(exit_action="park").at_exit == "park"
+    assert dataclasses.replace(DriverOptions(), hardware="real").at_exit == "release"
+    assert (
+        DriverOptions().at_exit == "hold" and DriverOptions(exit_action="park").at_exit == "park"
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_the_other_threads_of_a_process_are_found():
 
 
 def test_only_real_servos_ask_for_priority_by_themselves():
-    assert [Options(hardware=h).priority for h in ("fake", "sim", "real")] == [0, 0, 40]
-    assert Options(hardware="sim", realtime_priority=7).priority == 7
+    assert [DriverOptions(hardware=h).priority for h in ("fake", "sim", "real")] == [0, 0, 40]
+    assert DriverOptions(hardware="sim", realtime_priority=7).priority == 7
     with pytest.raises(HardwareError, match="realtime_priority 100"):
-        Options(realtime_priority=100).check()
+        DriverOptions(realtime_priority=100).check()

@@ -18,15 +18,14 @@ if "node_client" not in sys.modules:
     _spec.loader.exec_module(sys.modules["node_client"])
 import node_client as nc
 from action_msgs.msg import GoalStatus
-from arm_hardware.sim.chip_memory import ChipMemory
-from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+from arm_hardware.commands import release
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
-from arm_hardware import release
 from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
@@ -41,7 +40,9 @@ class Board:
         self.chip = Pca9685Chip(memory=ChipMemory(file))
 
     def counts(self) -> list[int]:
-        return [self.chip.count(c) if self.chip.running else 0 for c in range(CHANNELS)]
+        return [
+            self.chip.count(c) if self.chip.running else 0 for c in range(PCA9685_CHIP_CHANNELS)
+        ]
 
     def pulses(self) -> int:
         return sum(count > 0 for count in self.counts())

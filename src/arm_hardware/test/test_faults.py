@@ -11,13 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from arm_hardware.control import loop
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, HardwareError, StateError
-from arm_hardware.options import Options
-from arm_hardware.request import Point, Request, check
-from arm_hardware.states import State
-
-from arm_hardware import loop
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions
 
 WITH_SERVOKIT = pytest.mark.skipif(
     find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
@@ -30,7 +29,7 @@ class Bench:
     """A simulated driver whose control loop is turned by hand."""
 
     def __init__(self, model, backend, clock) -> None:
-        self.driver = Driver(model, Options(hardware="sim", backend=backend), clock)
+        self.driver = Driver(model, DriverOptions(hardware="sim", backend=backend), clock)
         self.sim, self.motion = self.driver.sim, self.driver.motion
         self.driver.loop.start = lambda: None
         self.driver.open()
@@ -42,7 +41,9 @@ class Bench:
 
     def go(self, *q, time=1.0):
         return self.motion.follow(
-            check(Request(self.driver.axes.names, [Point(time, q)]), self.driver.axes)
+            validate_goal(
+                TrajectoryGoal(self.driver.axes.names, [GoalPoint(time, q)]), self.driver.axes
+            )
         )
 
     def ticks(self, number: int) -> None:
@@ -65,7 +66,7 @@ class Bench:
         goal = self.go(*THERE)
         self.ticks(200)
         assert goal.done and goal.message.startswith("Commanded to the goal")
-        assert self.motion.state is State.ARMED and self.sim.chip.running
+        assert self.motion.state is DriverState.ARMED and self.sim.chip.running
 
 
 @pytest.fixture(params=[pytest.param("servokit", marks=WITH_SERVOKIT), "i2c_dev"])
@@ -91,7 +92,7 @@ def test_a_single_fault_is_repeated_counted_and_unseen(bench, number, transfers)
         bench.ticks(1)
     bench.ticks(100)
     assert goal.message.startswith("Commanded to the goal")
-    assert bench.motion.state is State.ARMED
+    assert bench.motion.state is DriverState.ARMED
     assert bench.driver.output.faults == bench.sim.faults.failed > 10
 
 
@@ -120,7 +121,7 @@ def test_a_lasting_fault_needs_arming_again(bench, number, remedy):
     before = bench.pulses()
     bench.sim.faults.fail(number)
     bench.ticks(5)
-    assert bench.motion.state is State.FAULT and goal.done
+    assert bench.motion.state is DriverState.FAULT and goal.done
     message = bench.motion.snapshot().message
     assert remedy in message and message.endswith("then deactivate and activate.")
     assert "0x40 of the simulated bus" in message
@@ -141,17 +142,17 @@ def test_arming_on_a_dead_bus_fails_with_one_sentence(model, backend, clock):
     bench.sim.faults.fail()
     with pytest.raises(BusError, match="no chip acknowledges"):
         bench.motion.arm()
-    assert bench.motion.state in (State.UNKNOWN, State.DISARMED)
+    assert bench.motion.state in (DriverState.UNKNOWN, DriverState.DISARMED)
     bench.sim.faults.clear()
     bench.arm()
-    assert bench.motion.state is State.ARMED
+    assert bench.motion.state is DriverState.ARMED
     bench.driver.close()
 
 
 @pytest.mark.parametrize("number", ERRORS)
 def test_opening_survives_a_single_fault_at_every_transfer(model, backend, clock, number):
     for k in range(12):
-        driver = Driver(model, Options(hardware="sim", backend=backend), clock)
+        driver = Driver(model, DriverOptions(hardware="sim", backend=backend), clock)
         driver.loop.start = lambda: None
         driver.sim.faults.fail_after(k, number)
         driver.open()
@@ -169,7 +170,7 @@ def test_a_board_that_was_reset_is_noticed(bench, moving, fate):
         bench.sim.chip.power_off()
     bench.sim.chip.power_on()
     bench.ticks(6)  # a tenth of a second
-    assert bench.motion.state is State.FAULT
+    assert bench.motion.state is DriverState.FAULT
     assert "reset or lost its power" in bench.motion.snapshot().message
     seen = []
     bench.sim.chip.changed = lambda: seen.append(
@@ -189,7 +190,7 @@ def test_a_board_that_loses_its_power_in_mid_motion(bench):
     bench.ticks(10)
     bench.sim.chip.power_off()
     bench.ticks(2)
-    assert bench.motion.state is State.FAULT
+    assert bench.motion.state is DriverState.FAULT
     bench.motion.disarm("deactivated.")
     with pytest.raises(BusError, match="no chip acknowledges"):
         bench.motion.arm()
@@ -201,13 +202,13 @@ def test_a_board_that_loses_its_power_in_mid_motion(bench):
 def test_another_program_on_the_board_is_noticed(bench):
     bench.sim.chip.write(bytes([0x06 + 4 * 2, 0, 0, 0xE8, 0x01]))
     bench.ticks(40)
-    assert bench.motion.state is State.FAULT
+    assert bench.motion.state is DriverState.FAULT
     assert "Channel 2" in bench.motion.snapshot().message
     assert "another program" in bench.motion.snapshot().message
 
 
 def test_a_moved_address_is_named_at_the_start(model, backend, clock):
-    driver = Driver(model, Options(hardware="sim", backend=backend), clock)
+    driver = Driver(model, DriverOptions(hardware="sim", backend=backend), clock)
     driver.sim.i2c.move(0x40, 0x43)
     with pytest.raises(BusError, match=r"0x40 of the simulated bus.*answer: 0x43"):
         driver.open()
@@ -215,7 +216,7 @@ def test_a_moved_address_is_named_at_the_start(model, backend, clock):
 
 @pytest.mark.parametrize("how", ["block", "lock"])
 def test_a_stuck_bus_at_the_start_is_one_sentence(model, backend, clock, how):
-    driver = Driver(model, Options(hardware="sim", backend=backend), clock)
+    driver = Driver(model, DriverOptions(hardware="sim", backend=backend), clock)
     stick(driver.sim.faults, how)
     with pytest.raises(BusError, match=r"simulated bus.*the bus is stuck.*configure again"):
         driver.open()
@@ -227,7 +228,7 @@ def test_a_bus_that_sticks_is_a_fault_and_nothing_hangs(bench, how):
     bench.ticks(10)
     stick(bench.sim.faults, how)
     bench.ticks(3)
-    assert bench.motion.state is State.FAULT
+    assert bench.motion.state is DriverState.FAULT
     assert "the bus is stuck" in bench.motion.snapshot().message
     bench.sim.faults.clear()
     bench.assert_rearms_and_moves()
@@ -277,10 +278,10 @@ def test_a_stop_is_answered_while_a_transfer_hangs_and_no_other_channel_follows(
     assert sum(changed) <= 1, "more than the transfer that was under way"
     held = bench.pulses()
     bench.ticks(10)
-    assert bench.motion.state is State.STOPPED and bench.pulses() == held
+    assert bench.motion.state is DriverState.STOPPED and bench.pulses() == held
     bench.motion.reset()
     bench.ticks(10)
-    assert bench.motion.state is State.ARMED and bench.pulses() == held
+    assert bench.motion.state is DriverState.ARMED and bench.pulses() == held
     goal = bench.go(*THERE, time=2.0)
     bench.ticks(150)
     assert goal.message.startswith("Commanded to the goal")
@@ -298,11 +299,11 @@ def test_nothing_is_repeated_after_a_stop(bench):
 
     bench.sim.chip.write = fail_and_stop
     bench.ticks(3)
-    assert bench.motion.state is State.STOPPED and bench.pulses() == before
+    assert bench.motion.state is DriverState.STOPPED and bench.pulses() == before
 
 
 def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
-    options = Options(hardware="sim", backend=backend, exit_action="release")
+    options = DriverOptions(hardware="sim", backend=backend, exit_action="release")
     driver = Driver(model, options, clock)
     driver.loop.start = lambda: None
     driver.open()
@@ -314,11 +315,13 @@ def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
 
 def test_closing_does_not_wait_for_a_transfer_without_end(model, monkeypatch, caplog):
     monkeypatch.setattr(loop, "CLOSE_WITHIN", 0.05)
-    driver = Driver(model, Options(hardware="sim", backend="i2c_dev", exit_action="release"))
+    driver = Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", exit_action="release"))
     driver.open()
     driver.arm()
     gate = Gate(driver.sim.chip)
-    driver.motion.follow(check(Request(driver.axes.names, [Point(1.0, THERE)]), driver.axes))
+    driver.motion.follow(
+        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(1.0, THERE)]), driver.axes)
+    )
     assert gate.reached.wait(30)
     driver.close()
     assert "hangs in a transfer" in caplog.text

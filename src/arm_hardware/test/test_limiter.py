@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.axes import Axis
-from arm_hardware.limiter import AxisState, brake, braking_speed, settled, track
+from arm_hardware.calibration.axes import Axis
+from arm_hardware.motion.limiter import AxisState, brake, braking_speed, settled, track
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

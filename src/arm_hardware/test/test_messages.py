@@ -10,7 +10,7 @@ pytest.importorskip("control_msgs")
 
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError
-from arm_hardware.options import Options
+from arm_hardware.motion.options import DriverOptions
 from arm_hardware.ros.messages import joint_state, status, tolerances_of
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
@@ -22,7 +22,7 @@ Goal = FollowJointTrajectory.Goal
 @pytest.fixture
 def driver(model, clock):
     pytest.importorskip("adafruit_servokit")
-    made = Driver(model, Options(hardware="sim"), clock)
+    made = Driver(model, DriverOptions(hardware="sim"), clock)
     made.output.open()
     made.motion.read()
     return made

@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.servo_output import ServoOutput
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     INVALID_GOAL,
@@ -14,24 +17,20 @@ from arm_hardware.errors import (
     HardwareError,
     StateError,
 )
-from arm_hardware.goal import Outcome
-from arm_hardware.motion import Motion
-from arm_hardware.output import Output
-from arm_hardware.request import check
-from arm_hardware.runs import Tolerances
-from arm_hardware.states import State
+from arm_hardware.motion.execution import GoalOutcome, Tolerances
+from arm_hardware.motion.goal_validation import validate_goal
 
 THERE = (0.5, -0.4, 0.3, 1.0)
 
 
 def follow(rig, *points, tolerances=None, **more):
-    plan = check(rig.request(*points, **more), rig.axes)
+    plan = validate_goal(rig.request(*points, **more), rig.axes)
     return rig.motion.follow(plan, tolerances)
 
 
 def test_from_unknown_to_armed_one_servo_after_another(rig):
     rig.motion.read()
-    assert rig.motion.state is State.UNKNOWN
+    assert rig.motion.state is DriverState.UNKNOWN
     assert rig.motion.snapshot().positions == (None,) * 5
     rig.motion.arm()
     woken = []
@@ -40,7 +39,7 @@ def test_from_unknown_to_armed_one_servo_after_another(rig):
         rig.motion.tick()
         woken.append(len(rig.bus.counts) - before)
     assert max(woken) == 1 and sum(woken) == 5 and len(woken) == 4 * 5 + 1
-    assert rig.motion.state is State.ARMED
+    assert rig.motion.state is DriverState.ARMED
     assert "assumed" in rig.motion.snapshot().message
 
 
@@ -54,13 +53,13 @@ def test_nothing_is_written_before_arming(rig):
 def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, rig):
     rig.run(follow(rig, (1.0, THERE)))
     counts = dict(rig.bus.counts)
-    again = Output(rig.bus, rig.axes, rig.maps, 0.02)
-    motion = Motion(rig.axes, again, 0.02, (0.0,) * 5)
+    again = ServoOutput(rig.bus, rig.axes, rig.maps, 0.02)
+    motion = TrajectoryController(rig.axes, again, 0.02, (0.0,) * 5)
     motion.read()
-    assert motion.state is State.DISARMED
+    assert motion.state is DriverState.DISARMED
     motion.arm()
     motion.tick()
-    assert motion.state is State.ARMED and rig.bus.counts == counts and again.writes == 0
+    assert motion.state is DriverState.ARMED and rig.bus.counts == counts and again.writes == 0
     np.testing.assert_allclose(motion.command()[0][:4], THERE, atol=0.008)
 
 
@@ -69,17 +68,17 @@ def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
     rig.motion.read()
     with pytest.raises(StateError, match=r"shoulder.*channel 1 stands at count 700"):
         rig.motion.arm()
-    assert rig.motion.state is State.DISARMED
+    assert rig.motion.state is DriverState.DISARMED
 
 
 def test_a_trajectory_is_followed_to_its_end(armed):
     goal = follow(armed, (1.0, THERE))
-    assert armed.motion.state is State.MOVING
+    assert armed.motion.state is DriverState.MOVING
     ticks = armed.run(goal)
-    assert goal.outcome is Outcome.SUCCEEDED and goal.code == 0
+    assert goal.outcome is GoalOutcome.SUCCEEDED and goal.code == 0
     assert 50 <= ticks <= 60  # one second, and the corners of a linear profile
     np.testing.assert_array_equal(armed.positions[:4], THERE)
-    assert armed.motion.state is State.ARMED
+    assert armed.motion.state is DriverState.ARMED
     shown = armed.motion.snapshot().positions
     assert all(abs(a - b) <= 0.0039 for a, b in zip(shown, THERE, strict=False))
 
@@ -89,7 +88,7 @@ def test_linear_corners_do_not_overshoot(armed):
     while not goal.done:
         armed.motion.tick()
         assert -1e-9 <= armed.positions[0] <= 0.9 + 1e-9
-    assert goal.outcome is Outcome.SUCCEEDED
+    assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_a_feasible_cubic_is_followed_exactly(armed):
@@ -109,14 +108,14 @@ def test_a_newer_goal_aborts_the_older_and_blends(armed):
     before, rates = armed.motion.command()
     assert max(map(abs, rates)) > 0.5
     second = follow(armed, (2.0, (0, 0, 0, 0)))
-    assert first.outcome is Outcome.ABORTED and "Preempted" in first.message
+    assert first.outcome is GoalOutcome.ABORTED and "Preempted" in first.message
     armed.motion.tick()
     after, new_rates = armed.motion.command()
     for axis, v, w in zip(armed.axes, rates, new_rates, strict=True):
         assert abs(w - v) <= axis.acceleration * 0.02 + 1e-9
     assert before != after
     armed.run(second)
-    assert second.outcome is Outcome.SUCCEEDED
+    assert second.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_cancel_brakes_and_holds(armed):
@@ -126,7 +125,7 @@ def test_cancel_brakes_and_holds(armed):
     position, rates = (np.array(values) for values in armed.motion.command())
     armed.motion.cancel(goal)
     armed.run(goal)
-    assert goal.outcome is Outcome.CANCELED and armed.motion.state is State.ARMED
+    assert goal.outcome is GoalOutcome.CANCELED and armed.motion.state is DriverState.ARMED
     way = np.abs(armed.positions - position)
     bound = [v * v / (2 * a.acceleration) for a, v in zip(armed.axes, rates, strict=True)]
     assert (way <= np.array(bound) + 1e-9).all()
@@ -142,8 +141,8 @@ def test_stop_freezes_at_once_latches_and_reset_does_not_move(armed):
         armed.motion.tick()
     armed.motion.stop()
     counts = dict(armed.bus.counts)
-    assert goal.outcome is grip.outcome is Outcome.ABORTED and "Stopped" in goal.message
-    assert armed.motion.state is State.STOPPED
+    assert goal.outcome is grip.outcome is GoalOutcome.ABORTED and "Stopped" in goal.message
+    assert armed.motion.state is DriverState.STOPPED
     for _ in range(50):
         armed.motion.tick()
     with pytest.raises(StateError, match=r"STOPPED.*reset"):
@@ -153,7 +152,7 @@ def test_stop_freezes_at_once_latches_and_reset_does_not_move(armed):
     armed.motion.reset()
     for _ in range(50):
         armed.motion.tick()
-    assert armed.bus.counts == counts and armed.motion.state is State.ARMED
+    assert armed.bus.counts == counts and armed.motion.state is DriverState.ARMED
     assert armed.motion.reset() == "Nothing to reset."
     armed.run(follow(armed, (2.0, THERE)))
 
@@ -169,7 +168,7 @@ def test_stop_while_arming_ends_the_arming(rig):
     with pytest.raises(StateError, match="reset before arming"):
         rig.motion.arm()
     rig.motion.reset()
-    assert rig.motion.state is State.UNKNOWN
+    assert rig.motion.state is DriverState.UNKNOWN
 
 
 def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
@@ -180,27 +179,27 @@ def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
     armed.run(arm)
     older = armed.motion.grip(0.0)
     newer = armed.motion.grip(0.03)
-    assert older.outcome is Outcome.ABORTED
+    assert older.outcome is GoalOutcome.ABORTED
     armed.motion.tick()
     armed.motion.cancel(newer)
     armed.run(newer)
-    assert newer.outcome is Outcome.CANCELED
+    assert newer.outcome is GoalOutcome.CANCELED
 
 
 @pytest.mark.parametrize("width", [math.nan, math.inf, -0.001, 0.031])
 def test_gripper_refuses_widths_out_of_its_limits(armed, width):
     with pytest.raises(CommandError, match="gripper"):
         armed.motion.grip(width)
-    assert armed.motion.state is State.ARMED
+    assert armed.motion.state is DriverState.ARMED
 
 
 def test_path_tolerance_is_a_bound_on_the_command(armed):
     late = Tolerances(path={"waist": 0.01})
     goal = follow(armed, (0.5, (1.2, 0, 0, 0)), tolerances=late)
     armed.run(goal)
-    assert (goal.outcome, goal.code) == (Outcome.ABORTED, PATH_TOLERANCE_VIOLATED)
+    assert (goal.outcome, goal.code) == (GoalOutcome.ABORTED, PATH_TOLERANCE_VIOLATED)
     assert goal.message.startswith("waist:")
-    while armed.motion.state is State.MOVING:
+    while armed.motion.state is DriverState.MOVING:
         armed.motion.tick()
     assert max(map(abs, armed.motion.command()[1])) == 0.0
 
@@ -208,7 +207,7 @@ def test_path_tolerance_is_a_bound_on_the_command(armed):
 def test_goal_time_tolerance_is_a_bound_on_the_command(armed):
     goal = follow(armed, (0.5, (1.5, 0, 0, 0)), tolerances=Tolerances(goal_time=0.02))
     armed.run(goal)
-    assert (goal.outcome, goal.code) == (Outcome.ABORTED, GOAL_TOLERANCE_VIOLATED)
+    assert (goal.outcome, goal.code) == (GoalOutcome.ABORTED, GOAL_TOLERANCE_VIOLATED)
 
 
 def test_a_start_in_the_future_is_when_its_first_point_counts_from(armed):
@@ -226,12 +225,12 @@ def test_disarm_aborts_and_holds(armed):
     armed.motion.disarm("the test says so.")
     counts = dict(armed.bus.counts)
     armed.motion.tick()
-    assert goal.outcome is Outcome.ABORTED and armed.bus.counts == counts
-    assert armed.motion.state is State.DISARMED
+    assert goal.outcome is GoalOutcome.ABORTED and armed.bus.counts == counts
+    assert armed.motion.state is DriverState.DISARMED
     with pytest.raises(StateError, match="activate"):
         follow(armed, (1.0, THERE))
     armed.motion.release("the test says so.")
-    assert armed.bus.counts == {} and armed.motion.state is State.UNKNOWN
+    assert armed.bus.counts == {} and armed.motion.state is DriverState.UNKNOWN
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ import sys
 import threading
 
 import pytest
+from arm_hardware.commands import release
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
-from arm_hardware.goal import Outcome
-from arm_hardware.options import Options
-from arm_hardware.request import Point, Request, check
-from arm_hardware.sim.chip_memory import ChipMemory
-from arm_hardware.sim.pca9685_chip import CHANNELS, Pca9685Chip
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 
-from arm_hardware import parking, release
+from arm_hardware import driver as parking
 
 THERE = (0.5, -0.5, 0.5, 1.0)
 FAR = (-1.2, 1.0, -1.0, -1.4)
@@ -30,7 +30,9 @@ def file(tmp_path):
 def driver(model, file):
     made = opened(model, file, exit_action="park")
     made.arm()
-    goal = made.motion.follow(check(Request(made.axes.names, [Point(2.0, THERE)]), made.axes))
+    goal = made.motion.follow(
+        validate_goal(TrajectoryGoal(made.axes.names, [GoalPoint(2.0, THERE)]), made.axes)
+    )
     assert goal.wait(30)
     yield made
     made.close("hold")
@@ -39,14 +41,16 @@ def driver(model, file):
 def opened(model, file, **options) -> Driver:
     driver = Driver(
         model,
-        Options(hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options),
+        DriverOptions(
+            hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options
+        ),
     )
     driver.open()
     return driver
 
 
 def counts(chip) -> list[int]:
-    return [chip.count(channel) for channel in range(CHANNELS)]
+    return [chip.count(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
 
 
 class History:
@@ -108,12 +112,14 @@ def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monke
 
 
 def test_a_motion_that_brakes_can_be_followed_by_another(driver):
-    driver.motion.follow(check(Request(driver.axes.names, [Point(9.0, FAR)]), driver.axes))
+    driver.motion.follow(
+        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(9.0, FAR)]), driver.axes)
+    )
     driver.motion.hold("The test says so.")
     goal = driver.motion.follow(
-        check(Request(driver.axes.names, [Point(3.0, THERE)]), driver.axes)
+        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(3.0, THERE)]), driver.axes)
     )
-    assert goal.wait(30) and goal.outcome is Outcome.SUCCEEDED
+    assert goal.wait(30) and goal.outcome is GoalOutcome.SUCCEEDED
 
 
 @pytest.mark.parametrize("spoil", ["stop", "fail"])
@@ -186,7 +192,7 @@ def test_release_needs_neither_adafruit_nor_numpy_nor_ros(file):
         "import sys\n"
         "for name in ('adafruit_servokit', 'board', 'numpy', 'rclpy', 'yaml'):\n"
         "    sys.modules[name] = None\n"
-        "from arm_hardware.release import main\n"
+        "from arm_hardware.commands.release import main\n"
         f"sys.exit(main(['--sim', {str(file)!r}]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)

@@ -7,15 +7,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_hardware.axes import Axes, Axis, rest_of
 from arm_hardware.backends import sim_bus
+from arm_hardware.calibration.axes import Axes, Axis, rest_of
+from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
+from arm_hardware.control.arming import JOINT_WITHIN, bursts_of
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
-from arm_hardware.options import Options
-from arm_hardware.recovery import JOINT_WITHIN, bursts_of
-from arm_hardware.servo_map import FineMap, PointMap
-from arm_hardware.sim.servo_model import SLEW_US, Servo
-from arm_hardware.states import State
+from arm_hardware.motion.options import DriverOptions
+from arm_hardware.simulation.servo import SimulatedServo
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,10 +28,10 @@ class Bench:
 
     def __init__(self, model, clock, seed: int = 0, **options) -> None:
         self.clock = clock
-        self.driver = Driver(model, Options(hardware="sim", **options), clock)
+        self.driver = Driver(model, DriverOptions(hardware="sim", **options), clock)
         self.motion, self.chip = self.driver.motion, self.driver.sim.chip
         rng = np.random.default_rng(seed)
-        self.driver.sim.servos = tuple(Servo(x) for x in rng.uniform(500, 2500, 16))
+        self.driver.sim.servos = tuple(SimulatedServo(x) for x in rng.uniform(500, 2500, 16))
         self.driver.output.open()
         self.motion.read()
 
@@ -70,7 +70,7 @@ def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
     bench.motion.disarm("deactivated.")
     bench.motion.release("cleaned up.")
     assert bench.chip.channel_writes == 0 and (bench.servos == stood).all()
-    assert bench.motion.state is State.UNKNOWN
+    assert bench.motion.state is DriverState.UNKNOWN
     assert set(bench.motion.snapshot().positions) == {None}
     assert set(bench.motion.snapshot().estimated) == {None}
 
@@ -82,7 +82,7 @@ def test_joints_go_to_rest_one_after_another_and_slowly(model, clock, seed):
     bench.motion.arm()
     track = [stood]
     while bench.motion.arming:
-        assert bench.motion.state is State.UNKNOWN
+        assert bench.motion.state is DriverState.UNKNOWN
         bench.tick()
         track.append(bench.servos)
     assert clock.time - started <= 5 * (JOINT_WITHIN + 1.0)
@@ -93,7 +93,7 @@ def test_joints_go_to_rest_one_after_another_and_slowly(model, clock, seed):
     assert way.max() <= SLEW_US / 5.0, "faster than a fifth of the servos' speed"
     rest = [servo.pulse_of(p) for servo, p in zip(bench.driver.output.maps, (0,) * 5, strict=True)]
     np.testing.assert_allclose(bench.servos, rest, atol=8.0)
-    assert bench.motion.state is State.ARMED and (bench.pulses > 0).all()
+    assert bench.motion.state is DriverState.ARMED and (bench.pulses > 0).all()
     assert "not measured" in bench.motion.snapshot().message
 
 
@@ -142,14 +142,14 @@ def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(bench):
     before = bench.pulses
     bench.arm()
     assert (bench.pulses[before > 0] == before[before > 0]).all()
-    assert bench.motion.state is State.ARMED
+    assert bench.motion.state is DriverState.ARMED
 
 
 def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(model, clock):
     bench = Bench(model, clock, recovery="direct")
     bench.arm()
     bench.driver.bus.release([1])
-    again = Driver(model, Options(hardware="sim", recovery="slow"), clock)
+    again = Driver(model, DriverOptions(hardware="sim", recovery="slow"), clock)
     again.output._line.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
     again.output.open()
     written = bench.chip.channel_writes
@@ -157,13 +157,13 @@ def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(mo
     assert bench.chip.channel_writes == written
     shot = again.motion.snapshot()
     assert [p is None for p in shot.positions] == [False, True, False, False, False]
-    assert shot.estimated == shot.positions and again.motion.state is State.UNKNOWN
+    assert shot.estimated == shot.positions and again.motion.state is DriverState.UNKNOWN
     again.motion.arm()
     while again.motion.arming:
         clock.time += 0.02
         again.motion.tick()
         assert (bench.pulses[[0, 2, 3, 4]] > 0).all()
-    assert again.motion.state is State.ARMED
+    assert again.motion.state is DriverState.ARMED
 
 
 def test_the_estimate_is_unknown_until_the_servo_must_have_come_and_then_right(model, clock):
@@ -217,12 +217,12 @@ def test_a_joint_without_rest_position_rests_at_zero_or_in_the_middle_of_its_lim
     assert rest_of(bare, Axes((a, b), jaw)) == (0.0, 1.5, 0.03)
     excluded = dataclasses.replace(model, postures={"rest": {"waist": 9.0}})
     with pytest.raises(HardwareError, match=r"waist: 9 rad of the rest posture is"):
-        Driver(excluded, Options(hardware="fake"))
+        Driver(excluded, DriverOptions(hardware="fake"))
 
 
 def test_the_choice_is_slow_for_real_servos_only_unless_said():
-    slow = {h: Options(hardware=h).recovers_slowly for h in ("fake", "sim", "real")}
+    slow = {h: DriverOptions(hardware=h).recovers_slowly for h in ("fake", "sim", "real")}
     assert slow == {"fake": False, "sim": False, "real": True}
-    assert not Options(hardware="real", recovery="direct").recovers_slowly
+    assert not DriverOptions(hardware="real", recovery="direct").recovers_slowly
     with pytest.raises(HardwareError, match="recovery 'fast' is none of"):
-        Options(recovery="fast").check()
+        DriverOptions(recovery="fast").check()

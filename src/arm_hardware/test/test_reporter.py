@@ -5,10 +5,10 @@
 from types import SimpleNamespace
 
 import pytest
-from arm_hardware.ros import reporter as reporter_module
-from arm_hardware.ros.driver_time import DriverTime
-from arm_hardware.ros.reporter import REST_PERIOD, Reporter
-from arm_hardware.states import Snapshot, State
+from arm_hardware.control.state_machine import DriverSnapshot, DriverState
+from arm_hardware.ros import state_publisher as reporter_module
+from arm_hardware.ros.messages import DriverTime
+from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher
 from sensor_msgs.msg import JointState
 
 TICK = 0.02  # [s] of the driver's clock
@@ -27,7 +27,7 @@ class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
     def __init__(self, speed=1.0, rate=50.0):
-        self.wall, self.speed, self.state, self.moment = 1000.0, speed, State.MOVING, None
+        self.wall, self.speed, self.state, self.moment = 1000.0, speed, DriverState.MOVING, None
         self.publishers = []
         axes = SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",))
         motion = SimpleNamespace(snapshot=self.snapshot)
@@ -42,14 +42,14 @@ class World:
             get_clock=lambda: ros,
         )
         self.node.time = DriverTime(self.node, clock, speed)
-        self.reporter = Reporter(self.node)
+        self.reporter = DriverStatePublisher(self.node)
 
     def create_publisher(self, kind, name, qos):
         self.publishers.append(Publisher(kind))
         return self.publishers[-1]
 
     def snapshot(self):
-        return Snapshot(self.state, "", (0.5,), (0.0,), (0,), moment=self.moment)
+        return DriverSnapshot(self.state, "", (0.5,), (0.0,), (0,), moment=self.moment)
 
     @property
     def states(self):
@@ -118,7 +118,7 @@ def test_simulated_time_that_runs_fast_is_told_a_hundred_times_a_second_of_the_w
 @pytest.mark.parametrize("speed", [1.0, 20.0])
 def test_at_rest_it_is_told_now_and_then_also_by_a_loop_that_hangs(world, speed):
     made = world(speed=speed)
-    made.state = State.ARMED
+    made.state = DriverState.ARMED
     made.run(0.1)
     made.states.clear()
     looks = made.run(2.0, ticks=False)

@@ -6,14 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.begin import begin
-from arm_hardware.errors import (
-    INVALID_GOAL,
-    INVALID_JOINTS,
-    OLD_HEADER_TIMESTAMP,
-    CommandError,
-)
-from arm_hardware.request import Point, Request, check
+from arm_hardware.errors import INVALID_GOAL, INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.trajectory_start import plan_motion
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 HOME = np.zeros(4)
@@ -21,15 +16,15 @@ DT = 0.02
 
 
 def request(*points, names=NAMES, start=None):
-    return Request(names, points, start)
+    return TrajectoryGoal(names, points, start)
 
 
 def at(time, *q, **more):
-    return Point(time, q or (0.1, 0.1, 0.1, 0.1), **more)
+    return GoalPoint(time, q or (0.1, 0.1, 0.1, 0.1), **more)
 
 
 def plan_of(rig, message, **more):
-    return begin(check(message, rig.axes, **more), rig.axes, HOME, HOME, DT)
+    return plan_motion(validate_goal(message, rig.axes, **more), rig.axes, HOME, HOME, DT)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +37,7 @@ def plan_of(rig, message, **more):
         (request(at(1), names=(*NAMES, "waist")), INVALID_JOINTS, "waist", "twice"),
         (request(), INVALID_GOAL, "", "no points"),
         (request(at(1, 0.1, 0.1)), INVALID_GOAL, "", "Point 0 has 2 positions for 4"),
-        (request(Point(1.0, ())), INVALID_GOAL, "", "Point 0 has 0 positions"),
+        (request(GoalPoint(1.0, ())), INVALID_GOAL, "", "Point 0 has 0 positions"),
         (request(at(1, velocities=(0.0,))), INVALID_GOAL, "", "1 velocities for 4"),
         (request(at(1, accelerations=(0.0,))), INVALID_GOAL, "", "1 accelerations for 4"),
         (request(at(1, effort=(0.0,) * 4)), INVALID_GOAL, "", "efforts"),
@@ -109,66 +104,66 @@ def test_the_amount_beyond_a_limit_is_told(rig):
 
 def test_columns_are_mapped_by_name(rig):
     names = ("elbow", "wrist_roll", "waist", "shoulder")
-    plan = check(request(at(1, 0.3, 0.4, 0.1, 0.2), names=names), rig.axes)
+    plan = validate_goal(request(at(1, 0.3, 0.4, 0.1, 0.2), names=names), rig.axes)
     np.testing.assert_array_equal(plan.positions, [[0.1, 0.2, 0.3, 0.4]])
 
 
 def test_partial_goals_hold_the_other_joints_if_allowed(rig):
     message = request(at(1, 0.3), names=("elbow",))
-    plan = check(message, rig.axes, allow_partial=True)
-    course = begin(plan, rig.axes, np.full(4, 0.05), HOME, DT)
+    plan = validate_goal(message, rig.axes, allow_partial=True)
+    course = plan_motion(plan, rig.axes, np.full(4, 0.05), HOME, DT)
     np.testing.assert_allclose(course.path.final, [0.05, 0.05, 0.3, 0.05])
 
 
 def test_joints_left_out_come_to_rest_instead_of_turning_back(rig):
-    plan = check(request(at(2, 0.3), names=("elbow",)), rig.axes, allow_partial=True)
+    plan = validate_goal(request(at(2, 0.3), names=("elbow",)), rig.axes, allow_partial=True)
     moving = np.array([1.0, 0.0, 0.0, -0.5])
-    way = begin(plan, rig.axes, HOME, moving, DT).positions
+    way = plan_motion(plan, rig.axes, HOME, moving, DT).positions
     assert way[-1][0] > 0.0 > way[-1][3]
 
 
 def test_points_in_the_past_are_left_out(rig):
     message = request(at(1, 0.1, 0, 0, 0), at(2, 0.2, 0, 0, 0), at(3, 0.3, 0, 0, 0), start=-1.5)
-    plan = check(message, rig.axes)
+    plan = validate_goal(message, rig.axes)
     np.testing.assert_allclose(plan.times, [0.5, 1.5])
     np.testing.assert_allclose(plan.positions[:, 0], [0.2, 0.3])
 
 
 def test_a_start_in_the_future_gives_more_time_to_the_first_point(rig):
-    plan = check(request(at(0, 0, 0, 0, 0), at(1), start=2.0), rig.axes)
+    plan = validate_goal(request(at(0, 0, 0, 0, 0), at(1), start=2.0), rig.axes)
     np.testing.assert_allclose(plan.times, [2.0, 3.0])
 
 
 def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
     first = np.full(4, 0.0077)  # one count
-    plan = check(request(at(0, *first), at(1)), rig.axes)
-    course = begin(plan, rig.axes, HOME, HOME, DT)
+    plan = validate_goal(request(at(0, *first), at(1)), rig.axes)
+    course = plan_motion(plan, rig.axes, HOME, HOME, DT)
     np.testing.assert_allclose(course.asked.positions[0], first)
     np.testing.assert_allclose(course.positions[0], HOME)
 
 
 def test_cubics_lead_in_with_the_present_velocity(rig):
-    plan = check(request(at(1, velocities=(0.0,) * 4)), rig.axes)
+    plan = validate_goal(request(at(1, velocities=(0.0,) * 4)), rig.axes)
     moving = np.array([0.5, 0.0, 0.0, 0.0])
-    course = begin(plan, rig.axes, HOME, moving, DT)
+    course = plan_motion(plan, rig.axes, HOME, moving, DT)
     np.testing.assert_array_equal(course.path.velocities, [moving, HOME])
 
 
 def test_accelerations_make_quintics(rig):
     zero = {"velocities": (0.0,) * 4, "accelerations": (0.0,) * 4}
-    plan = check(request(at(2, 1.0, 0, 0, 0, **zero)), rig.axes)
-    path = begin(plan, rig.axes, HOME, HOME, DT).path
+    plan = validate_goal(request(at(2, 1.0, 0, 0, 0, **zero)), rig.axes)
+    path = plan_motion(plan, rig.axes, HOME, HOME, DT).path
     for s in np.linspace(0.0, 1.0, 41):
         exact = 10 * s**3 - 15 * s**4 + 6 * s**5
         assert path.sample(2.0 * s)[0] == pytest.approx(exact, abs=2e-4)
-    some = check(request(at(1, **zero), at(2, velocities=(0.0,) * 4)), rig.axes)
+    some = validate_goal(request(at(1, **zero), at(2, velocities=(0.0,) * 4)), rig.axes)
     assert some.accelerations is None
 
 
 def test_a_last_velocity_needs_leave_and_room_to_brake(rig):
     fast = request(at(1, 0.5, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
-    plan = check(fast, rig.axes, allow_end_velocity=True)
-    assert begin(plan, rig.axes, HOME, HOME, DT).ends_moving
+    plan = validate_goal(fast, rig.axes, allow_end_velocity=True)
+    assert plan_motion(plan, rig.axes, HOME, HOME, DT).ends_moving
     near = request(at(2, 1.57, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
     with pytest.raises(CommandError, match=r"waist.*where it can come to rest"):
-        check(near, rig.axes, allow_end_velocity=True)
+        validate_goal(near, rig.axes, allow_end_velocity=True)

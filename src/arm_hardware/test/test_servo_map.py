@@ -5,7 +5,7 @@ import itertools
 import math
 
 import pytest
-from arm_hardware.servo_map import FineMap, PointMap, count_us, prescale_of
+from arm_hardware.calibration.servo_map import FineMap, PointMap, count_us, prescale_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from arm_hardware.trajectory import Trajectory
+from arm_hardware.motion.trajectory import Trajectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

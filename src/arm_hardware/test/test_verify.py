@@ -7,11 +7,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from arm_hardware.servo_map import PointMap
-from arm_hardware.tip import tick_limit, tip_of, tip_rates
+from arm_hardware.calibration.servo_map import PointMap
+from arm_hardware.calibration.touch_points import tick_limit, tip_of, tip_rates
+from arm_hardware.commands import verify
 
 from arm_description import load_robot, shipped_robots
-from arm_hardware import verify
 
 WITH_SERVOKIT = pytest.mark.skipif(
     find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
@@ -36,7 +36,7 @@ def made(monkeypatch):
             self.loop._tick = watched
 
     monkeypatch.setattr(verify, "Driver", Watched)
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))
     return drivers, sent
 
 

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of serial arms that explain themselves (no ROS in here)."""
 
-from arm_kinematics.batch import IkBatch
-from arm_kinematics.chain import Chain
-from arm_kinematics.chain_parts import ChainJoint, ChainLink
-from arm_kinematics.errors import KinematicsError, UrdfError
-from arm_kinematics.result import IkResult, IkSolution, IkStatus
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.errors import ChainUrdfError, KinematicsError
+from arm_kinematics.ik.batch import IkBatch
+from arm_kinematics.ik.result import IkResult, IkSolution, IkStatus
+from arm_kinematics.model.chain_model import ChainJoint, ChainLink
 
 __all__ = [
     "Chain",
     "ChainJoint",
     "ChainLink",
+    "ChainUrdfError",
     "IkBatch",
     "IkResult",
     "IkSolution",
     "IkStatus",
     "KinematicsError",
-    "UrdfError",
 ]

@@ -19,5 +19,5 @@ class KinematicsError(ValueError):
         self.value = value
 
 
-class UrdfError(KinematicsError):
+class ChainUrdfError(KinematicsError):
     """A robot description cannot be used as a chain: what is wrong with it, and where."""

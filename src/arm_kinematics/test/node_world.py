@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 import rclpy
-from arm_description.transforms import matrix_to_pose, pose_to_matrix
+from arm_common.transforms import matrix_to_pose, pose_to_matrix
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
 from rclpy.context import Context
@@ -33,7 +33,7 @@ KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
 
 def start(*arguments: str, domain: int, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "arm_kinematics.kinematics_node", *arguments],
+        [sys.executable, "-m", "arm_kinematics.ros.node", *arguments],
         env={**os.environ, "ROS_DOMAIN_ID": str(domain), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

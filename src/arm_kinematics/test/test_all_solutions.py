@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.chain_parts import ChainJoint
+from arm_kinematics.ik import redundancy
 from arm_kinematics.lie import se3, so3_exp
+from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
-from arm_kinematics import Chain, IkStatus, KinematicsError, seven_r
+from arm_kinematics import Chain, IkStatus, KinematicsError
 
 
 def shipped(name: str) -> Chain:
@@ -318,9 +319,9 @@ def test_where_there_is_no_end_of_solutions_some_are_found():
 def test_a_self_motion_stops_at_the_time_out_with_what_it_has(monkeypatch):
     chain = shipped("rediestro")
     T = chain.fk(chain.middle + 0.1)
-    arm = seven_r.SevenR(chain.S, chain.M)
+    arm = redundancy.SevenR(chain.S, chain.M)
     clock = itertools.count(0.0, 0.01)
-    monkeypatch.setattr(seven_r.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(redundancy.time, "monotonic", lambda: next(clock))
     found = [len(arm.curves(T, 0.1, arm.by_motion[:2], late)) for late in (-1.0, 0.03, math.inf)]
     assert found[0] == 0 and 0 < found[1] < found[2]
     assert chain.all_solutions(T, timeout=0.03).ok

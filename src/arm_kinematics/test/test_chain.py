@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.kernels import sine_and_cosine
+from arm_kinematics.kernels.forward import sine_and_cosine
 from arm_kinematics.lie import se3_exp, se3_inverse, se3_log
 
 from arm_description import load_robot

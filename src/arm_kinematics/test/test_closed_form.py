@@ -8,11 +8,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.chain_parts import ChainJoint
-from arm_kinematics.closed_form import recognise
-from arm_kinematics.closed_form.kernels_equations import FREE, phi, roots
-from arm_kinematics.closed_form.kernels_polynomial import DEGREE, real_roots, tables
+from arm_kinematics.ik.closed_form.roots import DEGREE, FREE, phi, real_roots, roots, tables
+from arm_kinematics.ik.closed_form.solver import recognise
 from arm_kinematics.lie import adjoint, se3, se3_inverse, so3_exp
+from arm_kinematics.model.chain_model import ChainJoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -12,17 +12,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_kinematics.timing import time_path
+from arm_kinematics.kernels import jit
+from arm_kinematics.paths.timing import time_path
 
 import arm_kinematics
 from arm_description import load_robot
-from arm_kinematics import Chain, jit
+from arm_kinematics import Chain
 
 SOLVE = """
 import numpy as np
 from arm_description import load_robot
 from arm_kinematics import Chain, jit
-from arm_kinematics.timing import time_path
+from arm_kinematics.paths.timing import time_path
 arm = Chain.from_model(load_robot("nut_arm"))
 r = arm.ik(arm.fk([0.1, 0.2, 0.3, 0.4]))
 far = arm.fk([0.1, 0.2, 0.3, 0.4])
@@ -109,9 +110,9 @@ def test_where_numba_is_not_installed_all_statuses_are_the_same():
 
 def test_importing_the_core_imports_no_ros_and_compiles_nothing():
     code = (
-        "import sys, arm_kinematics, arm_kinematics.timing;"
+        "import sys, arm_kinematics, arm_kinematics.paths.timing;"
         "assert not any(m.split('.')[0] in ('rclpy', 'transforms3d') for m in sys.modules);"
-        "from arm_kinematics.kernels import fk; print(len(getattr(fk, 'signatures', [])))"
+        "from arm_kinematics.kernels.forward import fk; print(len(getattr(fk, 'signatures', [])))"
     )
     done = run(code)
     assert done.returncode == 0, done.stderr
@@ -161,7 +162,9 @@ def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(
 ):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    unwritable = home if home != "/nonexistent" else str(read_only_copy / "arm_kinematics/jit.py")
+    unwritable = (
+        home if home != "/nonexistent" else str(read_only_copy / "arm_kinematics/kernels/jit.py")
+    )
     done = run(
         WHERE,
         path=read_only_copy,

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from arm_kinematics.commands import design as design_tool
 from arm_kinematics.commands import dexterity as dexterity_tool
-from arm_kinematics.dexterity import frobenius_condition, homogeneous_jacobian
 from arm_kinematics.dexterity.design import (
     columns,
     constraint_derivative,
     constraints,
     cost,
+    designed_robot,
     optimise,
     random_start,
     start_from,
     unpack,
 )
-from arm_kinematics.dexterity.design_robot import designed_robot
+from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
 from scipy.optimize import approx_fprime
 
 from arm_description import load_robot

@@ -8,20 +8,20 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.dexterity import (
+from arm_kinematics.dexterity.measures import (
     characteristic_length,
     condition_number,
     frobenius_condition,
     homogeneous_jacobian,
+    log_cost,
     manipulability,
 )
-from arm_kinematics.dexterity.best_posture import (
+from arm_kinematics.dexterity.optimal_posture import (
     PostureCost,
     best_posture,
     finite_limits,
     translations,
 )
-from arm_kinematics.dexterity.measures import log_cost
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from scipy.optimize import approx_fprime
 

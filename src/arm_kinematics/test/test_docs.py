@@ -55,7 +55,7 @@ def served():
     """The environment of a node that asks, beside one that answers for nut_arm."""
     environment = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}
     server = subprocess.Popen(
-        [sys.executable, "-m", "arm_kinematics.kinematics_node"],
+        [sys.executable, "-m", "arm_kinematics.ros.node"],
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

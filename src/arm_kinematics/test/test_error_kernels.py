@@ -8,10 +8,9 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.kernels import BASE, COLUMN, ERROR, TIP, Q, move, work
-from arm_kinematics.kernels_derivative import derive
-from arm_kinematics.kernels_error import error
-from arm_kinematics.options import Wish, options
+from arm_kinematics.ik.options import IkOptions, options
+from arm_kinematics.kernels.forward import BASE, COLUMN, ERROR, TIP, Q, move, work
+from arm_kinematics.kernels.residuals import derive, error
 
 from arm_description import load_robot
 from arm_kinematics import Chain
@@ -46,7 +45,7 @@ def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("case", BOXES)
 def test_derivatives(case, axes, rng):
     mode, place, turns = BOXES[case]
-    wish = Wish(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
+    wish = IkOptions(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
     opt = options(wish, 1.0, CHAIN.joint_names)
     h = 1e-6
     for _ in range(20):

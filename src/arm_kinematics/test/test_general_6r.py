@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arm_kinematics.chain_parts import ChainJoint
-from arm_kinematics.general_6r import General6R
+from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.lie import se3
+from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
 from arm_kinematics import Chain, KinematicsError, general_6r

@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.jogging import Jog
-from arm_kinematics.jogging.bounds import Limits, rate_bounds
+from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +53,7 @@ def test_random_twists_never_break_a_limit(name):
     chain, rng = CHAINS[name], np.random.default_rng(3)
     low, high = np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0)
     for mode in (None, "pose", "position"):
-        jog = Jog(chain, mode)
+        jog = DifferentialIk(chain, mode)
         for _ in range(2):
             wanted = np.repeat(rng.normal(0.0, 0.6, (STEPS // 30, 6)), 30, axis=0)
             for _ in run(chain, jog, rng.uniform(low, high), wanted, "tool"):
@@ -70,7 +69,7 @@ def test_out_of_a_singular_posture_it_stays_calm(name, direction):
     values = np.linalg.svd(J if chain.n >= 6 else J[:3, :], compute_uv=False)
     assert values[-1] < 1e-9 or chain.n < 6
     twist = 0.1 * np.eye(6)[direction]
-    for _, step in run(chain, Jog(chain), q, [twist] * 50):
+    for _, step in run(chain, DifferentialIk(chain), q, [twist] * 50):
         assert np.isfinite(step.rates).all()
 
 
@@ -81,7 +80,7 @@ def test_away_from_singular_postures_the_twist_is_exact(name, axes):
     q0 = np.array(WELL[name])
     for _ in range(5):
         twist = rng.normal(0.0, 0.02, 6)
-        *_, (q, step) = run(chain, Jog(chain), q0, [twist] * 20, axes)
+        *_, (q, step) = run(chain, DifferentialIk(chain), q0, [twist] * 20, axes)
         R = chain.fk(q)[:3, :3] if axes == "tool" else np.eye(3)
         assert np.allclose(chain.jacobian(q) @ step.rates, step.twist, atol=1e-12)
         assert np.allclose(step.twist[:3], R @ twist[:3], atol=1e-9)
@@ -92,9 +91,9 @@ def test_away_from_singular_postures_the_twist_is_exact(name, axes):
 def test_four_joints_move_the_position_exactly_and_turn_what_they_can():
     chain = CHAINS["nut_arm"]
     q0 = np.array(WELL["nut_arm"])
-    *_, (_, step) = run(chain, Jog(chain), q0, [[0.02, 0.01, -0.02, 0, 0, 0]] * 10)
+    *_, (_, step) = run(chain, DifferentialIk(chain), q0, [[0.02, 0.01, -0.02, 0, 0, 0]] * 10)
     assert np.allclose(step.twist[:3], [0.02, 0.01, -0.02], atol=1e-12)
-    *_, (_, step) = run(chain, Jog(chain), q0, [[0, 0, 0, 0, 0, 0.2]] * 10, "tool")
+    *_, (_, step) = run(chain, DifferentialIk(chain), q0, [[0, 0, 0, 0, 0, 0.2]] * 10, "tool")
     assert np.allclose(step.twist[:3], 0.0, atol=1e-12)
     assert np.allclose(step.rates, [0, 0, 0, 0.2], atol=1e-9)
 
@@ -104,7 +103,9 @@ def test_too_fast_a_twist_keeps_its_direction(name):
     chain = CHAINS[name]
     q0 = np.array(WELL[name])
     twist = np.array([30.0, 20.0, -10.0, 0, 0, 0])
-    step = Jog(chain, acceleration=np.full(chain.n, np.inf)).step(q0, np.zeros(chain.n), twist, DT)
+    step = DifferentialIk(chain, acceleration=np.full(chain.n, np.inf)).step(
+        q0, np.zeros(chain.n), twist, DT
+    )
     assert 0.0 < step.scale < 1.0 and step.limiting_joints
     assert np.allclose(step.twist[:3], step.scale * twist[:3], atol=1e-9)
     assert np.abs(step.rates / chain.velocity).max() == pytest.approx(1.0)
@@ -112,7 +113,9 @@ def test_too_fast_a_twist_keeps_its_direction(name):
 
 def test_a_limit_is_approached_smoothly_and_named():
     chain = CHAINS["nut_arm"]
-    rows = list(run(chain, Jog(chain), chain.middle + 0.1, [[0, 0, 0, 0, 0, 3.0]] * 80, "tool"))
+    rows = list(
+        run(chain, DifferentialIk(chain), chain.middle + 0.1, [[0, 0, 0, 0, 0, 3.0]] * 80, "tool")
+    )
     q, step = rows[-1]
     assert q[3] == pytest.approx(chain.upper[3], abs=1e-3)
     assert step.limiting_joints == ("wrist_roll",) and step.scale < 0.05
@@ -122,7 +125,9 @@ def test_a_limit_is_approached_smoothly_and_named():
 def test_a_redundant_joint_at_its_limit_does_not_stop_the_arm():
     chain = _planar(4)
     q = np.array([0.4, -0.6, 0.5, chain.upper[3]])
-    *_, (q, step) = run(chain, Jog(chain, "position"), q, [[-0.03, 0.02, 0, 0, 0, 0]] * 5)
+    *_, (q, step) = run(
+        chain, DifferentialIk(chain, "position"), q, [[-0.03, 0.02, 0, 0, 0, 0]] * 5
+    )
     assert np.allclose(step.twist[:2], [-0.03, 0.02], atol=1e-9)
     assert q[3] <= chain.upper[3]
 
@@ -144,7 +149,7 @@ def _planar(n: int) -> Chain:
 )
 def test_the_bounds_can_be_kept_for_ever(q, rate, acceleration, dt, choices):
     """Whatever is chosen between the bounds, the next ones exist and the limits are kept."""
-    limits = Limits(*(np.array([x]) for x in (-1.0, 1.0, 2.0, acceleration)))
+    limits = RateLimits(*(np.array([x]) for x in (-1.0, 1.0, 2.0, acceleration)))
     position, speed = np.array([q]), np.array([0.0])
     for choice in choices:
         bounds = rate_bounds(limits, position, speed, dt)
@@ -160,7 +165,7 @@ def test_the_bounds_can_be_kept_for_ever(q, rate, acceleration, dt, choices):
 def test_a_joint_outside_its_limits_may_only_come_back():
     chain = CHAINS["nut_arm"]
     q = np.array([0.0, 0.2, 0.3, chain.upper[3] + 0.1])
-    jog, rest = Jog(chain), np.zeros(4)
+    jog, rest = DifferentialIk(chain), np.zeros(4)
     assert jog.step(q, rest, [0, 0, 0, 0, 0, 1.0], DT, "tool").rates[3] == 0.0
     assert jog.step(q, rest, [0, 0, 0, 0, 0, -1.0], DT, "tool").rates[3] < 0.0
 
@@ -179,8 +184,8 @@ def test_what_makes_no_sense_is_refused(case):
     arguments, says = BAD[case]
     good = {"q": [0.0] * 4, "rates": [0.0] * 4, "twist": [0.0] * 6, "dt": DT}
     with pytest.raises(KinematicsError, match=says):
-        Jog(CHAINS["nut_arm"]).step(**{**good, **arguments})
+        DifferentialIk(CHAINS["nut_arm"]).step(**{**good, **arguments})
     with pytest.raises(KinematicsError, match="mode is 'fast'"):
-        Jog(CHAINS["nut_arm"], "fast")
+        DifferentialIk(CHAINS["nut_arm"], "fast")
     with pytest.raises(KinematicsError, match="velocity"):
-        Jog(CHAINS["nut_arm"], velocity=[1.0, 1.0, 0.0, 1.0])
+        DifferentialIk(CHAINS["nut_arm"], velocity=[1.0, 1.0, 0.0, 1.0])

@@ -10,41 +10,48 @@ import math
 import numpy as np
 import pytest
 from arm_description.errors import UrdfError
-from arm_description.urdf.bodies import read_bodies
+from arm_description.urdf.reader import read_bodies
+from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.measures import manipulability
 from arm_kinematics.lie import Array, se3
-from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Kind, Mark, Seen
-from arm_kinematics.markers.axes import axes_of
-from arm_kinematics.markers.ellipsoids import METRES_PER_REACH
-from arm_kinematics.markers.region import find_region, is_planar, plane_of, radii
-from arm_kinematics.markers.trail import MOST_POINTS, PIECES, Trail
-from arm_kinematics.robot import Robot
+from arm_kinematics.markers.frames import METRES_PER_REACH
+from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
+from arm_kinematics.markers.mark import Kind, Mark
+from arm_kinematics.markers.state import (
+    MOST_POINTS,
+    PIECES,
+    IkAttempt,
+    MarkerInputs,
+    TipTrace,
+    axes_of,
+)
+from arm_kinematics.markers.workspace import find_region, is_planar, plane_of, radii
 
 from arm_description import load_robot
 
 SHIPPED = ("nut_arm", "planar2", "planar3", "puma560", "spherical_arm", "panda", "ball_arm")
 
 
-def seen_of(name: str, rng: np.random.Generator, dh: bool = False) -> Seen:
+def seen_of(name: str, rng: np.random.Generator, dh: bool = False) -> MarkerInputs:
     xml = load_robot(name).to_urdf(dh_frames=dh)
     robot = Robot(xml)
     chain = robot.chain("tool0")
     low, high = np.maximum(chain.lower, -2.0), np.minimum(chain.upper, 2.0)
     positions = dict.fromkeys(robot.joint_names, 0.0)
     positions |= dict(zip(chain.joint_names, rng.uniform(low, high).tolist(), strict=True))
-    return Seen(robot, chain, read_bodies(xml), positions)
+    return MarkerInputs(robot, chain, read_bodies(xml), positions)
 
 
 @pytest.fixture(params=SHIPPED)
-def seen(request, rng) -> Seen:
+def seen(request, rng) -> MarkerInputs:
     return seen_of(request.param, rng)
 
 
-def drawn(name: str, seen: Seen) -> list[Mark]:
+def drawn(name: str, seen: MarkerInputs) -> list[Mark]:
     return LAYERS[name].draw(seen)
 
 
-def in_base(seen: Seen, mark: Mark, positions: dict[str, float] | None = None) -> Array:
+def in_base(seen: MarkerInputs, mark: Mark, positions: dict[str, float] | None = None) -> Array:
     """Return the points of a mark (k, 3), or its place (1, 3), in the base frame."""
     frame = seen.robot.link_pose(mark.frame, positions or seen.positions) @ mark.pose
     points = mark.points if len(mark.points) else np.zeros((1, 3))
@@ -113,9 +120,9 @@ def test_dh_frames_are_those_of_the_table(rng):
     assert drawn("dh_frames", seen_of("puma560", rng)) == []
 
 
-def answer_of(seen: Seen, target: Array, count: int = 1) -> Answer:
+def answer_of(seen: MarkerInputs, target: Array, count: int = 1) -> IkAttempt:
     result = seen.chain.ik(target, seen.q, max_solutions=count)
-    return Answer(
+    return IkAttempt(
         seen.chain,
         target,
         seen.chain.fk(result.q),
@@ -227,7 +234,7 @@ def test_the_region_holds_every_tip_in_its_plane(rng):
     assert area == pytest.approx(region.reached.sum() * width * height)
 
 
-def follow(seen: Seen, times: Array) -> None:
+def follow(seen: MarkerInputs, times: Array) -> None:
     """Turn the first joint, as fast as the time goes."""
     first = seen.chain.joint_names[0]
     for time in times.tolist():
@@ -237,7 +244,7 @@ def follow(seen: Seen, times: Array) -> None:
 
 def test_the_trace_forgets_what_is_older_than_its_length(rng):
     seen = seen_of("nut_arm", rng)
-    seen.trail = Trail(5.0)
+    seen.trail = TipTrace(5.0)
     follow(seen, np.arange(0.0, 10.0, 0.02))
     assert seen.trail.pieces[0].times[0] >= 9.9 - 5.0 * (1.0 + 1.0 / PIECES)
     lines = drawn("trace", seen)
@@ -254,7 +261,7 @@ def test_the_trace_forgets_what_is_older_than_its_length(rng):
 
 
 def test_of_a_long_trace_only_the_end_is_new(rng):
-    board = Board(["trace"])
+    board = MarkerDiff(["trace"])
     seen = board.seen = seen_of("nut_arm", rng)
     follow(seen, np.arange(0.0, 10.0, 0.1))
     board.touch(Cause.JOINTS)
@@ -266,7 +273,7 @@ def test_of_a_long_trace_only_the_end_is_new(rng):
 
 
 def test_a_board_draws_only_what_changed_and_tells_what_is_gone(rng):
-    board = Board(["text", "link_frames"])
+    board = MarkerDiff(["text", "link_frames"])
     board.seen = seen_of("nut_arm", rng)
     board.touch(Cause.ROBOT)
     first = board.take()

@@ -5,16 +5,16 @@
 from types import SimpleNamespace as Message
 
 import pytest
+from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.moveit import (
+from arm_kinematics.ik.result import IkStatus
+from arm_kinematics.ros.moveit_services import (
     MoveItCode,
     allowed_time,
     check_single_axes,
     code_of,
     wanted_pose,
 )
-from arm_kinematics.result import IkStatus
-from arm_kinematics.robot import Robot
 
 KINDS = ("joint", "position", "orientation", "visibility")
 

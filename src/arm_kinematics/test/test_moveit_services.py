@@ -17,8 +17,8 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-from arm_description.transforms import matrix_to_pose  # noqa: E402
-from arm_kinematics.moveit import MoveItCode  # noqa: E402
+from arm_common.transforms import matrix_to_pose  # noqa: E402
+from arm_kinematics.ros.moveit_services import MoveItCode  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from node_world import PATIENCE, World, frame, joint_state, matrix, start  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("rclpy")
 pin = pytest.importorskip("pinocchio")
 
-from arm_kinematics.robot import Robot  # noqa: E402
+from arm_kinematics.chain.robot import Robot  # noqa: E402
 from node_world import PATIENCE, World, joint_state, matrix, pose_request, start  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 

@@ -9,17 +9,11 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.lie import se3, se3_inverse, so3_exp, so3_log
-from arm_kinematics.paths import (
-    PathStatus,
-    PathWish,
-    arc,
-    follow,
-    line,
-    plan_path,
-    point_to_point,
-    screw,
-    time_result,
-)
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import follow, plan_path
+from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.shapes import arc, line, screw
+from arm_kinematics.paths.timing import point_to_point, time_result
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -115,7 +109,7 @@ def test_a_line_is_kept_between_the_samples_too(name):
     chain, q = CHAINS[name], np.array(START[name])
     T = chain.fk(q)
     goal = moved(T, (0.05, -0.08, 0.04), (0.2, -0.1, 0.3))
-    wish = PathWish(max_deviation=2e-5, max_tilt=1e-3)
+    wish = PathOptions(max_deviation=2e-5, max_tilt=1e-3)
     result = plan_path(chain, [goal], q, wish)
     assert result.status == PathStatus.SUCCESS and result.fraction == 1.0, result.message
     assert np.array_equal(result.positions[0], q)
@@ -140,7 +134,7 @@ def test_an_arc_of_an_arm_with_four_joints(mode):
         via, goal = (chain.fk(q + np.array([s, 0, 0, 0])) for s in (-0.2, -0.5))
     else:
         via, goal = moved(T, (0.01, -0.02, 0.01)), moved(T, (0.0, -0.04, 0.0))
-    wish = PathWish(mode=mode)
+    wish = PathOptions(mode=mode)
     result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
     assert result.ok, result.message
     shape = arc(T, via[:3, 3], goal)
@@ -152,10 +146,10 @@ def test_an_arc_of_an_arm_with_four_joints(mode):
 def test_a_step_bound_of_the_caller_is_kept():
     chain, q = CHAINS["puma560"], np.array(START["puma560"])
     T = chain.fk(q)
-    result = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathWish(max_step=5e-4))
+    result = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathOptions(max_step=5e-4))
     tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
     assert np.linalg.norm(np.diff(tips, axis=0), axis=1).max() <= 5.3e-4
-    fine = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathWish(max_joint_step=2e-3))
+    fine = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathOptions(max_joint_step=2e-3))
     assert np.abs(np.diff(fine.positions, axis=0)).max() <= 2e-3
 
 
@@ -217,7 +211,7 @@ def test_an_orientation_that_the_arm_lacks():
 def test_a_limit_is_named():
     chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
     goal = screw(chain.fk(q), 0.0, 2.0)
-    result = follow(chain, [goal], q, PathWish())
+    result = follow(chain, [goal], q, PathOptions())
     assert result.status == PathStatus.JOINT_LIMIT
     assert result.limiting_joints == ("wrist_roll",) and "wrist_roll" in result.message
     assert result.positions[-1][3] == pytest.approx(chain.upper[3], abs=1e-3)
@@ -239,7 +233,7 @@ def test_a_singularity_on_the_way_is_named():
     T = chain.fk(q)
     assert np.allclose(T[:2, 3], 0.0, atol=1e-12)
     aside = moved(T, (-0.1 * math.sin(0.1), 0.1 * math.cos(0.1), 0.0))
-    result = plan_path(chain, [aside], q, PathWish(mode="position"))
+    result = plan_path(chain, [aside], q, PathOptions(mode="position"))
     assert result.status == PathStatus.SINGULARITY, result.message
     assert result.fraction < 1e-3 and result.limiting_joints
     assert "singular" in result.message
@@ -251,7 +245,7 @@ def test_close_to_a_singularity_samples_are_denser():
     T = chain.fk(q)
     x, y, z = T[:3, 3]
     beside, across = se3(T[:3, :3], [0.002, 0.003, z]), se3(T[:3, :3], [-x, -y, z])
-    result = plan_path(chain, [beside, across], q, PathWish(mode="position"))
+    result = plan_path(chain, [beside, across], q, PathOptions(mode="position"))
     assert result.ok, result.message
     assert np.abs(np.diff(result.positions, axis=0)).max() <= 0.1
     tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
@@ -278,8 +272,8 @@ def test_another_branch_is_no_way():
             return others
 
     goal = moved(chain.fk(q), (0.0, 0.0, 0.1))
-    assert plan_path(chain, [goal], q, PathWish(mode="position")).ok
-    result = plan_path(OtherElbow(), [goal], q, PathWish(mode="position"))
+    assert plan_path(chain, [goal], q, PathOptions(mode="position")).ok
+    result = plan_path(OtherElbow(), [goal], q, PathOptions(mode="position"))
     assert result.status == PathStatus.BRANCH_CHANGE and "another configuration" in result.message
     assert result.fraction == pytest.approx(0.5, abs=1e-3) and result.limiting_joints
 
@@ -321,9 +315,9 @@ BAD = {
     "arc without an end": (([np.eye(4)],), {"arc_via": [True]}, "begin and end"),
     "two middles": (([np.eye(4)] * 3,), {"arc_via": [True, True, False]}, "one middle"),
     "too few flags": (([np.eye(4)] * 3,), {"arc_via": [True]}, "1 entries for 3"),
-    "a step of nothing": (([np.eye(4)],), {"wish": PathWish(max_step=0.0)}, "max_step"),
-    "steps without end": (([np.eye(4)],), {"wish": PathWish(max_step=1e-9)}, "samples"),
-    "mode": (([np.eye(4)],), {"wish": PathWish(mode="pos")}, "mode is 'pos'"),
+    "a step of nothing": (([np.eye(4)],), {"wish": PathOptions(max_step=0.0)}, "max_step"),
+    "steps without end": (([np.eye(4)],), {"wish": PathOptions(max_step=1e-9)}, "samples"),
+    "mode": (([np.eye(4)],), {"wish": PathOptions(mode="pos")}, "mode is 'pos'"),
 }
 
 
@@ -372,7 +366,7 @@ def test_the_trajectory_keeps_path_and_limits(scaling):
     chain, q = CHAINS["puma560"], np.array(START["puma560"])
     T = chain.fk(q)
     via, goal = moved(T, (0.03, 0.05, 0.0)), moved(T, (0.1, 0.0, 0.0), (0.3, 0.0, 0.2))
-    wish = PathWish(max_deviation=5e-5)
+    wish = PathOptions(max_deviation=5e-5)
     result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
     timed = time_result(result, chain.velocity, chain.acceleration, scaling)
     assert timed.times[0] == 0.0 and not timed.velocities[[0, -1]].any()

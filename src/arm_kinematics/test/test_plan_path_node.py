@@ -17,8 +17,8 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-from arm_description.transforms import matrix_to_pose  # noqa: E402
-from arm_kinematics.paths import arc  # noqa: E402
+from arm_common.transforms import matrix_to_pose  # noqa: E402
+from arm_kinematics.paths.shapes import arc  # noqa: E402
 from geometry_msgs.msg import PoseStamped, TransformStamped, Vector3  # noqa: E402
 from rclpy.context import Context  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
@@ -116,7 +116,7 @@ def seconds(answer) -> np.ndarray:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "arm_kinematics.kinematics_node"],
+        [sys.executable, "-m", "arm_kinematics.ros.node"],
         env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

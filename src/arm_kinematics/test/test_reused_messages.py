@@ -4,10 +4,10 @@
 
 import numpy as np
 import pytest
-from arm_description.tf_tree import TransformTree
-from arm_kinematics.ros.solve_fk import FkService
-from arm_kinematics.ros.solve_ik import IkService
-from arm_kinematics.ros.state import State
+from arm_common.ros.tf import TransformTree
+from arm_kinematics.ros.fk_service import FkService
+from arm_kinematics.ros.ik_service import IkService
+from arm_kinematics.ros.robot_state import RobotStateCache
 from rclpy.serialization import serialize_message
 
 from arm_description import load_robot
@@ -16,7 +16,7 @@ from arm_interfaces.srv import SolveFK, SolveIK
 
 @pytest.fixture
 def state():
-    made = State(TransformTree(), "", lambda: None)
+    made = RobotStateCache(TransformTree(), "", lambda: None)
     made.set_description(load_robot("nut_arm").to_urdf())
     made.positions = dict.fromkeys(made.robot.joint_names, 0.1)
     return made

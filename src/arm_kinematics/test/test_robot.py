@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.dexterity import condition_number, manipulability
-from arm_kinematics.robot import MissingJointsError, Robot
+from arm_kinematics.chain.robot import MissingJointsError, Robot
+from arm_kinematics.dexterity.measures import condition_number, manipulability
 
 from arm_description import load_robot
 

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.chain_parts import ChainJoint
+from arm_kinematics.ik.redundancy import SelfMotion, sampled_solutions, self_motion
 from arm_kinematics.lie import se3, so3_exp
-from arm_kinematics.self_motion import SelfMotion, sampled_solutions, self_motion
+from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
 from arm_kinematics import Chain, KinematicsError

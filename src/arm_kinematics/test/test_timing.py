@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.timing import TimedPath, keep_pace, time_path
+from arm_kinematics.paths.timing import TimedPath, keep_pace, time_path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,13 +8,12 @@ import math
 
 import numpy as np
 import pytest
+from arm_description.urdf.reader import read_urdf
+from arm_kinematics.chain.robot import Robot
 from arm_kinematics.lie import se3_inverse, se3_log
-from arm_kinematics.robot import Robot
-from arm_kinematics.urdf_chain import limits
-from arm_kinematics.urdf_path import path, read_tree
+from arm_kinematics.model.urdf import limits, path, read_tree
 
 from arm_description import DescriptionError
-from arm_description.urdf import read_urdf
 from arm_kinematics import Chain, IkStatus, KinematicsError, UrdfError
 
 GOOD = """<?xml version="1.0"?>

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arm ready for commands: its driver, states and tf, and the kinematics."""
 
-from arm_tasks.bringup import BRINGUP_ARGUMENTS, bringup_processes, state_publisher_package
-from arm_tasks.launch_actions import launch_description
+from arm_tasks.bringup.launch import launch_description
+from arm_tasks.bringup.processes import (
+    BRINGUP_ARGUMENTS,
+    bringup_processes,
+    state_publisher_package,
+)
 
 
 def generate_launch_description():

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, seen in RViz or a browser.
 
-The processes are those of the table in `arm_tasks.bringup`, which `./arm demo` starts too.
+The processes are those of the table in `arm_tasks.bringup.processes`, which `./arm demo` starts too.
 """
 
-from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.launch_actions import launch_description
+from arm_tasks.bringup.launch import launch_description
+from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
 
 
 def generate_launch_description():

@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from arm_tasks.geometry import Between, pose, rotation, shift_z, turn_z
-from arm_tasks.nut_state import NutReport
-from arm_tasks.nut_world import NutWorld
-from arm_tasks.plan import Plan
-from arm_tasks.planner import plan_task
-from arm_tasks.scene import Scene, load_scene
-from arm_tasks.task_file import load_task
+from arm_common.transforms import Between, pose, rotation, shift_z, turn_z
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.nut_state import NutReport
+from arm_tasks.scene.scene import Scene
+from arm_tasks.task.parser import load_task
+from arm_tasks.world.nut_world import NutWorld
 
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
@@ -116,7 +117,7 @@ def chain(model: RobotModel) -> Chain:
 
 
 @pytest.fixture(scope="session")
-def nut_plan(scene: Scene, model: RobotModel, chain: Chain) -> Plan:
+def nut_plan(scene: Scene, model: RobotModel, chain: Chain) -> TaskPlan:
     """Return the shipped task planned on the shipped scene, from rest."""
     rest = dict.fromkeys(model.joint_names, 0.0)
     return plan_task(load_task("nut_transfer"), scene, model, chain, rest, 0.0)

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_tasks.engine import Engine, EngineState
 from arm_tasks.errors import TaskFileError
-from arm_tasks.nut_world import NutWorld
-from arm_tasks.planner import plan_task
-from arm_tasks.rest_of_step import Limits
-from arm_tasks.sim_arm import SimArm, simulate
-from arm_tasks.task_file import task_from_text
+from arm_tasks.execution.engine import Engine
+from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.resume import JointRateLimits
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.parser import task_from_text
+from arm_tasks.world.ideal_arm import IdealArm, simulate
+from arm_tasks.world.nut_world import NutWorld
 
 REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
@@ -121,8 +122,8 @@ def test_too_many_ways_are_refused_with_what_to_do(planned):
 
 def test_a_nut_of_which_nobody_tells_fails_there(planned, chain, scene):
     plan = planned(["if: {when: {nut_on: upper_bolt}, then: [{wait: 1}]}"])
-    arm = SimArm(chain, NutWorld(scene), plan.start, 0.0)
-    limits = Limits(chain.velocity, chain.acceleration)
+    arm = IdealArm(chain, NutWorld(scene), plan.start, 0.0)
+    limits = JointRateLimits(chain.velocity, chain.acceleration)
     engine = Engine(plan, arm, limits, clock=lambda: arm.time, senses=lambda when, since: None)
     while engine.tick() is EngineState.RUNNING and arm.time < 60.0:
         arm.step(0.1)

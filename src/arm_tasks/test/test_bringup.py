@@ -7,15 +7,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from arm_tasks.bringup import (
+from arm_tasks.bringup.processes import (
     ARGUMENTS,
     BRINGUP_ARGUMENTS,
+    Arg,
     bringup_processes,
     processes,
     view_processes,
 )
-from arm_tasks.process_kinds import Arg
-from arm_tasks.processes import is_wanted
+from arm_tasks.bringup.supervisor import is_wanted
 
 SOURCES = Path(__file__).resolve().parents[2]
 PUBLISHERS = ("arm_description", "robot_state_publisher")

@@ -10,8 +10,8 @@ import pytest
 import rclpy
 import yaml
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError
-from arm_tasks.client.steps import joints_text, pose_text, task_text
-from arm_tasks.task_file import task_from_text
+from arm_tasks.ros.client.results import joints_text, pose_text, task_text
+from arm_tasks.task.parser import task_from_text
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
@@ -200,7 +200,7 @@ def test_a_kinematics_that_has_just_come_is_asked_again(arm, servers):
 
 
 def test_one_that_never_hears_of_the_robot_says_so(arm, servers, monkeypatch):
-    monkeypatch.setattr("arm_tasks.client.later.HEARS_WITHIN", 0.0)
+    monkeypatch.setattr("arm_tasks.ros.client.async_arm.HEARS_WITHIN", 0.0)
     servers.not_ready = 1000
     answer = arm.ik([0.5, 0.0, 0.0])
     servers.not_ready = 0

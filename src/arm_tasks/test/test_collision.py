@@ -8,14 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arm_kinematics.paths import PathWish, follow, line
-from arm_tasks.collision import CollisionChecker, clearance_along
-from arm_tasks.collision.bodies import Body, robot_bodies, scene_bodies
-from arm_tasks.geometry import pose, shift_z
-from arm_tasks.planner import plan_task
-from arm_tasks.task_file import task_from_text
-from arm_tasks.things import GREY, Thing
-from arm_tasks.things import box as box_part
+from arm_common.transforms import pose, shift_z
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import follow
+from arm_kinematics.paths.shapes import line
+from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies
+from arm_tasks.planning.collision.checker import CollisionChecker
+from arm_tasks.planning.collision.path_checker import clearance_along
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.objects import GREY, SceneObject
+from arm_tasks.scene.objects import box as box_part
+from arm_tasks.task.parser import task_from_text
 
 from arm_description import load_robot
 
@@ -26,7 +29,7 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 def box(name, xyz, size=(0.02, 0.02, 0.02)):
-    return Thing(name, "boxes", pose(p=xyz), (box_part(size, (0, 0, 0), GREY),))
+    return SceneObject(name, "boxes", pose(p=xyz), (box_part(size, (0, 0, 0), GREY),))
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +110,7 @@ def test_a_tool_path_stops_where_it_would_collide(chain, checker_of):
     checker = checker_of(box("wall", (0.28, 0.0, 0.185), (0.2, 0.2, 0.2)))
     start = chain.fk(HOME)
     path = line(start, start @ shift_z(0.04))
-    wish = PathWish(mode="position")
+    wish = PathOptions(mode="position")
     result = follow(chain, [path], HOME, wish, lambda q: checker.collision(q, 0.02))
     assert result.status.name == "COLLISION"
     assert "finger_link would be" in result.message and "deep in wall" in result.message
@@ -133,7 +136,7 @@ def test_meshes_are_told_to_be_unknown():
 
 def test_balls_hold_their_body():
     sizes = {"box": (0.1, 0.2, 0.3), "sphere": (0.1,)}
-    for body in (Body("a", kind, size, np.eye(4)) for kind, size in sizes.items()):
+    for body in (CollisionBody("a", kind, size, np.eye(4)) for kind, size in sizes.items()):
         assert max(np.linalg.norm(c) + r for c, r in body.balls) == pytest.approx(body.radius)
 
 
@@ -165,7 +168,7 @@ def test_the_nut_transfer_keeps_clear(nut_plan):
 
 
 def test_without_the_library_a_warning_says_what_to_do(monkeypatch, empty, model, chain):
-    monkeypatch.setattr("arm_tasks.planner.available", lambda: False)
+    monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
     task = task_from_text("task: t\nsteps: [open]")
     plan = plan_task(task, empty, model, chain, REST, 0.02)
     assert plan.feasible and "pip install coal" in plan.warnings[0]

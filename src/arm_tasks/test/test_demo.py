@@ -3,7 +3,7 @@
 """What a person may ask of ./arm demo, and the answer to what cannot be."""
 
 import pytest
-from arm_tasks.demo import demo_values, keep_view, main, only_one, view
+from arm_tasks.bringup.demo import demo_values, keep_view, main, only_one, view
 from arm_tasks.errors import TasksError
 
 
@@ -68,7 +68,7 @@ def test_a_viewer_that_is_not_installed_starts_nothing(monkeypatch, tmp_path, ca
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROS_DOMAIN_ID", "63")
     monkeypatch.setattr(
-        "arm_tasks.processes.ProcessGroup.start", lambda *_, **__: pytest.fail("started")
+        "arm_tasks.bringup.supervisor.ProcessGroup.start", lambda *_, **__: pytest.fail("started")
     )
     assert main(["--viewer", "rviz"]) == 1
     assert "rviz2 is not installed; use --viewer browser" in capsys.readouterr().err

@@ -4,14 +4,14 @@
 
 import numpy as np
 import pytest
-from arm_tasks.engine import Engine as RealEngine
-from arm_tasks.engine import EngineState
 from arm_tasks.errors import PlanError
-from arm_tasks.plan import JointTrajectory, Plan, PlannedStep, StepReport
-from arm_tasks.ports import MoveState, MoveStatus, Standing
-from arm_tasks.rest_of_step import Limits
+from arm_tasks.execution.engine import Engine as RealEngine
+from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.ports import MoveState, MoveStatus, Standing
+from arm_tasks.execution.resume import JointRateLimits
+from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
 
-LIMITS = Limits(np.array([2.0]), np.array([10.0]))
+LIMITS = JointRateLimits(np.array([2.0]), np.array([10.0]))
 
 
 def Engine(plan, port, **options):
@@ -26,7 +26,7 @@ def report(index, duration=1.0, feasible=True):
 def step(index, kind="motion", duration=1.0):
     still = np.array([float(index) if kind == "motion" else 0.0])
     ends = np.array([[float(index)], [index + 1.0]])
-    path = JointTrajectory(("a",), np.array([0.0, duration]), ends, np.zeros((2, 1)))
+    path = PlannedTrajectory(("a",), np.array([0.0, duration]), ends, np.zeros((2, 1)))
     return PlannedStep(
         index=index,
         name=f"step {index}",
@@ -42,7 +42,7 @@ def step(index, kind="motion", duration=1.0):
 
 def plan(*kinds):
     steps = tuple(step(i, kind) for i, kind in enumerate(kinds))
-    return Plan("t", "s", ("a",), np.zeros(1), 0.0, steps)
+    return TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, steps)
 
 
 class Clock:
@@ -236,7 +236,7 @@ def test_an_arm_that_is_gone_before_the_first_step_or_without_any():
 
 
 def test_what_must_not_be_run_is_refused():
-    bad = Plan("t", "s", ("a",), np.zeros(1), 0.0, (), report(0, feasible=False))
+    bad = TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, (), report(0, feasible=False))
     with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
         Engine(bad, Port(Clock()))
     with pytest.raises(PlanError, match="no step 7 to begin at"):

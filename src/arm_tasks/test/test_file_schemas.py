@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_tasks.errors import SceneError, TaskFileError
-from arm_tasks.file_schemas import scene_schema, task_schema, texts
-from arm_tasks.files import shipped
-from arm_tasks.scene_file import scene_from_text
-from arm_tasks.scene_keys import THINGS
-from arm_tasks.task_file import task_from_text
-from arm_tasks.task_language import STEPS_KEYS
+from arm_tasks.errors import SceneError, TaskFileError, shipped
+from arm_tasks.scene.file import THINGS, scene_from_text
+from arm_tasks.task.keys import STEPS_KEYS
+from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.schemas import scene_schema, task_schema, texts
 from jsonschema import Draft202012Validator
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -68,7 +66,7 @@ def full(kind):
 @pytest.mark.parametrize("path", texts(REPOSITORY), ids=lambda path: path.name)
 def test_files_made_from_the_tables_are_up_to_date(path):
     wanted = texts(REPOSITORY)[path]
-    assert path.read_text(encoding="utf-8") == wanted, "run: python3 -m arm_tasks.file_schemas"
+    assert path.read_text(encoding="utf-8") == wanted, "run: python3 -m arm_tasks.task.schemas"
 
 
 @pytest.mark.parametrize("kind", ["task", "scene"])

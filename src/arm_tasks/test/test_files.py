@@ -5,19 +5,20 @@
 import shutil
 from pathlib import Path
 
-import arm_tasks.files as files
-from arm_tasks.scene import load_scene
-from arm_tasks.task_file import load_task
+from arm_tasks.scene.file import load_scene
+from arm_tasks.task.parser import load_task
+
+from arm_tasks import errors
 
 
 def test_every_shipped_file_can_be_read():
-    assert "nut_transfer" in files.shipped("scenes")
-    for name in files.shipped("scenes"):
+    assert "nut_transfer" in errors.shipped("scenes")
+    for name in errors.shipped("scenes"):
         assert load_scene(name).name == name
-    for name in files.shipped("tasks"):
+    for name in errors.shipped("tasks"):
         task = load_task(name)
         assert task.name == name
-        assert not task.scene or task.scene in files.shipped("scenes")
+        assert not task.scene or task.scene in errors.shipped("scenes")
 
 
 def test_an_installation_is_found_by_the_ament_prefix(tmp_path, monkeypatch):
@@ -25,10 +26,10 @@ def test_an_installation_is_found_by_the_ament_prefix(tmp_path, monkeypatch):
     for kind in ("scenes", "tasks"):
         shutil.copytree(source / kind, tmp_path / "share" / "arm_tasks" / kind)
     elsewhere = tmp_path / "lib" / "site-packages" / "arm_tasks" / "files.py"
-    monkeypatch.setattr(files, "__file__", str(elsewhere))
+    monkeypatch.setattr(errors, "__file__", str(elsewhere))
     monkeypatch.setenv("AMENT_PREFIX_PATH", "")
-    assert files.shipped_folder("tasks") == tmp_path / "share" / "arm_tasks" / "tasks"
-    monkeypatch.setattr(files, "__file__", "/nowhere/arm_tasks/files.py")
-    assert files.shipped("tasks") == {}
+    assert errors.shipped_folder("tasks") == tmp_path / "share" / "arm_tasks" / "tasks"
+    monkeypatch.setattr(errors, "__file__", "/nowhere/arm_tasks/errors.py")
+    assert errors.shipped("tasks") == {}
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"/other:{tmp_path}")
-    assert "nut_transfer" in files.shipped("tasks")
+    assert "nut_transfer" in errors.shipped("tasks")

@@ -5,7 +5,7 @@
 import math
 
 import numpy as np
-from arm_tasks.geometry import (
+from arm_common.transforms import (
     Between,
     frame_along,
     inverse,

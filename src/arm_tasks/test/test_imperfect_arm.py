@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, ImperfectArm, Noise, displaced
-from arm_tasks.task_file import load_task
-from arm_tasks.trial import run_trial
+from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, NoisyArm, displaced, run_trial
+from arm_tasks.task.parser import load_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +19,7 @@ ways = st.lists(st.lists(st.floats(-1.5, 1.5), min_size=4, max_size=4), min_size
 
 
 def arm(noise, seed=0, **more):
-    return ImperfectArm(CHAIN, noise, np.random.default_rng(seed), **more)
+    return NoisyArm(CHAIN, noise, np.random.default_rng(seed), **more)
 
 
 @given(way=ways)

@@ -4,14 +4,15 @@
 
 import numpy as np
 import pytest
-from arm_tasks.engine import Engine, EngineState
 from arm_tasks.errors import PlanError
-from arm_tasks.foreseen import Foreseen, SafeState, safe_state
-from arm_tasks.nut_state import NutStatus
-from arm_tasks.nut_world import NutWorld
-from arm_tasks.ports import Standing
-from arm_tasks.rest_of_step import Limits
-from arm_tasks.sim_arm import SimArm
+from arm_tasks.execution.engine import Engine
+from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.ports import Standing
+from arm_tasks.execution.resume import JointRateLimits
+from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.world.expected_state import ReferenceRun, SafeState, safe_state
+from arm_tasks.world.ideal_arm import IdealArm
+from arm_tasks.world.nut_world import NutWorld
 
 PERIOD = 0.03
 SHORT = 0.3  # s; a step that is over within some periods cannot be met on its way
@@ -19,7 +20,7 @@ SHORT = 0.3  # s; a step that is over within some periods cannot be met on its w
 
 @pytest.fixture(scope="module")
 def foreseen(nut_plan, scene, chain):
-    return Foreseen.of(nut_plan, scene, chain)
+    return ReferenceRun.of(nut_plan, scene, chain)
 
 
 class Bench:
@@ -28,11 +29,11 @@ class Bench:
     def __init__(self, plan, scene, chain):
         self.plan, self.chain = plan, chain
         self.world = NutWorld(scene)
-        self.arm = SimArm(chain, self.world, plan.start, plan.start_width)
+        self.arm = IdealArm(chain, self.world, plan.start, plan.start_width)
         self.told = None
 
     def engine(self, first=0):
-        limits = Limits(self.chain.velocity, self.chain.acceleration)
+        limits = JointRateLimits(self.chain.velocity, self.chain.acceleration)
         return Engine(self.plan, self.arm, limits, first, lambda: self.arm.time, self._on_feedback)
 
     def _on_feedback(self, told):

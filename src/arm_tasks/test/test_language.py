@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from arm_tasks.errors import TaskFileError
-from arm_tasks.planner import plan_task
-from arm_tasks.task_file import load_task, task_from_text
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given
 from hypothesis import strategies as st
 

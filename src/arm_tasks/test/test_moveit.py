@@ -13,11 +13,10 @@ import pytest
 import rclpy
 import yaml
 from ament_index_python.packages import get_package_prefix
-from arm_description.moveit_package import moveit_package
-from arm_tasks.collision.bodies import robot_bodies
-from arm_tasks.collision.checker import TOUCH
-from arm_tasks.collision.pairs import LIBRARY, Pairs
-from arm_tasks.collision.placing import Placing
+from arm_description.exporters.moveit_package import moveit_package
+from arm_tasks.planning.collision.bodies import robot_bodies
+from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, Pairs
+from arm_tasks.planning.collision.motion_bounds import BodyPlacement
 from rclpy.action import get_action_names_and_types
 from rclpy.context import Context
 from rclpy.node import Node
@@ -86,5 +85,7 @@ def test_the_rest_posture_is_no_collision(robot):
     ]
     rest = np.array([model.postures["rest"][name] for name in model.joint_names])
     width = model.postures["rest"].get("gripper", 0.0)
-    distances = Pairs(bodies, pairs).distances(Placing(model, xml, bodies).poses(rest, width), 1.0)
+    distances = Pairs(bodies, pairs).distances(
+        BodyPlacement(model, xml, bodies).poses(rest, width), 1.0
+    )
     assert (distances >= -TOUCH).all()

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_tasks.engine import EngineState
-from arm_tasks.geometry import pose
-from arm_tasks.imperfect_arm import ONE_TICK, ImperfectArm, Noise
-from arm_tasks.nut_state import NutStatus
-from arm_tasks.nut_world import NutWorld
-from arm_tasks.planner import plan_task
-from arm_tasks.sim_arm import simulate
-from arm_tasks.task_file import load_task, task_from_text
+from arm_common.transforms import pose
+from arm_tasks.execution.outcome import EngineState
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.simulation.noisy_arm import ONE_TICK, Noise, NoisyArm
+from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.world.ideal_arm import simulate
+from arm_tasks.world.nut_world import NutWorld
 
 from arm_description import load_robot
 from arm_kinematics import Chain
@@ -52,7 +52,7 @@ def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(scene, model,
 
 def test_the_steps_of_a_servo_board_do_not_matter(scene, chain, nut_plan):
     """500 to 2500 us over half a turn in counts of 4.88 us: 0.44 degrees a count."""
-    board = ImperfectArm(chain, Noise(tick=ONE_TICK), np.random.default_rng(0))
+    board = NoisyArm(chain, Noise(tick=ONE_TICK), np.random.default_rng(0))
     run = simulate(nut_plan, chain, NutWorld(scene), body=board)
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 4.0

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose, rotation, tilt_z, turn_z, twist_z
 from arm_tasks.errors import WorldError
-from arm_tasks.geometry import pose, rotation, tilt_z, turn_z, twist_z
-from arm_tasks.nut_state import NutStatus
-from arm_tasks.nut_world import NutWorld
+from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.world.nut_world import NutWorld
 
 UPPER, LOWER = "upper_bolt", "lower_bolt"
 CENTRE = 0.00278  # the nut's centre at the start, past the upper bolt's end [m]

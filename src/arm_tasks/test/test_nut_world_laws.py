@@ -5,10 +5,10 @@
 import math
 
 import numpy as np
-from arm_tasks.geometry import is_rigid, pose, rotation, shift_z
-from arm_tasks.nut_state import NutStatus
-from arm_tasks.nut_world import NutWorld
-from arm_tasks.scene import load_scene
+from arm_common.transforms import is_rigid, pose, rotation, shift_z
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.world.nut_world import NutWorld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

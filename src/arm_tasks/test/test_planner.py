@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose, shift_z, tilt_z, turn_z
 from arm_tasks.errors import PlanError, TaskFileError
-from arm_tasks.geometry import pose, shift_z, tilt_z, turn_z
-from arm_tasks.plan import JointTrajectory
-from arm_tasks.planner import plan_task
-from arm_tasks.task_file import load_task, task_from_text
+from arm_tasks.planning.plan import PlannedTrajectory
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.parser import load_task, task_from_text
 
 from arm_kinematics import Chain
 
@@ -317,7 +317,7 @@ def test_a_plan_says_where_each_step_begins(plan):
 
 
 def test_a_trajectory_is_held_at_its_ends_and_passes_its_points():
-    t = JointTrajectory(
+    t = PlannedTrajectory(
         ("a",), np.array([0.0, 1.0, 2.0]), np.array([[0.0], [1.0], [0.0]]), np.zeros((3, 1))
     )
     assert [t.at(x)[0] for x in (-1.0, 0.0, 0.5, 1.0, 2.0, 9.0)] == [0, 0, 0.5, 1, 0, 0]

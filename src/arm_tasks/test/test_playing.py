@@ -4,10 +4,11 @@
 
 import numpy as np
 import pytest
-from arm_description.trajectory_file import JointTrajectory, read_trajectory, shipped_trajectories
-from arm_tasks.bringup import play_processes
-from arm_tasks.play import main
-from arm_tasks.playing import APPROACH_SPEED, approach, paced
+from arm_description.trajectories.files import read_trajectory, shipped_trajectories
+from arm_description.trajectories.trajectory import JointTrajectory
+from arm_tasks.bringup.processes import play_processes
+from arm_tasks.commands.play import main
+from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced
 
 from arm_description import load_robot, shipped_robots
 

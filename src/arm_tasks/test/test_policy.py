@@ -6,11 +6,10 @@ import os
 import xml.etree.ElementTree as ET
 
 import pytest
-from arm_tasks.bringup import processes
+from arm_tasks.bringup.processes import processes
+from arm_tasks.commands import keystore
+from arm_tasks.commands.keystore import read_policy, shipped_policy
 from arm_tasks.errors import TasksError
-from arm_tasks.policy import read_policy, shipped_policy
-
-from arm_tasks import keystore
 
 POLICY = """<policy version="0.2.0"><enclaves><enclave path="/a"><profiles>
 <profile ns="/left" node="b">{}</profile></profiles></enclave></enclaves></policy>"""

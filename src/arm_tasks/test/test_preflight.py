@@ -8,14 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_tasks.files import shipped
-from arm_tasks.planner import plan_task
-from arm_tasks.preflight import preflight
-from arm_tasks.preflight.text import text
-from arm_tasks.scene_file import scene_from_text
-from arm_tasks.task_file import load_task, task_from_text
-
-from arm_tasks import check
+from arm_tasks.commands import check
+from arm_tasks.errors import shipped
+from arm_tasks.planning.feasibility import preflight, text
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.file import scene_from_text
+from arm_tasks.task.parser import load_task, task_from_text
 
 REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
@@ -139,7 +137,7 @@ def test_a_refused_task_is_refused_to_the_planner_too(look, scene, model, chain)
 @pytest.fixture
 def tries(monkeypatch):
     """Count the changes that are tried."""
-    from arm_tasks.preflight import remedies
+    from arm_tasks.planning import remedies
 
     tried, can_step = [], remedies.can_step
 

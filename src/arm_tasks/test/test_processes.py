@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_tasks.bringup import ARGUMENTS
+from arm_tasks.bringup import supervisor as module
+from arm_tasks.bringup.processes import ARGUMENTS, Arg, Process, RobotDescription, UseSimTime
+from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted, resolve
 from arm_tasks.errors import TasksError
-from arm_tasks.process_kinds import Arg, Process, RobotDescription, UseSimTime
-from arm_tasks.processes import ProcessGroup, is_wanted, resolve
-
-from arm_tasks import processes as module
 
 BOUND = 60.0  # s
 VALUES = {argument.name: argument.default for argument in ARGUMENTS}
@@ -115,7 +113,7 @@ def test_children_end_when_their_parent_is_killed(prefix, tmp_path):
 import time
 from pathlib import Path
 from arm_tasks import processes
-from arm_tasks.process_kinds import Process
+from arm_tasks.bringup.processes import Process
 processes.get_package_prefix = lambda _: {str(tmp_path)!r}
 group = processes.ProcessGroup({VALUES!r}, Path({str(tmp_path / "logs")!r}))
 child = group.start(Process("pack", "run", "run"))

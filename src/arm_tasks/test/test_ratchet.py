@@ -5,8 +5,8 @@
 import math
 
 import pytest
-from arm_tasks.grip import SIXTH
-from arm_tasks.ratchet import Stroke, ratchet
+from arm_tasks.planning.screwing.strokes import Stroke, ratchet
+from arm_tasks.scene.grasp import SIXTH
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_tasks.picture import draw_run
-from arm_tasks.plan import StepReport
-from arm_tasks.report import plan_rows, rows, table
-from arm_tasks.task_file import load_task
+from arm_tasks.commands.run_picture import draw_run
+from arm_tasks.planning.plan import StepReport
+from arm_tasks.planning.report import plan_rows, rows, table
+from arm_tasks.task.parser import load_task
 
 
 def report(name, seconds=1.0, off=0.0, tilt=0.0, feasible=True):

@@ -5,15 +5,15 @@
 import numpy as np
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.ports import Standing
-from arm_tasks.rest_of_step import AT_START, AT_WIDTH, Limits, rest_of
+from arm_tasks.execution.ports import Standing
+from arm_tasks.execution.resume import AT_START, AT_WIDTH, JointRateLimits, remaining_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
 @pytest.fixture(scope="module")
 def limits(chain):
-    return Limits(chain.velocity, chain.acceleration)
+    return JointRateLimits(chain.velocity, chain.acceleration)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,9 @@ def test_the_rest_goes_on_along_the_way_to_its_end(motions, limits, nut_plan, pi
     step = motions[pick % len(motions)]
     way = step.trajectory
     here = way.at(share * way.duration)
-    rest = rest_of(step, nut_plan.joint_names, standing(nut_plan, here, step.start_width), limits)
+    rest = remaining_motion(
+        step, nut_plan.joint_names, standing(nut_plan, here, step.start_width), limits
+    )
     assert np.abs(rest.end - step.end).max() < 1e-3 or rest.trajectory is None
     assert rest.duration <= 2.0 * way.duration + 1e-9
     if rest.trajectory is None:
@@ -58,19 +60,23 @@ def test_an_arm_beside_the_way_is_refused_by_joint_and_amount(
     q[joint] = columns[:, joint].max() + off  # beyond all that the way has
     names = "|".join(nut_plan.joint_names)  # where another joint is off by more, that one is named
     with pytest.raises(PlanError, match=f"({names}) is off by .*move there"):
-        rest_of(step, nut_plan.joint_names, standing(nut_plan, q, step.start_width), limits)
+        remaining_motion(
+            step, nut_plan.joint_names, standing(nut_plan, q, step.start_width), limits
+        )
 
 
 def test_a_joint_of_which_nothing_is_known_is_named(motions, limits, nut_plan):
     with pytest.raises(PlanError, match="it is not known where waist is"):
-        rest_of(motions[0], nut_plan.joint_names, Standing({}, motions[0].start_width), limits)
+        remaining_motion(
+            motions[0], nut_plan.joint_names, Standing({}, motions[0].start_width), limits
+        )
 
 
 def test_jaws_elsewhere_are_refused_and_those_on_their_way_are_not(nut_plan, limits):
     step = next(s for s in nut_plan.steps if s.width is not None and s.width < s.start_width)
     joints = nut_plan.joint_names
     half = 0.5 * (step.width + step.start_width)
-    assert rest_of(step, joints, standing(nut_plan, step.start, half), limits) is step
+    assert remaining_motion(step, joints, standing(nut_plan, step.start, half), limits) is step
     for width in (step.width - 2.0 * AT_WIDTH, step.start_width + 2.0 * AT_WIDTH):
         with pytest.raises(PlanError, match="begins with the jaws at"):
-            rest_of(step, joints, standing(nut_plan, step.start, width), limits)
+            remaining_motion(step, joints, standing(nut_plan, step.start, width), limits)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from arm_description.summary import home_posture
+from arm_description.exporters.summary import home_posture
 
 from arm_description import load_robot, shipped_robots
 from arm_kinematics import Chain
@@ -98,7 +98,7 @@ def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_rviz_knows_every_layer_of_the_kinematics_by_its_namespace(name):
-    from arm_kinematics.markers import LAYERS
+    from arm_kinematics.markers.layers import LAYERS
 
     manager = yaml.safe_load(CONFIGS[name].read_text())["Visualization Manager"]
     (markers,) = (

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import is_rigid
 from arm_tasks.errors import SceneError
-from arm_tasks.geometry import is_rigid
-from arm_tasks.scene import load_scene
-from arm_tasks.scene_file import scene_from_text
+from arm_tasks.scene.file import load_scene, scene_from_text
 
 GOOD = """\
 scene: test

@@ -6,11 +6,10 @@ import difflib
 
 import numpy as np
 import pytest
-from arm_tasks.files import shipped
-from arm_tasks.scene import load_scene
-from arm_tasks.scene_command import main
-from arm_tasks.scene_edit import added, moved, removed
-from arm_tasks.scene_file import scene_from_text
+from arm_tasks.commands.scene import main
+from arm_tasks.errors import shipped
+from arm_tasks.scene.editing import added, moved, removed
+from arm_tasks.scene.file import load_scene, scene_from_text
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import time
 
 import pytest
 import rclpy
-from arm_tasks.ros_conversions import LATCHED
-from arm_tasks.scene import load_scene
-from arm_tasks.scene_node import SceneNode
+from arm_tasks.ros.messages import LATCHED
+from arm_tasks.ros.scene_publisher import SceneNode
+from arm_tasks.scene.file import load_scene
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String

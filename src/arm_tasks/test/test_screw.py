@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_tasks.geometry import frame_along, pose, tilt_z
-from arm_tasks.imperfect_arm import HOBBY, ONE_TICK, Noise
-from arm_tasks.planner import plan_task
-from arm_tasks.search_path import Spiral
-from arm_tasks.task_file import load_task, task_from_text
-from arm_tasks.trial import run_trial
+from arm_common.transforms import frame_along, pose, tilt_z
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.planning.screwing.planner import Spiral
+from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, run_trial
+from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

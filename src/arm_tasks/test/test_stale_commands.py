@@ -8,12 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_description.command_qos import GOAL, STREAM, of_service
-from arm_tasks.ports import MoveState
-from arm_tasks.ros_arm_port import ANSWER_WITHIN, ActionMove
+from arm_common.ros.qos import GOAL, STREAM, of_service
+from arm_tasks.execution.ports import MoveState
+from arm_tasks.ros import driver_client
+from arm_tasks.ros.driver_client import ANSWER_WITHIN, ActionMove
 from rclpy.task import Future
-
-from arm_tasks import ros_arm_port
 
 SOURCES = Path(__file__).resolve().parents[2]
 MODULES = [m for m in SOURCES.glob("arm_*/arm_*/**/*.py") if "ActionClient(" in m.read_text()]
@@ -85,7 +84,7 @@ class Client:
 def world(monkeypatch):
     """A clock, a driver, and a goal sent to it."""
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
-    monkeypatch.setattr(ros_arm_port.time, "monotonic", lambda: made.now)
+    monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
     state = SimpleNamespace(lost=lambda: made.lost, driver_says="")
     made.move = ActionMove(made.client, None, state, lambda: made.ends.append(made.move.poll()))
     return made

@@ -6,9 +6,9 @@ import math
 
 import pytest
 from arm_tasks.errors import TaskFileError
-from arm_tasks.task_file import load_task, task_from_text
-from arm_tasks.task_steps import (
-    Grip,
+from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.steps import (
+    GripStep,
     MoveJoints,
     MoveLinear,
     MovePose,
@@ -45,7 +45,17 @@ def test_every_kind_of_step_is_read_in_si_units():
     task = task_from_text(ALL, "all.yaml")
     kinds = [type(step) for step in task.steps]
     assert kinds == [
-        *(MoveJoints, MoveJoints, MovePosture, MovePose, MoveLinear, Grip, Grip, Grip, Turn),
+        *(
+            MoveJoints,
+            MoveJoints,
+            MovePosture,
+            MovePose,
+            MoveLinear,
+            GripStep,
+            GripStep,
+            GripStep,
+            Turn,
+        ),
         *(Unscrew, ScrewOn, Wait, Repeat),
     ]
     joints, plain, posture, pose, line, grip, wide, release, turn, off, on, wait, again = (

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_tasks.outcome import EngineState
-from arm_tasks.plan import Plan, PlannedStep, StepReport
-from arm_tasks.ports import MoveState, MoveStatus, Standing
-from arm_tasks.task_run import FEEDBACK_PERIOD, SIMULATED_TICK, TICK, TaskRun
+from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.ports import MoveState, MoveStatus, Standing
+from arm_tasks.planning.plan import PlannedStep, StepReport, TaskPlan
+from arm_tasks.ros.task_server.node import FEEDBACK_PERIOD, SIMULATED_TICK, TICK, TaskExecution
 
 
 def plan(count):
@@ -27,7 +27,7 @@ def plan(count):
         )
         for i in range(count)
     )
-    return Plan("t", "s", ("a",), np.zeros(1), 0.0, steps)
+    return TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, steps)
 
 
 class Port:
@@ -74,7 +74,7 @@ def run(server):
     handle = SimpleNamespace(
         request=request, is_cancel_requested=False, publish_feedback=lambda _: None
     )
-    made = TaskRun(server, handle, plan(3))
+    made = TaskExecution(server, handle, plan(3))
     made.handle = handle
     made.begin()
     tick(server)

@@ -3,8 +3,8 @@
 """A run has succeeded only if the simulated world says so."""
 
 import pytest
-from arm_tasks.task_file import load_task
-from arm_tasks.task_verdict import Seen, judge
+from arm_tasks.ros.task_verdict import ObservedRun, judge
+from arm_tasks.task.parser import load_task
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
@@ -25,7 +25,7 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
 
 
 def test_a_nut_where_it_was_asked_for_is_a_success(task):
-    verdict = judge(DONE, False, task, Seen(nut()), simulated=True)
+    verdict = judge(DONE, False, task, ObservedRun(nut()), simulated=True)
     assert verdict.good
     assert "4.00 turns on lower_bolt" in verdict.message
 
@@ -34,24 +34,24 @@ def test_a_nut_where_it_was_asked_for_is_a_success(task):
     "state", [nut("upper_bolt"), nut(turns=2.9), nut(grasped=True), nut("", 0.0)]
 )
 def test_a_nut_elsewhere_loose_or_held_is_a_failure(task, state):
-    verdict = judge(DONE, False, task, Seen(state), simulated=True)
+    verdict = judge(DONE, False, task, ObservedRun(state), simulated=True)
     assert not verdict.good
     assert "not where it should be" in verdict.message
 
 
 def test_a_silent_world_is_a_failure_but_real_hardware_has_none(task):
-    assert not judge(DONE, False, task, Seen(), simulated=True).good
-    assert judge(DONE, False, task, Seen(), simulated=False).good
+    assert not judge(DONE, False, task, ObservedRun(), simulated=True).good
+    assert judge(DONE, False, task, ObservedRun(), simulated=False).good
 
 
 def test_a_failed_run_is_a_failure_wherever_the_nut_is(task):
     failed = RunTask.Result(status=RunTask.Result.HARDWARE, message="the arm is gone")
-    verdict = judge(failed, False, task, Seen(nut()), simulated=True)
+    verdict = judge(failed, False, task, ObservedRun(nut()), simulated=True)
     assert (verdict.good, verdict.message) == (False, "the arm is gone")
 
 
 def test_a_check_needs_no_nut(task):
-    assert judge(DONE, True, task, Seen(), simulated=True).good
+    assert judge(DONE, True, task, ObservedRun(), simulated=True).good
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_a_check_needs_no_nut(task):
 )  # fmt: skip
 def test_a_payload_must_lie_where_it_was_asked_for(lies_on, simulated, good):
     task = load_task("pick_and_place")
-    assert judge(DONE, False, task, Seen(lies_on=lies_on), simulated).good is good
+    assert judge(DONE, False, task, ObservedRun(lies_on=lies_on), simulated).good is good
 
 
 def test_lines_must_be_as_straight_as_they_were_asked_for():
     task = load_task("draw_square")
-    assert judge(DONE, False, task, Seen(off_lines=2e-3), simulated=True).good
-    verdict = judge(DONE, False, task, Seen(off_lines=4e-3), simulated=True)
+    assert judge(DONE, False, task, ObservedRun(off_lines=2e-3), simulated=True).good
+    verdict = judge(DONE, False, task, ObservedRun(off_lines=4e-3), simulated=True)
     assert not verdict.good and "did not keep within 4.00 mm" in verdict.message

@@ -4,12 +4,12 @@
 
 import numpy as np
 import pytest
-from arm_description.trajectory_file import read_trajectory, write_trajectory
+from arm_description.trajectories.files import read_trajectory, write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
-from arm_tasks.planner import plan_task
-from arm_tasks.task_file import load_task, task_from_text
-from arm_tasks.teaching.poses import TaughtPose, forget_pose, load_poses, save_pose
-from arm_tasks.teaching.recording import Recorder
+from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.poses import TaughtPose, forget_pose, load_poses, save_pose
+from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,7 +113,7 @@ def test_poses_that_are_missing_are_named(tmp_path, taught):
 
 
 def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
-    recorder = Recorder(model)
+    recorder = PathRecorder(model)
     for k in range(200):
         moving = np.clip((k - 50) / 100.0, 0.0, 1.0)
         recorder.add(10.0 + 0.02 * k, [-0.5 * moving, 0.1, 0.0, 0.0])
@@ -129,7 +129,7 @@ def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_recorded_path_is_a_step_of_a_task(model, chain, scene, tmp_path, reverse):
-    recorder = Recorder(model)
+    recorder = PathRecorder(model)
     for k in range(101):
         recorder.add(0.02 * k, [-0.5 * k / 100, 0.1, 0.0, 0.0])
     write_trajectory(tmp_path / "swing.csv", recorder.trajectory(), model)
@@ -147,14 +147,14 @@ def test_a_recorded_path_is_a_step_of_a_task(model, chain, scene, tmp_path, reve
 
 
 def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):
-    recorder = Recorder(model)
+    recorder = PathRecorder(model)
     with pytest.raises(TasksError, match="nothing moved"):
         recorder.trajectory()
     for k in range(10):
         recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
     with pytest.raises(TasksError, match="nothing moved"):
         recorder.trajectory()
-    monkeypatch.setattr("arm_tasks.teaching.recording.MOST", 3)
+    monkeypatch.setattr("arm_tasks.manual.recorder.MOST", 3)
     with pytest.raises(TasksError, match="at most 3 points"):
         for k in range(10):
             recorder.add(2.0 + 0.1 * k, [0.1 * k, 0.0, 0.0, 0.0])

@@ -7,9 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_tasks.teleop_desk import Desk
-from arm_tasks.teleop_jog import AHEAD, GENTLE, LINEAR, PERIOD, Jogger
-from arm_tasks.teleop_wish import HELD, JAWS, MODES, MOST, PAIRS, SPEEDS, Keys, Layout, Wish
+from arm_tasks.manual.jog_input import (
+    HELD,
+    JAWS,
+    MODES,
+    MOST,
+    PAIRS,
+    SPEEDS,
+    JogCommand,
+    JoystickLayout,
+    KeyboardInput,
+)
+from arm_tasks.manual.jogger import AHEAD, GENTLE, LINEAR, PERIOD, Jogger
+from arm_tasks.ros.teleop.terminal import TeleopTerminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +35,7 @@ def way(index, size=1.0):
 
 
 WISHES = st.builds(
-    Wish,
+    JogCommand,
     st.sampled_from(MODES),
     st.one_of(
         st.just((0.0,) * MOST),
@@ -74,7 +84,7 @@ def test_a_joint_that_is_held_on_reaches_its_limit_and_goes_no_further(index, si
     chain, jogger = started("nut_arm")
     limit = (chain.upper if sign > 0.0 else chain.lower)[index]
     for _ in range(100):
-        jogger.step(Wish("joint", way(index, sign), 0.8))
+        jogger.step(JogCommand("joint", way(index, sign), 0.8))
     assert abs(jogger.q[index] - limit) < 0.01
     others = np.delete(jogger.q, index)
     np.testing.assert_allclose(others, np.delete(started("nut_arm")[1].q, index), atol=1e-12)
@@ -89,7 +99,7 @@ def test_the_tool_goes_where_it_is_wished_and_turns_not(mode, index):
         jogger.start(rng.uniform(-1.5, 1.5, chain.n))
     start = chain.fk(jogger.q)
     for _ in range(20):
-        jogger.step(Wish(mode, way(index), 0.2))
+        jogger.step(JogCommand(mode, way(index), 0.2))
     moved = chain.fk(jogger.q)
     axis = np.eye(3)[index] if mode == "base" else start[:3, index]
     line = moved[:3, 3] - start[:3, 3]
@@ -104,19 +114,19 @@ def test_positions_are_integrated_so_that_slow_motions_move():
     _, jogger = started("nut_arm")
     before = jogger.q[0]
     for _ in range(100):
-        jogger.step(Wish("joint", way(0), 0.05))
+        jogger.step(JogCommand("joint", way(0), 0.05))
     assert jogger.q[0] - before > 0.8 * 100 * PERIOD * 0.05 * CHAINS["nut_arm"].velocity[0]
 
 
 def test_letting_go_brakes_once_and_then_says_nothing():
     _, jogger = started("nut_arm")
-    assert jogger.step(Wish("joint")) is None
+    assert jogger.step(JogCommand("joint")) is None
     for _ in range(5):
-        moving = jogger.step(Wish("joint", way(1), 0.4))
+        moving = jogger.step(JogCommand("joint", way(1), 0.4))
     assert len(moving.times) == 2 and moving.times[0] == AHEAD
-    last = jogger.step(Wish("joint"))
+    last = jogger.step(JogCommand("joint"))
     assert len(last.times) == 1 and not jogger.moving
-    assert jogger.step(Wish("joint")) is None
+    assert jogger.step(JogCommand("joint")) is None
 
 
 def test_an_arm_that_is_held_elsewhere_is_noticed():
@@ -124,15 +134,15 @@ def test_an_arm_that_is_held_elsewhere_is_noticed():
     q = jogger.q.copy()
     assert not jogger.astray(q)
     for _ in range(60):
-        jogger.step(Wish("joint", way(1), 0.4))
+        jogger.step(JogCommand("joint", way(1), 0.4))
     assert jogger.astray(q) and not jogger.astray(jogger.q)
     jogger.forget()
-    assert not jogger.astray(q) and jogger.step(Wish("joint", way(1), 0.4)) is None
+    assert not jogger.astray(q) and jogger.step(JogCommand("joint", way(1), 0.4)) is None
 
 
 def test_joints_that_slow_a_motion_are_named():
     chain, jogger = started("nut_arm", 1.0)
-    jogger.step(Wish("joint", way(2), 0.4))
+    jogger.step(JogCommand("joint", way(2), 0.4))
     assert jogger.slowed_by == (chain.joint_names[2],)
 
 
@@ -140,7 +150,7 @@ def test_joints_that_slow_a_motion_are_named():
 
 
 def test_a_key_counts_only_as_long_as_it_repeats():
-    keys = Keys()
+    keys = KeyboardInput()
     assert keys.press("w", 0.0)
     assert keys.wish(0.9 * HELD).way == way(0)
     assert keys.wish(HELD).still
@@ -152,14 +162,14 @@ def test_a_key_counts_only_as_long_as_it_repeats():
 
 @pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up", *JAWS])
 def test_any_other_key_ends_the_motion(other):
-    keys = Keys()
+    keys = KeyboardInput()
     keys.press("a", 0.0)
     keys.press(other, 0.01)
     assert keys.wish(0.02).still
 
 
 def test_each_pair_of_keys_goes_both_ways():
-    keys = Keys()
+    keys = KeyboardInput()
     for index, (more, less) in enumerate(PAIRS):
         for key, size in ((more, 1.0), (less, -1.0)):
             keys.press(key, 0.0)
@@ -167,7 +177,7 @@ def test_each_pair_of_keys_goes_both_ways():
 
 
 def test_speeds_and_modes_stay_in_their_ranges():
-    keys = Keys()
+    keys = KeyboardInput()
     for key in "-" * 9:
         keys.press(key, 0.0)
     assert keys.wish(0.0).speed == SPEEDS[0]
@@ -204,7 +214,7 @@ class Terminal:
 
 def test_keys_open_and_close_the_jaws_by_the_pace():
     jaws, terminal = Jaws(), Terminal()
-    desk = Desk(jaws, terminal, load_robot("nut_arm"))
+    desk = TeleopTerminal(jaws, terminal, load_robot("nut_arm"))
     for key in (*JAWS, "+", JAWS[1]):
         desk._take(key)
     assert jaws.steps == [0.1, -0.1, -0.2]
@@ -214,7 +224,7 @@ def test_keys_open_and_close_the_jaws_by_the_pace():
 
 def test_without_a_gripper_there_are_no_keys_for_it():
     jaws, terminal = Jaws(), Terminal()
-    desk = Desk(jaws, terminal, load_robot("puma560"))
+    desk = TeleopTerminal(jaws, terminal, load_robot("puma560"))
     for key in (*JAWS, "?"):
         desk._take(key)
     assert not jaws.steps and "jaws" not in terminal.said
@@ -228,7 +238,7 @@ BUTTONS = st.lists(st.integers(0, 1), max_size=12)
 
 @given(STICKS, BUTTONS)
 def test_no_joystick_moves_anything_without_the_dead_mans_button(sticks, buttons):
-    layout = Layout()
+    layout = JoystickLayout()
     wish = layout.wish(sticks, buttons, 0.1)
     held = len(buttons) > layout.dead_man and buttons[layout.dead_man]
     assert wish.still or held
@@ -236,17 +246,17 @@ def test_no_joystick_moves_anything_without_the_dead_mans_button(sticks, buttons
 
 
 def test_sticks_and_buttons_as_laid_out():
-    layout = Layout()
+    layout = JoystickLayout()
     sticks, held = [0.0] * 8, [0, 0, 0, 0, 1, 0]
     sticks[1] = 1.0
-    assert layout.wish(sticks, held, 0.2) == Wish("tool", way(0), 0.2)
+    assert layout.wish(sticks, held, 0.2) == JogCommand("tool", way(0), 0.2)
     sticks[1] = 0.09
     assert layout.wish(sticks, held, 0.2).still
     sticks[1] = -0.55
     half = layout.wish(sticks, [0, 0, 0, 0, 1, 1], 0.2)
     assert half.mode == "joint" and half.way == pytest.approx(way(0, -0.5))
     assert layout.wish(sticks, [1, 0, 0, 0, 1], 0.2).mode == "base"
-    turned = Layout(dead_man=0, axes=(-1, 1), signs=(1, -1))
+    turned = JoystickLayout(dead_man=0, axes=(-1, 1), signs=(1, -1))
     assert turned.wish([0.0, 1.0], [1], 0.1).way == way(1, -1.0)
 
 
@@ -260,7 +270,7 @@ def test_the_page_has_every_key_and_every_parameter_with_its_default():
     assert " ".join(f"`{more} {less}`" for more, less in PAIRS) in text
     assert f"| `{' '.join(JAWS)}` |" in text
     assert f"{', '.join(f'{speed * 100:g}' for speed in SPEEDS)} %" in text
-    for field in dataclasses.fields(Layout):
+    for field in dataclasses.fields(JoystickLayout):
         default = field.default
         said = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
         assert f"| `{field.name}` | {said}" in text, field.name
@@ -269,13 +279,13 @@ def test_the_page_has_every_key_and_every_parameter_with_its_default():
 def test_an_arm_at_rest_that_others_move_is_jogged_from_where_it_is():
     """Until it moves a jogger begins anew at each look; after its own motion it waits a while."""
     _chain, jogger = started("nut_arm")
-    still = Wish("joint")
+    still = JogCommand("joint")
     for _ in range(3):
         jogger.step(still)
         assert jogger.settled
     elsewhere = jogger.q + 0.1
     jogger.start(elsewhere)
-    stretch = jogger.step(Wish("joint", way(0), 0.1))
+    stretch = jogger.step(JogCommand("joint", way(0), 0.1))
     assert not jogger.settled and np.allclose(stretch.positions[0][1:], elsewhere[1:])
     jogger.step(still)
     assert not jogger.settled  # joint_states lag behind

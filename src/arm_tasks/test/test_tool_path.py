@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.paths import line, screw
-from arm_tasks.geometry import pose, shift_z
-from arm_tasks.screw_places import Place, between, thread_turn_to_go, wrists
-from arm_tasks.task_steps import Tolerance
-from arm_tasks.tool_path import OutOfReach, along, branches, wish
+from arm_common.transforms import pose, shift_z
+from arm_kinematics.paths.shapes import line, screw
+from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go, wrists
+from arm_tasks.planning.tool_path import OutOfReach, along, branches, wish
+from arm_tasks.task.steps import Tolerance
 
 from arm_kinematics import Chain
 

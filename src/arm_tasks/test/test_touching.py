@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_tasks.errors import SceneError, TasksError
-from arm_tasks.files import resolve
-from arm_tasks.geometry import frame_along, rotation
-from arm_tasks.scene import load_scene
-from arm_tasks.teaching.scene_edit import write_bolt
-from arm_tasks.teaching.touching import TOUCH, Surface, Touch, locate
+from arm_common.transforms import frame_along, rotation
+from arm_tasks.errors import SceneError, TasksError, resolve
+from arm_tasks.manual.touch_location import TOUCH, Surface, Touch, locate
+from arm_tasks.scene.editing import write_bolt
+from arm_tasks.scene.file import load_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

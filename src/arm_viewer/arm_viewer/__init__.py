@@ -6,6 +6,6 @@ The cores (URDF visuals, markers, scene store, trace, sliders) know neither ROS 
 `scene_drawer.py` and `panel.py` draw with viser, `viewer_node.py` listens to ROS.
 """
 
-from .errors import ViewerError
+from arm_viewer.errors import ViewerError
 
 __all__ = ["ViewerError"]

@@ -9,7 +9,7 @@ class ViewerError(ValueError):
     """Something cannot be shown; the text says what, where and what to do about it."""
 
 
-class UrdfError(ViewerError):
+class VisualUrdfError(ViewerError):
     """A robot description that cannot be drawn.
 
     Attributes:

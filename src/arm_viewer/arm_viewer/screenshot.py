@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .errors import BrowserError, MissingPackageError
+from arm_viewer.errors import BrowserError, MissingPackageError
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (

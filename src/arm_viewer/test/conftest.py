@@ -113,7 +113,7 @@ class RosNode:
 
     def show_frames(self, poses):
         """Publish poses in base_link as tf: name -> (4, 4)."""
-        from arm_description.transforms import matrix_to_pose
+        from arm_common.transforms import matrix_to_pose
         from geometry_msgs.msg import TransformStamped
 
         message = self._type(self.frames)()
@@ -205,7 +205,7 @@ def start_viewer(start_process):
 
     def start(domain, *parameters):
         words = [word for parameter in parameters for word in ("-p", parameter)]
-        line = "from arm_viewer.cli import main; main()"
+        line = "from arm_viewer.ros.node import main; main()"
         process, log = start_process(domain, line, "--ros-args", *words)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end and process.poll() is None:

@@ -9,11 +9,10 @@ import time
 
 import numpy as np
 import pytest
-from arm_description.drawing.solids import faces
-from arm_viewer.camera import FIELD_OF_VIEW, view_of
-from arm_viewer.recording.scenes import Scene
-from arm_viewer.recording.solids import drawn
-from arm_viewer.robot_picture import read_robot
+from arm_description.exporters.drawing.solids import faces
+from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
+from arm_viewer.ros.recording.scenes import RecordedScene, drawn
+from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
 
@@ -112,7 +111,7 @@ def pixel(robot, point):
 
 def reference(robot, frames):
     """Return which pixels the robot covers: each face of its shapes, by the pinhole model."""
-    scene = Scene(0.0, robot, frames, (), "", np.empty((0, 3)))
+    scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
     for solid in drawn(scene).solids:

@@ -8,12 +8,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_viewer.camera import FIELD_OF_VIEW, HIGH, WIDE, axes_of, robot_corners, view_of
-from arm_viewer.cameras import Cameras
-from arm_viewer.extents import corners
-from arm_viewer.postures import PostureBook
-from arm_viewer.robot_picture import read_robot
-from arm_viewer.shapes import Box, Cylinder
+from arm_viewer.browser.cameras import (
+    FIELD_OF_VIEW,
+    HIGH,
+    WIDE,
+    Cameras,
+    axes_of,
+    robot_corners,
+    view_of,
+)
+from arm_viewer.scene.robot import PostureBook, read_robot
+from arm_viewer.scene.shapes import Box, Cylinder, corners
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_viewer.camera import FIELD_OF_VIEW, view_of
-from arm_viewer.extents import corners
-from arm_viewer.postures import PostureBook
-from arm_viewer.robot_picture import read_robot
+from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
+from arm_viewer.scene.robot import PostureBook, read_robot
+from arm_viewer.scene.shapes import Box, corners
 from arm_viewer.screenshot import scene_box, visit
-from arm_viewer.shapes import Box
 
 from arm_description import load_robot
 
@@ -22,12 +20,12 @@ BOUND = 60.0  # s
 BESIDE = (0.25, 0.0, 0.4)  # m; out of reach, and yet in the picture, for a box is there
 PUBLISH = """
 import sys
-from arm_description.state_publisher_node import main
+from arm_description.ros.state_publisher import main
 sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """
-KINEMATICS = "from arm_kinematics.kinematics_node import main; main()"
-DRIVER = "from arm_hardware.hardware import main; main()"
+KINEMATICS = "from arm_kinematics.ros.node import main; main()"
+DRIVER = "from arm_hardware.commands.entry_points import main; main()"
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,10 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from arm_description.drawing.scene import posed
-from arm_description.transforms import matrix_to_pose
-from arm_viewer.recording.export import main
-from arm_viewer.recording.scenes import scenes
-from arm_viewer.recording.solids import drawn
+from arm_common.transforms import matrix_to_pose
+from arm_description.exporters.drawing.scene import posed
+from arm_viewer.ros.recording.export import main
+from arm_viewer.ros.recording.scenes import drawn, scenes
 from PIL import Image
 
 from arm_description import load_robot

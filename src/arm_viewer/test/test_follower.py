@@ -6,8 +6,19 @@ import math
 
 import numpy as np
 import pytest
-from arm_viewer.follower import LEAP, NOBODY, PATIENCE, STOPPED, Follower
-from arm_viewer.tool_wish import JOGS, Outcome, Solution, Wish, default_mode, jogged
+from arm_viewer.control.ik_follower import (
+    JOGS,
+    LEAP,
+    NOBODY,
+    PATIENCE,
+    STOPPED,
+    IkAnswerView,
+    IkFollower,
+    IkRequest,
+    Solution,
+    default_mode,
+    jogged,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +30,7 @@ class Stage:
         self.asked, self.moved, self.said, self.offered = [], [], [], []
         self.somebody, self.now, self.here = somebody, 0.0, {"waist": 0.0, "elbow": 0.0}
         self.refusal = ""
-        self.follower = Follower(
+        self.follower = IkFollower(
             self,
             lambda: self.here,
             self.command,
@@ -46,10 +57,12 @@ class Stage:
 
 
 def reached(waist=0.1, error=0.0):
-    return Outcome(True, "", (Solution({"waist": waist}, error, 0.0, abs(waist)),))
+    return IkAnswerView(True, "", (Solution({"waist": waist}, error, 0.0, abs(waist)),))
 
 
-OUT_OF_REACH = Outcome(False, "The position is out of reach.", (Solution({}, 0.0123, 0.0, 0.0),))
+OUT_OF_REACH = IkAnswerView(
+    False, "The position is out of reach.", (Solution({}, 0.0123, 0.0, 0.0),)
+)
 
 
 def test_the_newest_wish_is_asked_when_the_answer_to_the_last_one_came():
@@ -126,13 +139,13 @@ def test_after_a_stop_nothing_moves_until_reset_whatever_is_answered():
 
 def test_solutions_are_offered_and_the_chosen_one_is_gone_to_however_far_it_is():
     stage = Stage()
-    stage.follower.wish = Wish(mode=1, position=0.002)
+    stage.follower.wish = IkRequest(mode=1, position=0.002)
     stage.follower.list_solutions("base_link", np.eye(4))
     wish = stage.asked[-1][2]
     assert (wish.mode, wish.position) == (1, 0.002)
     assert wish.count > 1
     solutions = tuple(Solution({"waist": q}, 0.0, 0.0, abs(q)) for q in (0.1, 3.0))
-    stage.follower.answered(Outcome(True, "", solutions))
+    stage.follower.answered(IkAnswerView(True, "", solutions))
     assert stage.offered == [solutions]
     assert stage.moved == []
     stage.follower.choose(1)
@@ -164,7 +177,7 @@ def test_the_mode_suits_the_number_of_joints(joints, mode):
     st.tuples(*[st.floats(-math.pi, math.pi)] * 3),
 )
 def test_a_step_there_and_back_is_no_step(jog, step, own_axes, rpy):
-    from arm_description.transforms import rpy_matrix
+    from arm_common.transforms import rpy_matrix
 
     pose = np.asarray(rpy_matrix((0.1, -0.2, 0.3), rpy))
     there = jogged(pose, jog, step, own_axes)

@@ -12,13 +12,13 @@ pytestmark = pytest.mark.system
 DOMAIN = 73
 PUBLISH = """
 import sys
-from arm_description.state_publisher_node import main
+from arm_description.ros.state_publisher import main
 sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """
 WATCH = """
 import sys
-from arm_description.robot_file_watcher_node import main
+from arm_description.ros.robot_file_watcher import main
 sys.argv += ["--ros-args", "-p", "robot:=" + sys.argv.pop()]
 main()
 """

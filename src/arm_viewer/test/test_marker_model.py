@@ -7,12 +7,20 @@ import math
 import numpy as np
 import pytest
 from arm_viewer.errors import MarkerError
-from arm_viewer.marker_model import read_marker
-from arm_viewer.shapes import Arrows, Box, Copies, Cylinder, Ellipsoid, MeshFile, Points, Text
+from arm_viewer.scene import markers as mm
+from arm_viewer.scene.markers import read_marker
+from arm_viewer.scene.shapes import (
+    Arrows,
+    Box,
+    Copies,
+    Cylinder,
+    Ellipsoid,
+    MeshFile,
+    PointCloud,
+    TextLabel,
+)
 from hypothesis import given
 from hypothesis import strategies as st
-
-from arm_viewer import marker_model as mm
 
 SQUARE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
 RGB = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
@@ -75,7 +83,7 @@ def test_points_and_copies_stand_at_the_points(marker):
     balls = read_marker(marker(mm.SPHERE_LIST, points=SQUARE)).shape
     assert balls == Copies(Ellipsoid((0.1, 0.1, 0.1)), np.array(SQUARE, float), None)
     dots = read_marker(marker(mm.POINTS, points=SQUARE, scale=(0.1, 0.2, 0))).shape
-    assert dots == Points(np.array(SQUARE, float), None, 0.2)
+    assert dots == PointCloud(np.array(SQUARE, float), None, 0.2)
 
 
 def test_triangles_are_scaled_and_may_have_one_colour_each(marker):
@@ -88,9 +96,9 @@ def test_triangles_are_scaled_and_may_have_one_colour_each(marker):
 
 
 def test_text_and_mesh(marker):
-    assert read_marker(marker(mm.TEXT_VIEW_FACING, text="hi", scale=(0, 0, 0.05))).shape == Text(
-        "hi", 0.05
-    )
+    assert read_marker(
+        marker(mm.TEXT_VIEW_FACING, text="hi", scale=(0, 0, 0.05))
+    ).shape == TextLabel("hi", 0.05)
     mesh = marker(mm.MESH_RESOURCE, mesh_resource="package://p/m.stl", scale=(1, 2, 3))
     assert read_marker(mesh).shape == MeshFile("package://p/m.stl", (1, 2, 3), False)
 

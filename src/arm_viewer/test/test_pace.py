@@ -6,7 +6,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
-from arm_viewer.viewer_node import NUMBERS_EVERY, UNSEEN_EVERY, ViewerNode
+from arm_viewer.ros.node import NUMBERS_EVERY, UNSEEN_EVERY, ViewerNode
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 from arm_viewer.errors import ViewerError
-from arm_viewer.recording.schema_text import RULE, schema_text
+from arm_viewer.ros.recording.recorder import RULE, schema_text
 
 DOMAIN, PLAYED_DOMAIN = 68, 69
 BOUND = 30.0  # s
@@ -30,12 +30,12 @@ def test_a_schema_has_every_type_once_the_wanted_one_first():
 
 @pytest.mark.system
 def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_path):
-    from arm_viewer.recording.replay import Player
+    from arm_viewer.ros.recording.player import RecordingPlayer
     from mcap.reader import make_reader
     from rclpy.qos import DurabilityPolicy, QoSProfile
 
     file = tmp_path / "run.mcap"
-    line = "import sys; from arm_viewer.recording.record import main; sys.exit(main())"
+    line = "import sys; from arm_viewer.ros.recording.recorder import main; sys.exit(main())"
     with ros_node(DOMAIN) as ros:
         ros.show_robot(urdf)
         process, log = start_process(DOMAIN, line, "-o", str(file))
@@ -55,7 +55,7 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
     assert topics["/robot_description"] == "true"
     assert topics["/joint_states"] == "false"
     with ros_node(PLAYED_DOMAIN) as ros:
-        player = Player(ros.node, file)
+        player = RecordingPlayer(ros.node, file)
         assert player.play(speed=1e3) >= 31
         texts = []
         kind, latched = (
@@ -72,7 +72,7 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
 
 
 def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path):
-    from arm_viewer.recording.replay import Player
+    from arm_viewer.ros.recording.player import RecordingPlayer
 
     for name, data, words in (
         ("nothing.mcap", None, "cannot be read"),
@@ -83,4 +83,4 @@ def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path):
         if data is not None:
             file.write_bytes(data)
         with pytest.raises(ViewerError, match=words):
-            Player(None, file).play(1.0)
+            RecordingPlayer(None, file).play(1.0)

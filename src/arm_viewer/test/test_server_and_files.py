@@ -6,10 +6,11 @@ import builtins
 import socket
 
 import pytest
+from arm_viewer.browser import server
 from arm_viewer.errors import BrowserError, MeshError, MissingPackageError, ServerError
-from arm_viewer.mesh_files import MeshFiles, share_folder
+from arm_viewer.scene.meshes import MeshFiles, share_folder
 
-from arm_viewer import screenshot, view_server
+from arm_viewer import screenshot
 
 CUBE = """solid one
 facet normal 0 0 1
@@ -49,11 +50,11 @@ def without(monkeypatch):
 
 
 def test_a_busy_port_gives_way_to_the_next_free_one(busy):
-    assert busy < view_server.free_port("127.0.0.1", busy) <= busy + view_server.TRIES
+    assert busy < server.free_port("127.0.0.1", busy) <= busy + server.TRIES
 
 
 def test_port_zero_is_any_free_port():
-    port = view_server.free_port("127.0.0.1", 0)
+    port = server.free_port("127.0.0.1", 0)
     assert port > 0
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", port))
@@ -62,27 +63,27 @@ def test_port_zero_is_any_free_port():
 @pytest.mark.parametrize("port", [-1, 65536, 10**6])
 def test_what_is_no_port_is_refused(port):
     with pytest.raises(ServerError, match=f"parameter port: {port} is no port"):
-        view_server.free_port("127.0.0.1", port)
+        server.free_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
 def test_a_host_that_is_not_this_machine_is_refused(host):
     with pytest.raises(ServerError) as caught:
-        view_server.free_port(host, 0)
+        server.free_port(host, 0)
     assert f'cannot use host "{host}"' in str(caught.value)
     assert "127.0.0.1 shows it on this machine only" in str(caught.value)
 
 
 def test_all_ports_taken_is_said(monkeypatch, busy):
-    monkeypatch.setattr(view_server, "TRIES", 1)
+    monkeypatch.setattr(server, "TRIES", 1)
     with pytest.raises(ServerError, match=f"ports {busy} to {busy} are all in use"):
-        view_server.free_port("127.0.0.1", busy)
+        server.free_port("127.0.0.1", busy)
 
 
 def test_viser_missing(without):
     without("viser")
     with pytest.raises(MissingPackageError) as caught:
-        view_server.open_server("127.0.0.1", 0)
+        server.open_server("127.0.0.1", 0)
     assert "package viser is missing" in str(caught.value)
     assert "python3 -m pip install viser" in str(caught.value)
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.system
 DOMAIN = 72
 PUBLISH = """
 import sys
-from arm_description.state_publisher_node import main
+from arm_description.ros.state_publisher import main
 sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """

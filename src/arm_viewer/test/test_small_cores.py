@@ -9,28 +9,26 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_common.ros.tf import TransformTree
+from arm_common.transforms import quaternion
 from arm_description.library import shipped_robots
-from arm_description.tf_tree import TransformTree
-from arm_viewer.camera import round_length
+from arm_viewer.browser import panel
+from arm_viewer.browser.cameras import round_length
+from arm_viewer.browser.panel import _meant, _range, _shown
+from arm_viewer.browser.server import CallbackQueue
+from arm_viewer.control.joint_sliders import JointSliders
 from arm_viewer.errors import ViewerError
-from arm_viewer.frame_poses import WatchedTree, poses_in
-from arm_viewer.joint_sliders import JointSliders
-from arm_viewer.mailbox import Mailbox
-from arm_viewer.panel import _meant, _range, _shown
-from arm_viewer.postures import postures_of
-from arm_viewer.quaternion import quaternion
-from arm_viewer.robot_picture import Mimic, PictureJoint
-from arm_viewer.tool_trace import PIECE_POINTS, PIECES, ToolTrace
+from arm_viewer.scene.robot import VisualJoint, VisualMimic, postures_of
+from arm_viewer.scene.store import WatchedTree, poses_in
+from arm_viewer.scene.tool_trace import PIECE_POINTS, PIECES, ToolTrace
 from hypothesis import given
 from hypothesis import strategies as st
 from transforms3d.quaternions import quat2mat
 
-from arm_viewer import panel_text
-
 JOINTS = (
-    PictureJoint("waist", False, -1.0, 2.0),
-    PictureJoint("slide", True, 0.1, 0.4),
-    PictureJoint("finger", True, 0.0, 0.2, Mimic("slide", -0.5, 0.01)),
+    VisualJoint("waist", False, -1.0, 2.0),
+    VisualJoint("slide", True, 0.1, 0.4),
+    VisualJoint("finger", True, 0.0, 0.2, VisualMimic("slide", -0.5, 0.01)),
 )
 finite = st.floats(-1e3, 1e3)
 unit = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1)
@@ -52,7 +50,7 @@ def test_quaternion_of_half_turns(axis):
 
 
 def test_mailbox_delivers_all_posts_of_many_threads_in_their_order():
-    box, got, woken = Mailbox(), [], []
+    box, got, woken = CallbackQueue(), [], []
     box.post(lambda: got.append((-1, 0)))  # Kept until somebody listens.
     box.open(lambda: woken.append(1))
     assert woken == [1]
@@ -75,7 +73,7 @@ def test_mailbox_delivers_all_posts_of_many_threads_in_their_order():
 
 
 def test_a_closed_mailbox_is_silent():
-    box, got = Mailbox(), []
+    box, got = CallbackQueue(), []
     box.open(lambda: got.append("woken"))
     box.close()
     box.post(lambda: got.append("run"))
@@ -179,22 +177,22 @@ def test_round_length_is_round_and_just_below(length):
 
 
 def test_texts_are_escaped_and_empty_lines_vanish():
-    assert panel_text.line("task", "Task", "") == ""
-    assert "&lt;script&gt;" in panel_text.line("task", "Task", "<script>")
-    joint = PictureJoint("<b>", False, -1, 1)
-    assert "&lt;b&gt;" in panel_text.joint_table((joint,), {"<b>": 0.0})
+    assert panel.line("task", "Task", "") == ""
+    assert "&lt;script&gt;" in panel.line("task", "Task", "<script>")
+    joint = VisualJoint("<b>", False, -1, 1)
+    assert "&lt;b&gt;" in panel.joint_table((joint,), {"<b>": 0.0})
 
 
 def test_numbers_are_written_for_people():
-    table = panel_text.joint_table(JOINTS, {"waist": math.pi / 2, "slide": 0.1234})
+    table = panel.joint_table(JOINTS, {"waist": math.pi / 2, "slide": 0.1234})
     assert "90.0°" in table
     assert "123.4 mm" in table
     assert "finger" not in table  # Its value is not known.
-    assert panel_text.joint_table(JOINTS, {"waist": math.nan}) == ""
+    assert panel.joint_table(JOINTS, {"waist": math.nan}) == ""
     pose = np.eye(4)
     pose[:3, 3] = 0.16, -0.0125, 0.185
-    assert "160.0, -12.5, 185.0 mm" in panel_text.tool_table("tool0", pose)
-    assert panel_text.tool_table("tool0", None) == ""
+    assert "160.0, -12.5, 185.0 mm" in panel.tool_table("tool0", pose)
+    assert panel.tool_table("tool0", None) == ""
 
 
 @pytest.mark.parametrize(
@@ -209,7 +207,7 @@ def test_numbers_are_written_for_people():
 )
 def test_the_nut_in_words(state, text):
     nut = SimpleNamespace(state=state, bolt="upper", turns_engaged=2.5, message="dropped")
-    assert panel_text.nut_text(nut) == text
+    assert panel.nut_text(nut) == text
 
 
 def test_poses_of_all_connected_frames():

@@ -8,15 +8,14 @@ import threading
 
 import numpy as np
 import pytest
-from arm_viewer.mailbox import Mailbox
-from arm_viewer.mesh_files import MeshFiles
-from arm_viewer.panel import Panel, PanelActions
-from arm_viewer.robot_picture import read_robot
-from arm_viewer.scene_drawer import SceneDrawer
-from arm_viewer.scene_store import SceneStore
-from arm_viewer.stage import NO_ROBOT, Stage
-from arm_viewer.tool_trace import PIECES, ToolTrace
-from arm_viewer.view_server import address_of, close_server, open_server
+from arm_viewer.browser.panel import Panel, PanelActions
+from arm_viewer.browser.scene_drawer import SceneDrawer
+from arm_viewer.browser.server import CallbackQueue, address_of, close_server, open_server
+from arm_viewer.browser.view import NO_ROBOT, SceneView
+from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.tool_trace import PIECES, ToolTrace
 
 SWITCHES = {"axes": True, "labels": False, "trace": True}
 
@@ -29,9 +28,9 @@ class Setup:
         drawer = SceneDrawer(self.server, MeshFiles(lambda package: 1 / 0), SWITCHES)
         trace = ToolTrace()
         actions = PanelActions(drawer.switch, print, print, trace.clear)
-        panel = Panel(self.server, Mailbox(), actions, SWITCHES, sliders)
+        panel = Panel(self.server, CallbackQueue(), actions, SWITCHES, sliders)
         self.problems = []
-        self.stage = Stage(
+        self.stage = SceneView(
             SceneStore(), drawer, panel, trace, "tool0", self.show, self.problems.append
         )
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_viewer.marker_model import ADD, DELETE, DELETE_ALL
-from arm_viewer.marker_store import MarkerKey
-from arm_viewer.robot_picture import read_robot
-from arm_viewer.scene_store import MOVED, SceneStore
+from arm_viewer.scene.marker_store import MarkerKey
+from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
+from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.store import MOVED, SceneStore
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@
 
 from types import SimpleNamespace
 
-from arm_viewer import task_text
+from arm_viewer.control import task_text
 
 
 def state(**fields):

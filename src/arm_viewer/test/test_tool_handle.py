@@ -4,9 +4,9 @@
 
 import numpy as np
 import pytest
-from arm_description.transforms import matrix_to_pose, pose_to_matrix
-from arm_viewer.handle_marker import FIRST_MODE, FIRST_POSTURE, LIST, handle_marker
-from arm_viewer.tool_wish import MODES
+from arm_common.transforms import matrix_to_pose, pose_to_matrix
+from arm_viewer.control.ik_follower import MODES
+from arm_viewer.ros.interactive_marker import FIRST_MODE, FIRST_POSTURE, LIST, handle_marker
 
 from arm_description import load_robot
 
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.system
 DOMAIN = 77
 PUBLISH = """
 import sys
-from arm_description.state_publisher_node import main
+from arm_description.ros.state_publisher import main
 sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """
-KINEMATICS = "from arm_kinematics.kinematics_node import main; main()"
-HANDLE = "from arm_viewer.tool_handle_node import main; main()"
+KINEMATICS = "from arm_kinematics.ros.node import main; main()"
+HANDLE = "from arm_viewer.ros.tool_handle_node import main; main()"
 BOUND = 90.0  # s
 
 
@@ -131,7 +131,7 @@ def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
     rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
     before = rviz.tip()[:3, 3]
     rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST)
-    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]  # noqa: E731
+    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]
     rviz.ros.until(lambda: ids(), BOUND)
     q = dict(rviz.q)
     rviz.send(rviz.Feedback.MENU_SELECT, entry=ids()[-1])

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from arm_viewer.errors import UrdfError
-from arm_viewer.robot_picture import read_robot
-from arm_viewer.shapes import GREY, Box, Cylinder, Ellipsoid, MeshFile
+from arm_viewer.errors import VisualUrdfError
+from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.shapes import GREY, Box, Cylinder, Ellipsoid, MeshFile
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,7 +159,7 @@ BAD = {
 
 @pytest.mark.parametrize(("text", "sentence"), BAD.values(), ids=BAD.keys())
 def test_what_is_wrong_is_named(text, sentence):
-    with pytest.raises(UrdfError) as caught:
+    with pytest.raises(VisualUrdfError) as caught:
         read_robot(text)
     assert str(caught.value).startswith("robot_description")
     assert sentence in str(caught.value)

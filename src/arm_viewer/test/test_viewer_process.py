@@ -17,7 +17,7 @@ pytestmark = pytest.mark.system
 
 DOMAIN = "70"
 PATIENCE = 120.0  # s, a bound, not a wait
-RUN = "from arm_viewer.cli import main; main()"
+RUN = "from arm_viewer.ros.node import main; main()"
 
 
 class Viewer:

@@ -59,7 +59,7 @@ def test_pages_need_nothing_from_the_internet(site):
 
 
 def test_a_source_that_is_linked_is_shown(site):
-    shown = (site / "src/arm_tasks/arm_tasks/bringup.py.html").read_text()
+    shown = (site / "src/arm_tasks/arm_tasks/bringup/processes.py.html").read_text()
     assert "ARGUMENTS" in shown
 
 

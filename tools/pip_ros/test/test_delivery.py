@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_tasks.bringup import ARGUMENTS
+from arm_tasks.bringup.processes import ARGUMENTS
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"

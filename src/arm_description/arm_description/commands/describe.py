@@ -12,16 +12,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..library import load_robot, robot_path
-from ..robot_file.constants import read_constants
-from ..summary import robot_summary
-from ..units import ANGLES, LENGTHS, Units
-from . import shell
+from arm_common import cli
+from arm_description.exporters.summary import robot_summary
+from arm_description.library import load_robot, robot_path, shipped_robots
+from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.robot_file.scope import read_constants
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return shell.run(_parser(), _describe, argv)
+    return cli.run(_parser(), _describe, argv)
 
 
 def _describe(arguments: argparse.Namespace) -> None:
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="describe", description="Show a robot's table, limits, reach, home pose and sources."
     )
-    shell.add_robot(parser)
+    cli.add_robot(parser, shipped_robots())
     parser.add_argument("--length", choices=LENGTHS, help="unit (default: that of the file)")
     parser.add_argument("--angle", choices=ANGLES, help="unit (default: that of the file)")
     return parser

@@ -14,15 +14,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..drawing import FORMATS, VIEWS, Style, picture
-from ..errors import DescriptionError
-from ..library import load_robot
-from ..model import RobotModel
-from ..nearest import nearest
-from ..summary import home_posture
-from ..units import ANGLES, LENGTHS, Units
-from ..whole_file import write_bytes
-from . import shell
+from arm_common.atomic_file import write_bytes
+from arm_common.suggestions import did_you_mean
+
+from arm_common import cli
+from arm_description.errors import DescriptionError
+from arm_description.exporters.drawing.picture import FORMATS, picture
+from arm_description.exporters.drawing.sheet import VIEWS, Style
+from arm_description.exporters.summary import home_posture
+from arm_description.library import load_robot, shipped_robots
+from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.robot_model import RobotModel
 
 GRIPPER = "gripper"
 SLACK = 1e-9
@@ -30,7 +32,7 @@ SLACK = 1e-9
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return shell.run(_parser(), _draw, argv)
+    return cli.run(_parser(), _draw, argv)
 
 
 def _draw(arguments: argparse.Namespace) -> None:
@@ -57,7 +59,7 @@ def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
         return home, {**values, **model.postures.get(home, {})}
     if name not in model.postures:
         raise DescriptionError(
-            f"{model.name} has no posture {name!r}", remedy=nearest(name, model.postures)
+            f"{model.name} has no posture {name!r}", remedy=did_you_mean(name, model.postures)
         )
     return name, model.postures[name]
 
@@ -72,7 +74,7 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
         name, _, text = word.partition("=")
         if name not in kinds:
             raise DescriptionError(
-                f"{model.name} has no joint {name!r}", remedy=nearest(name, kinds)
+                f"{model.name} has no joint {name!r}", remedy=did_you_mean(name, kinds)
             )
         kind, lower, upper = kinds[name]
         value, units = _number(word, text, kind, model.units)
@@ -108,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
     )
-    shell.add_robot(parser)
+    cli.add_robot(parser, shipped_robots())
     parser.add_argument("--posture", default="", help="of the file (default: rest, or the first)")
     parser.add_argument(
         "--joints",

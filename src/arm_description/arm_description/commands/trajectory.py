@@ -13,15 +13,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..library import load_robot
-from ..model import RobotModel
-from ..trajectory_file import JointTrajectory, read_trajectory, slowdown, write_trajectory
-from . import shell
+from arm_common import cli
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
+from arm_description.trajectories.files import read_trajectory, write_trajectory
+from arm_description.trajectories.trajectory import JointTrajectory, slowdown
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return shell.run(_parser(), _convert, argv)
+    return cli.run(_parser(), _convert, argv)
 
 
 def _convert(arguments: argparse.Namespace) -> None:

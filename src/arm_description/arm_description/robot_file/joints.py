@@ -1,27 +1,114 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the DH table, with type and limits; one joint each, two or three of some."""
+"""The rows of the DH table, with type and limits; one joint each, two or three of some.
+
+The limits of a joint: an interval of positions, and how fast and strong it is.
+
+Universal and ball joints: a row that becomes two or three revolute joints at one place.
+
+They turn about z, then y, then x of the frame whose z is the axis that a revolute joint of the
+same row would have: frame i-1 in the standard convention, frame i in the modified one. With all
+of them at 0 the row's transform is the revolute joint's at 0.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import cast
 
-from ..dh import Convention, DhRow, JointType
-from ..elements import Joint
-from ..yaml_fields import Field
-from .compound import compound_joints
-from .keys import COMPOUND, MOST_ROWS, ROW
-from .limits import read_limits
-from .scope import Scope, read_name
+from arm_common.yaml.document import Field
+
+from arm_description.model.dh import Axis, Convention, DhRow, JointType
+from arm_description.model.elements import Joint
+from arm_description.robot_file.keys import COMPOUND, LIMITS, MOST_ROWS, ROW
+from arm_description.robot_file.scope import EvaluationContext, read_name
+
+# Of a joint whose file gives none: slow enough for any arm. [rad/s], [m/s]
+DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
+DEFAULT_EFFORT = 10.0
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Limits of one joint, as elements.Joint holds them."""
+
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    effort: float
+
+
+def read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) -> JointLimits:
+    """Read the limits of one joint, or of one axis of a joint.
+
+    Raises:
+        DescriptionError: something is missing or wrong, or lower is not below upper.
+    """
+    keys = LIMITS.read(field)
+    lower = scope.position(keys["lower"], joint_type)
+    upper = scope.position(keys["upper"], joint_type)
+    if lower >= upper:
+        raise field.error("lower must be below upper", _remedy(lower, upper, joint_type, scope))
+    velocity = DEFAULT_VELOCITY[joint_type]
+    if "velocity" in keys:
+        velocity = scope.velocity(keys["velocity"], joint_type)
+    acceleration = scope.acceleration(keys.get("acceleration"), joint_type, velocity)
+    effort = scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT
+    return JointLimits(lower, upper, velocity, acceleration, effort)
+
+
+def _remedy(lower: float, upper: float, joint_type: JointType, scope: EvaluationContext) -> str:
+    """An arc across half a turn, 170 .. -170, is written 170 .. 190."""
+    around = upper + 2.0 * math.pi
+    if joint_type == "prismatic" or not lower < around:
+        return "exchange them"
+    written = scope.units.written(around, joint_type)
+    return f"exchange them, or write upper: {written:.9g} for the arc that goes on from lower"
+
+
+NOTHING = DhRow(0.0, 0.0, 0.0, 0.0)
+
+
+def compound_joints(
+    name: str, row: DhRow, limits: Mapping[Axis, JointLimits], source: str, convention: Convention
+) -> tuple[Joint, ...]:
+    """Return the revolute joints <name>_z, <name>_y and, of a ball joint, <name>_x.
+
+    Args:
+        name: name of the row.
+        row: its four numbers; theta is a turn of the link like any other.
+        limits: of each axis, in the order of their turns.
+        source: where the numbers come from.
+        convention: of the table.
+    """
+    axes = tuple(limits)
+    # The link lies behind the last turn in the standard convention, before the first in the other.
+    carrier = axes[-1] if convention == "standard" else axes[0]
+    return tuple(
+        Joint(
+            f"{name}_{axis}",
+            "revolute",
+            row if axis == carrier else NOTHING,
+            source=source,
+            axis=axis,
+            **asdict(limits[axis]),
+        )
+        for axis in axes
+    )
+
 
 # Names of joints whose link, <name>_link, or which themselves the URDF uses for something else.
 TAKEN_LINKS = ("base", "gripper", "payload")
 TAKEN_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+)_fixed")
 
 
-def read_joints(field: Field, convention: Convention, scope: Scope) -> tuple[Joint, ...]:
+def read_joints(
+    field: Field, convention: Convention, scope: EvaluationContext
+) -> tuple[Joint, ...]:
     """Read the list of rows.
 
     Raises:
@@ -61,7 +148,7 @@ def taken_by(name: str) -> str:
     return "a joint of the URDF" if TAKEN_JOINTS.fullmatch(name) else ""
 
 
-def _read_row(row: Field, convention: Convention, scope: Scope) -> tuple[Joint, ...]:
+def _read_row(row: Field, convention: Convention, scope: EvaluationContext) -> tuple[Joint, ...]:
     if "mimic" in row.mapping():
         raise row.mapping()["mimic"].error(
             "a joint that follows another is not possible in a robot file",

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..dh import CONVENTIONS, Axis
-from ..units import ANGLES, LENGTHS
-from .kinds import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
+from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
+
+from arm_description.model.dh import CONVENTIONS, Axis
+from arm_description.model.units import ANGLES, LENGTHS
 
 MOST_ROWS = 64
 # Joints of several axes, and the axes that they turn about one after the other.

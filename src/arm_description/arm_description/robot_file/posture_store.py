@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Save a posture into a robot file; the rest of its text, comments and layout, stays as it is."""
+"""Save a posture into a robot file; the rest of its text, comments and layout, stays as it is.
+
+Put a posture into the text of a robot file: only its own characters change.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,73 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-from ..errors import DescriptionError
-from ..model import RobotModel
-from ..nearest import nearest
-from ..whole_file import write_bytes
-from .posture_edit import edited
-from .postures import GRIPPER
-from .reader import parse_robot
+import yaml
+from arm_common.atomic_file import write_bytes
+from arm_common.suggestions import did_you_mean
+from arm_common.yaml.editing import end_of, value_of, with_entry
+
+from arm_description.errors import DescriptionError
+from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.sections import GRIPPER_KEY
+from arm_description.robot_file.writer import flow_mapping, flow_word
+from arm_description.robot_model import RobotModel
+
+SECTION = "postures"
+Pairs = list[tuple[yaml.Node, yaml.Node]]
+
+
+def edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
+    """Return the text with a posture added or replaced.
+
+    Args:
+        data: a robot file without errors.
+        name: of the posture.
+        values: joint name -> number, as text.
+
+    Raises:
+        DescriptionError: the whole file is written in braces.
+    """
+    bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    text = data.decode("utf-8-sig")
+    return bom + _edited(text, name, values).encode()
+
+
+def _edited(text: str, name: str, values: Mapping[str, str]) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    posture = flow_mapping({flow_word(joint): value for joint, value in values.items()})
+    entry = f"{flow_word(name)}: {posture}"
+    root = cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
+    section = cast("yaml.MappingNode | None", value_of(root, SECTION))
+    if section is None:
+        if root.flow_style:
+            raise DescriptionError(
+                "the whole file is in braces {}", remedy="write one key a line, without them"
+            )
+        lines = f"{newline}{SECTION}:{newline}  {entry}{newline}"
+        return f"{_before_document_end(text, newline)}{lines}"
+    old = value_of(section, name)
+    if old is None:
+        return with_entry(text, section, entry)
+    if {key.value for key, _ in old.value} == set(values):
+        return _renumbered(text, old.value, values)
+    return text[: old.start_mark.index] + posture + text[end_of(old) :]
+
+
+def _before_document_end(text: str, newline: str) -> str:
+    """The text without a closing ``...``, behind which nothing may stand."""
+    text = text.rstrip().removesuffix("...") if text.rstrip().endswith("\n...") else text
+    return text if text.endswith("\n") else text + newline
+
+
+def _renumbered(text: str, old: Pairs, values: Mapping[str, str]) -> str:
+    """The posture with other numbers in the same places."""
+    for key, node in sorted(old, key=lambda pair: -pair[1].start_mark.index):
+        start, end = node.start_mark.index, end_of(node)
+        text = text[:start] + values[key.value] + text[end:]
+    return text
+
 
 DIGITS = 12
 # Between a posture and what its decimals read back as [rad or m].
@@ -70,12 +132,12 @@ def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict
     """The positions as they are written in the file's units, in the order of the joints."""
     types = {joint.name: str(joint.type) for joint in model.joints}
     if model.gripper:
-        types[GRIPPER] = "prismatic"
+        types[GRIPPER_KEY] = "prismatic"
     for joint in positions:
         if joint not in types:
             raise DescriptionError(
                 f"posture {name!r}: {model.name} has no joint {joint!r}",
-                remedy=nearest(joint, types),
+                remedy=did_you_mean(joint, types),
             )
     return {
         joint: f"{model.units.written(float(positions[joint]), kind) + 0.0:.{DIGITS}g}"

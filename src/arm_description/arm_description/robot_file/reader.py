@@ -1,28 +1,68 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole robot file."""
+"""The whole robot file.
+
+Every source that stands in a robot file beside a number or a group of numbers.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from ..dh import CONVENTIONS, Convention
-from ..elements import Gripper
-from ..errors import DescriptionError
-from ..model import RobotModel
-from ..yaml_fields import Field
-from ..yaml_source import parse_yaml, read_yaml
-from .gripper import read_gripper
-from .joints import read_joints
-from .keys import ROBOT
-from .load import read_masses, read_payload
-from .look import read_colours
-from .meshes import read_meshes
-from .postures import read_postures
-from .scope import read_name, read_scope, read_units
-from .sources import sources_of
+from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
+
+from arm_description.errors import DescriptionError
+from arm_description.model.dh import CONVENTIONS, Convention
+from arm_description.model.elements import Gripper
+from arm_description.robot_file.joints import read_joints
+from arm_description.robot_file.keys import ROBOT, SOURCE, SOURCED
+from arm_description.robot_file.scope import read_name, read_scope, read_units
+from arm_description.robot_file.sections import (
+    read_colours,
+    read_gripper,
+    read_masses,
+    read_meshes,
+    read_payload,
+    read_postures,
+)
+from arm_description.robot_model import RobotModel
+
+
+def sources_of(root: Field) -> Iterator[tuple[str, str]]:
+    """Yield the key that a source stands at, such as ``joints[0].limits.lower``, and the source.
+
+    Args:
+        root: of a file that has been read without error.
+    """
+    yield from ((key, text) for key, text in _walk(root, ROBOT) if key)
+
+
+def _walk(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
+    if isinstance(kind, Leaf):
+        if field.is_mapping:
+            yield from _walk(field, SOURCED)
+    elif isinstance(kind, ListOf):
+        for item in field.items():
+            yield from _walk(item, kind.kind)
+    elif isinstance(kind, Either):
+        yield from _walk(field, kind.kinds[field.is_list])
+    elif isinstance(kind, Named):
+        for value in field.mapping().values():
+            yield from _walk(value, kind.kind)
+    elif isinstance(kind, Table):
+        for name, value in field.mapping().items():
+            if kind.keys[name].kind is SOURCE:
+                yield field.key, value.text()
+            else:
+                yield from _walk(value, kind.keys[name].kind)
+    elif isinstance(kind, Variants):
+        chosen = field.mapping()[kind.by].raw("a word")
+        yield from _walk(field, kind.tables[chosen])
+
 
 # Sum of all lengths of a table, below which only a mistaken unit can be [m].
 SHORTEST_ARM = 0.005

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every section of a robot file is read with: the units and the constants of that file."""
+"""What every section of a robot file is read with: the units and the constants of that file.
+
+The constants of a robot file with their comments, which the model does not keep.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from ..elements import NO_MOTION, Origin, Triple
-from ..errors import DescriptionError
-from ..expressions import Expressions, constant_name_problem
-from ..units import ANGLES, LENGTHS, Units
-from ..yaml_fields import Field
-from .keys import ORIGIN, SOURCED, UNITS
+from arm_common.expressions import Expressions, constant_name_problem
+from arm_common.yaml.document import Field, read_yaml
+
+from arm_description.errors import DescriptionError
+from arm_description.model.elements import NO_MOTION, Origin, Triple
+from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.robot_file.keys import ORIGIN, SOURCED, UNITS
 
 # Bounds that only a mistaken unit exceeds: millimetres read as metres, degrees as radians.
 LONGEST = 20.0
@@ -27,7 +32,7 @@ _DECIMALS = re.compile(r"[+-]?\d*\.(\d{2,})")
 
 
 @dataclass(frozen=True)
-class Scope:
+class EvaluationContext:
     """Units and constants of one file.
 
     Attributes:
@@ -137,7 +142,7 @@ def read_units(field: Field) -> Units:
     return Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
 
 
-def read_scope(units: Units, field: Field | None) -> Scope:
+def read_scope(units: Units, field: Field | None) -> EvaluationContext:
     """Read ``constants`` and evaluate each once, so that a wrong one is named on its own line."""
     fields = field.mapping(None) if field else {}
     if field and len(fields) > MOST_CONSTANTS:
@@ -147,7 +152,7 @@ def read_scope(units: Units, field: Field | None) -> Scope:
         if problem:
             raise value.error(problem)
     texts = {name: sourced_value(f).raw("a number or an expression") for name, f in fields.items()}
-    scope = Scope(units, Expressions(texts, units.radian))
+    scope = EvaluationContext(units, Expressions(texts, units.radian))
     for name in fields:
         try:
             scope.expressions.constant(name)
@@ -193,3 +198,49 @@ def _refuse_radians(field: Field) -> None:
             f"{text} is {quarters}*pi/2 in radians, but this file's angles are in deg",
             f"write {90 * quarters}, or deg({text}) if so small an angle is meant",
         )
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A named number of a file, in the file's units.
+
+    Attributes:
+        name: its name.
+        text: the number or expression as it is written.
+        value: what that is.
+        comment: what is written behind it, mostly its source.
+    """
+
+    name: str
+    text: str
+    value: float
+    comment: str
+
+
+def read_constants(path: Path) -> tuple[Constant, ...]:
+    """Read the constants of a robot file.
+
+    Raises:
+        DescriptionError: the file cannot be read, or one of them is wrong.
+    """
+    keys = read_yaml(path, DescriptionError).mapping()
+    if "constants" not in keys or "units" not in keys:
+        return ()
+    scope = read_scope(read_units(keys["units"]), keys["constants"])
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    return tuple(
+        Constant(
+            name,
+            sourced_value(field).raw("a number"),
+            scope.expressions.constant(name),
+            _comment(field, lines),
+        )
+        for name, field in keys["constants"].mapping().items()
+    )
+
+
+def _comment(field: Field, lines: list[str]) -> str:
+    """The source that stands with a constant, or else the comment behind it."""
+    if field.is_mapping:
+        return SOURCED.read(field)["source"].text()
+    return lines[field.line - 1].partition(" #")[2].strip()

@@ -4,26 +4,94 @@
 
 Without units told, metres or millimetres and degrees or radians are chosen: whichever can write
 every number exactly and makes the shortest file.
+
+Numbers of a robot file as text: the shortest that is read back as the very same double.
 """
 
 from __future__ import annotations
 
+import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 import yaml
 
-from ..dh import Convention
-from ..elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Triple
-from ..errors import DescriptionError
-from ..model import RobotModel
-from ..units import Units
-from .keys import COMPOUND
-from .limits import DEFAULT_EFFORT, DEFAULT_VELOCITY
-from .numerals import NotExactError, angle_text, length_text, number_text
-from .postures import GRIPPER
-from .reader import parse_robot
+from arm_description.errors import DescriptionError
+from arm_description.model.dh import Convention
+from arm_description.model.elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Triple
+from arm_description.model.units import METRES_PER_INCH, PER_METRE, Units
+from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from arm_description.robot_file.keys import COMPOUND
+from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.sections import GRIPPER_KEY
+from arm_description.robot_model import RobotModel
+
+# Turns that a person writes as a fraction of pi in a file in radians.
+_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
+_MOST_PIS = 24
+
+
+class NotExactError(ValueError):
+    """No text in this unit is read back as the same double."""
+
+
+def length_text(metres: float, units: Units) -> str:
+    """Text of a length (or rate of a length) in the file's unit.
+
+    Args:
+        metres: the length [m].
+        units: units of the file.
+
+    Raises:
+        NotExactError: the unit has no such text.
+    """
+    inches = units.length == "inch"
+    guess = metres / METRES_PER_INCH if inches else metres * PER_METRE[units.length]
+    return _shortest(metres, guess, units.metres)
+
+
+def angle_text(radians: float, units: Units) -> str:
+    """Text of an angle (or rate of an angle) in the file's unit, over pi where that is exact.
+
+    Args:
+        radians: the angle [rad].
+        units: units of the file.
+
+    Raises:
+        NotExactError: the unit has no such text.
+    """
+    if units.angle == "deg":
+        return _shortest(radians, math.degrees(radians), units.radians)
+    return _over_pi(radians) or number_text(radians)
+
+
+def number_text(value: float) -> str:
+    """Shortest text of a number in no unit or the file's own."""
+    return repr(value + 0.0).removesuffix(".0")
+
+
+def _shortest(value: float, guess: float, read: Callable[[float], float]) -> str:
+    for digits in range(1, 18):
+        written = float(f"{guess:.{digits}g}")
+        if read(written) == value:
+            return number_text(written)
+    for written in (math.nextafter(guess, -math.inf), math.nextafter(guess, math.inf)):
+        if read(written) == value:
+            return number_text(written)
+    raise NotExactError(value)
+
+
+def _over_pi(radians: float) -> str:
+    """The text ``n*pi/m`` if it is evaluated to exactly this angle, else nothing."""
+    for below in _DENOMINATORS:
+        count = round(radians * below / math.pi)
+        if 0 < abs(count) <= _MOST_PIS and count * math.pi / below == radians:
+            over = f"/{below}" if below > 1 else ""
+            times = {1: "", -1: "-"}.get(count, f"{count}*")
+            return f"{times}pi{over}"
+    return ""
+
 
 WIDTH = 96
 _CHOICE = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
@@ -177,7 +245,7 @@ class _Writer:
         for name, posture in model.postures.items():
             values = {
                 flow_word(key): self._length(value)
-                if key == GRIPPER
+                if key == GRIPPER_KEY
                 else self._position(joints[key], value)
                 for key, value in posture.items()
             }

@@ -1,16 +1,43 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""All links and joints of an arm."""
+"""All links and joints of an arm.
+
+What a robot file adds to the skeleton: masses and meshes of links, and the payload.
+"""
 
 from __future__ import annotations
 
-from ..elements import NO_MOTION, Gripper, Joint, Origin
-from ..model import RobotModel
-from .dress import PAYLOAD, dressed, payload_link
-from .gripper_look import finger_shapes, palm_shapes
-from .parts import Limit, UrdfJoint, UrdfLink, UrdfParts
-from .placement import dh_origins, joint_origins
-from .skeleton import base_shapes, link_shapes
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arm_description.model.elements import NO_MOTION, Gripper, Joint, Origin, Payload
+from arm_description.urdf.appearance import base_shapes, finger_shapes, link_shapes, palm_shapes
+from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLimit, UrdfLink, UrdfParts
+from arm_description.urdf.inertia import DENSITY
+from arm_description.urdf.joint_frames import dh_origins, joint_origins
+
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
+
+PAYLOAD = "payload_link"
+
+
+def dressed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
+    """A link with the mesh and the mass that the robot file gives it."""
+    name = link.name.removeprefix(prefix)
+    return replace(
+        link, mass=model.masses.get(name, link.mass), mesh=model.meshes.get(name, link.mesh)
+    )
+
+
+def payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:
+    """The payload, in a frame that is tool0's; of no given size it weighs, and is not seen."""
+    side = (payload.mass / DENSITY) ** (1 / 3)
+    size = payload.size or (side, side, side)
+    box = UrdfGeometry("box", size, Origin(payload.centre), model.colours.gripper)
+    seen = payload.size is not None
+    return UrdfLink(prefix + PAYLOAD, (box,), mass=payload.mass, seen=seen)
+
 
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 FINGER_EFFORT = 10.0
@@ -57,7 +84,7 @@ def mounted(parts: UrdfParts, prefix: str, parent: str, mount: Origin) -> UrdfPa
 
 
 def _moving(joint: Joint, prefix: str, parent: str, child: str, origin: Origin) -> UrdfJoint:
-    limit = Limit(joint.lower, joint.upper, joint.velocity, joint.effort)
+    limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, joint.effort)
     return UrdfJoint(
         prefix + joint.name, joint.type, parent, child, origin, joint.direction, limit
     )
@@ -70,7 +97,7 @@ def _fixed(prefix: str, parent: str, frame: str, origin: Origin) -> UrdfJoint:
 def _gripper(model: RobotModel, gripper: Gripper, prefix: str) -> UrdfParts:
     palm = UrdfLink(prefix + PALM, palm_shapes(model, gripper))
     links, joints = [palm], [_fixed(prefix, prefix + FLANGE, PALM, model.tool)]
-    limit = Limit(
+    limit = UrdfLimit(
         gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, FINGER_EFFORT
     )
     for name, side in zip(gripper.joints, (-1, 1), strict=True):

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Matrix, Vector
 
-from ..transforms import Matrix, Vector
-from .parts import Shape
+from arm_description.urdf.elements import UrdfGeometry
 
 # Between plastic (1200) and aluminium (2700): parts with servos and air in them [kg/m^3].
 DENSITY = 1800.0
@@ -32,7 +32,7 @@ class Inertia:
     tensor: Matrix
 
 
-def inertia_of(shapes: Sequence[Shape], mass: float | None = None) -> Inertia:
+def inertia_of(shapes: Sequence[UrdfGeometry], mass: float | None = None) -> Inertia:
     """Sum of the shapes, each solid and all of one density (parallel axis theorem).
 
     Args:
@@ -53,14 +53,14 @@ def inertia_of(shapes: Sequence[Shape], mass: float | None = None) -> Inertia:
     return Inertia(total, centre, tensor)
 
 
-def _volume(shape: Shape) -> float:
+def _volume(shape: UrdfGeometry) -> float:
     if shape.kind == "box":
         return math.prod(shape.size)
     radius, length = shape.size
     return math.pi * radius**2 * length
 
 
-def _moments(shape: Shape, mass: float) -> tuple[float, float, float]:
+def _moments(shape: UrdfGeometry, mass: float) -> tuple[float, float, float]:
     """Principal moments about the shape's own axes."""
     if shape.kind == "box":
         x, y, z = (side**2 for side in shape.size)

@@ -3,18 +3,126 @@
 """Read the kinematic tree of any URDF: links, joints, origins, axes, limits, mimics.
 
 Only what moves is read; elements that say anything else are left alone.
+
+Read one <joint> of a URDF, each value checked. The format: https://wiki.ros.org/urdf/XML.
+
+What the links of a URDF look like, without colours, and what they weigh.
 """
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast, get_args
 
-from ..errors import UrdfError
-from .joint_reader import attribute, read_joint
-from .parts import UrdfJoint
+from arm_description.errors import UrdfError
+from arm_description.model.elements import NO_MOTION, Origin, Triple
+from arm_description.urdf.elements import JointKind, UrdfJoint, UrdfLimit, UrdfMimic
+
+KINDS: tuple[str, ...] = get_args(JointKind)
+
+
+def read_joint(element: ET.Element) -> UrdfJoint:
+    """Read and check one <joint>.
+
+    Raises:
+        UrdfError: something is missing, or a number is none.
+    """
+    name = attribute(element, "name", "a joint")
+    kind = element.get("type", "")
+    if kind not in KINDS:
+        raise UrdfError(
+            f"joint {name!r} has type {kind!r}", remedy="supported are " + ", ".join(KINDS)
+        )
+    ends = []
+    for tag in ("parent", "child"):
+        end = element.find(tag)
+        if end is None:
+            raise UrdfError(f"joint {name!r} has no {tag}")
+        ends.append(attribute(end, "link", f"the {tag} of joint {name!r}"))
+    return UrdfJoint(
+        name,
+        cast(JointKind, kind),
+        ends[0],
+        ends[1],
+        _origin(element.find("origin"), name),
+        _axis(element.find("axis"), name, kind),
+        _limit(element.find("limit"), name, kind),
+        _mimic(element.find("mimic"), name),
+    )
+
+
+def _origin(element: ET.Element | None, joint: str) -> Origin:
+    if element is None:
+        return Origin()
+    xyz = _triple(element.get("xyz", "0 0 0"), joint, "xyz")
+    return Origin(xyz, _triple(element.get("rpy", "0 0 0"), joint, "rpy"))
+
+
+def _axis(element: ET.Element | None, joint: str, kind: str) -> Triple:
+    """Unit axis; URDF's default is x, and some kinds of joints have none."""
+    if element is None or kind in ("fixed", "floating"):
+        return (1.0, 0.0, 0.0)
+    x, y, z = _triple(element.get("xyz", ""), joint, "axis")
+    size = math.hypot(x, y, z)
+    if size < 1e-9:
+        raise UrdfError(f"joint {joint!r} has an axis of no length", remedy='write "0 0 1"')
+    return (x / size, y / size, z / size)
+
+
+def _limit(element: ET.Element | None, joint: str, kind: str) -> UrdfLimit | None:
+    if element is None:
+        if kind in ("revolute", "prismatic"):
+            raise UrdfError(f"joint {joint!r} has no limit", remedy=f"a {kind} joint needs one")
+        return None
+    keys = ("lower", "upper", "velocity", "effort")
+    limit = UrdfLimit(*(_number(element.get(key, "0"), joint, key) for key in keys))
+    if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
+        raise UrdfError(
+            f"joint {joint!r} has the lower limit {limit.lower:g} above its upper limit "
+            f"{limit.upper:g}"
+        )
+    return limit
+
+
+def _mimic(element: ET.Element | None, joint: str) -> UrdfMimic | None:
+    if element is None:
+        return None
+    return UrdfMimic(
+        attribute(element, "joint", f"mimic of joint {joint!r}"),
+        _number(element.get("multiplier", "1"), joint, "multiplier"),
+        _number(element.get("offset", "0"), joint, "offset"),
+    )
+
+
+def _triple(text: str, joint: str, key: str) -> Triple:
+    parts = text.split()
+    if len(parts) != 3:
+        raise UrdfError(f"joint {joint!r}: {key} must be three numbers, not {text!r}")
+    x, y, z = (_number(part, joint, key) for part in parts)
+    return (x, y, z)
+
+
+def _number(text: str, joint: str, key: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UrdfError(f"joint {joint!r}: {key} has {text!r}, which is not a finite number")
+    return value
+
+
+def attribute(element: ET.Element, name: str, what: str) -> str:
+    """An attribute that has to be there."""
+    text = element.get(name, "")
+    if not text:
+        raise UrdfError(f"{what} has no {name!r}")
+    return text
+
 
 MOST_CHARACTERS = 32_000_000
 
@@ -143,3 +251,112 @@ def _unique(names: Sequence[str], what: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise UrdfError(f"there is more than one {what} {twice[0]!r}", remedy="rename one")
+
+
+# Shape -> its attributes, and how many numbers each holds.
+_SHAPES = {
+    "box": (("size", 3),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "sphere": (("radius", 1),),
+    "mesh": (("scale", 3),),
+}
+
+
+@dataclass(frozen=True)
+class VisualGeometry:
+    """One visual of a link.
+
+    Attributes:
+        kind: "box", "cylinder" (along its z), "sphere" or "mesh".
+        size: edges of a box, radius and length of a cylinder, radius of a sphere [m]; factors
+            of a mesh.
+        origin: link <- solid, which is centred there.
+        uri: the file of a mesh.
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    origin: Origin
+    uri: str = ""
+
+
+@dataclass(frozen=True)
+class LinkBody:
+    """A link.
+
+    Attributes:
+        link: its name.
+        solids: what it looks like.
+        mass: [kg], 0 if the URDF gives none.
+        centre: of mass, in the link's frame [m].
+    """
+
+    link: str
+    solids: tuple[VisualGeometry, ...]
+    mass: float
+    centre: Triple
+
+
+def read_bodies(text: str) -> tuple[LinkBody, ...]:
+    """Read all links of a URDF.
+
+    Args:
+        text: the XML.
+
+    Raises:
+        UrdfError: not a URDF, or a shape or number that is none.
+    """
+    return tuple(_body(link) for link in parse_xml(text).findall("link"))
+
+
+def _body(element: ET.Element) -> LinkBody:
+    link = attribute(element, "name", "a link")
+    solids = tuple(_solid(visual, link) for visual in element.findall("visual"))
+    inertial = element.find("inertial")
+    if inertial is None:
+        return LinkBody(link, solids, 0.0, NO_MOTION.xyz)
+    mass = inertial.find("mass")
+    value = 0.0 if mass is None else _numbers(mass, "value", 1, link)[0]
+    if value < 0.0:
+        raise UrdfError(f"link {link!r} has the mass {value:g} kg", remedy="give 0 or more")
+    return LinkBody(link, solids, value, _bodies_origin(inertial, link).xyz)
+
+
+def _solid(visual: ET.Element, link: str) -> VisualGeometry:
+    shape = visual.find("geometry/*")
+    if shape is None or shape.tag not in _SHAPES:
+        raise UrdfError(
+            f"a <visual> of link {link!r} has no shape", remedy="use " + ", ".join(_SHAPES)
+        )
+    size = [n for key, count in _SHAPES[shape.tag] for n in _numbers(shape, key, count, link)]
+    return VisualGeometry(
+        shape.tag, tuple(size), _bodies_origin(visual, link), shape.get("filename", "")
+    )
+
+
+def _bodies_origin(element: ET.Element, link: str) -> Origin:
+    origin = element.find("origin")
+    if origin is None:
+        return NO_MOTION
+    x, y, z = _numbers(origin, "xyz", 3, link)
+    return Origin((x, y, z), _turned(origin, link))
+
+
+def _turned(origin: ET.Element, link: str) -> Triple:
+    r, p, y = _numbers(origin, "rpy", 3, link)
+    return (r, p, y)
+
+
+def _numbers(element: ET.Element, key: str, count: int, link: str) -> tuple[float, ...]:
+    """The numbers of an attribute; where it is left out, what URDF means by that."""
+    unsaid = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1"}.get(key, "")
+    text = element.get(key, unsaid)
+    try:
+        values = tuple(float(word) for word in text.split())
+    except ValueError:
+        values = ()
+    if len(values) != count or not all(map(math.isfinite, values)):
+        raise UrdfError(
+            f'<{element.tag} {key}="{text}"> of link {link!r} needs {count} finite numbers'
+        )
+    return values

@@ -10,13 +10,16 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..elements import NO_MOTION, Mesh, Origin
-from ..errors import DescriptionError
-from ..model import RobotModel
-from .assembly import assemble, dh_frames, mounted
-from .inertia import Inertia, inertia_of
-from .parts import Shape, UrdfJoint, UrdfLink, UrdfParts
+from arm_description.errors import DescriptionError
+from arm_description.model.elements import NO_MOTION, Mesh, Origin
+from arm_description.urdf.assembly import assemble, dh_frames, mounted
+from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts
+from arm_description.urdf.inertia import Inertia, inertia_of
+
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
 
 XACRO = "http://www.ros.org/wiki/xacro"
 FORBIDDEN_IN_PREFIX = "/$<>&"
@@ -151,7 +154,7 @@ def _mesh(element: ET.Element, mesh: Mesh, uri: str) -> None:
     ET.SubElement(geometry, "mesh", filename=uri, scale=_numbers(mesh.scale))
 
 
-def _geometry(element: ET.Element, shape: Shape) -> None:
+def _geometry(element: ET.Element, shape: UrdfGeometry) -> None:
     xyz, rpy = _rounded(shape.origin.xyz), _rounded(shape.origin.rpy)
     ET.SubElement(element, "origin", xyz=xyz, rpy=rpy)
     geometry = ET.SubElement(element, "geometry")

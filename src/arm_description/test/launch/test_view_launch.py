@@ -10,6 +10,7 @@ from pathlib import Path
 import launch_testing
 import pytest
 import rclpy
+from arm_description.urdf.reader import read_urdf
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -23,7 +24,6 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
-from arm_description.urdf import read_urdf
 
 DOMAIN = 53
 PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes

@@ -1,31 +1,37 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages from and to the driver's own types."""
+"""Messages from and to the driver's own types.
+
+Stamps: the node's clock at speed 1, else the driver's own time, as published on /clock.
+"""
 
 from __future__ import annotations
 
 import math
+import time
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from arm_hardware.axes import Axes
-from arm_hardware.calibration import Calibration
+from arm_hardware.calibration.axes import Axes
+from arm_hardware.calibration.calibration import Calibration
+from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.clock import Clock
+from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
-from arm_hardware.request import Point, Request
-from arm_hardware.runs import Tolerances
-from arm_hardware.servo_map import ServoMap, resolution
-from arm_hardware.states import Snapshot
+from arm_hardware.motion.execution import Tolerances
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
 from arm_interfaces.msg import HardwareStatus, JointPulse
 
 
-def request_of(message: JointTrajectory, start: float | None) -> Request:
+def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
     """Return a trajectory message as plain numbers, to begin in ``start`` seconds (None: now)."""
     points = tuple(
-        Point(
+        GoalPoint(
             p.time_from_start.sec + p.time_from_start.nanosec * 1e-9,
             tuple(p.positions),
             tuple(p.velocities),
@@ -34,7 +40,7 @@ def request_of(message: JointTrajectory, start: float | None) -> Request:
         )
         for p in message.points
     )
-    return Request(tuple(message.joint_names), points, start)
+    return TrajectoryGoal(tuple(message.joint_names), points, start)
 
 
 def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
@@ -74,7 +80,7 @@ def _bounds(name: str, value: float) -> bool:
     raise CommandError(f"{name}: a tolerance of {value:g} means nothing; give -1 for none.")
 
 
-def joint_state(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState | None:
+def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
     """Return what is commanded, fingers at half the width; None while a position is unknown."""
     if any(p is None for p in snapshot.positions):
         return None
@@ -89,7 +95,7 @@ def joint_state(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState | Non
     return message
 
 
-def goal(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState:
+def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:
     """Return where the arm is bound for; without joints if it goes nowhere."""
     message = JointState(position=snapshot.bound_for)
     message.header.stamp = stamp
@@ -98,7 +104,7 @@ def goal(axes: Axes, snapshot: Snapshot, stamp: Time) -> JointState:
 
 
 def status(
-    hardware: str, driver: Driver | None, snapshot: Snapshot, stamp: Time
+    hardware: str, driver: Driver | None, snapshot: DriverSnapshot, stamp: Time
 ) -> HardwareStatus:
     """Return the status message."""
     message = HardwareStatus()
@@ -115,7 +121,7 @@ def status(
 
 
 def _pulse(
-    i: int, name: str, servo: ServoMap, snapshot: Snapshot, calibration: Calibration | None
+    i: int, name: str, servo: ServoMap, snapshot: DriverSnapshot, calibration: Calibration | None
 ) -> JointPulse:
     """Return one servo's line of the status; fake hardware has neither channels nor pulses."""
     position, estimated = snapshot.positions[i], snapshot.estimated[i]
@@ -129,3 +135,58 @@ def _pulse(
         pulse.count = count or 0
         pulse.pulse_us = float((count or 0) * calibration.board.count_us)
     return pulse
+
+
+NANO = 1_000_000_000
+TRIES, AT_ONCE = 5, 5e-4  # [s]
+
+
+class DriverTime:
+    """Tells the time that messages carry.
+
+    Attributes:
+        simulated: Whether it runs at another speed than the wall.
+    """
+
+    def __init__(self, node: Any, clock: Clock, speed: float) -> None:
+        """Begin at the present time of day.
+
+        Args:
+            node: Its clock is the time at speed 1.
+            clock: The driver's.
+            speed: Of that clock.
+        """
+        self.simulated = speed != 1.0
+        self._node_clock = node.get_clock()
+        self._clock = clock
+        self._epoch = time.time_ns() - round(clock.now() * NANO)
+
+    def now(self) -> Time:
+        """Return the present stamp."""
+        return _stamp(self._nanoseconds())
+
+    def at(self, moment: float) -> Time:
+        """Return the stamp of a moment of the driver's clock [s]."""
+        if self.simulated:
+            return _stamp(self._epoch + round(moment * NANO))
+        for _ in range(TRIES):
+            before, now, after = self._clock.now(), self._nanoseconds(), self._clock.now()
+            if after - before < AT_ONCE:
+                break  # else the thread had to wait between the two clocks
+        return _stamp(now - round((after - moment) * NANO))
+
+    def seconds_until(self, stamp: Time) -> float | None:
+        """Return how far ahead a stamp lies [s], None for the stamp 0 ("now")."""
+        if stamp.sec == 0 and stamp.nanosec == 0:
+            return None
+        return float(stamp.sec * NANO + stamp.nanosec - self._nanoseconds()) / NANO
+
+    def _nanoseconds(self) -> int:
+        if self.simulated:
+            return int(self._epoch + round(self._clock.now() * NANO))
+        return int(self._node_clock.now().nanoseconds)
+
+
+def _stamp(nanoseconds: int) -> Time:
+    seconds, rest = divmod(nanoseconds, NANO)
+    return Time(sec=seconds, nanosec=rest)

@@ -9,23 +9,22 @@ from typing import Any, NamedTuple
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 
-from arm_hardware.conduct import Conduct, Squeeze
+from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.errors import HardwareError
-from arm_hardware.options import Options
-from arm_hardware.shipped import config_folder
-from arm_hardware.supply import Supply
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
-class Text(NamedTuple):
+class TextParameter(NamedTuple):
     """A parameter of words."""
 
     default: str
     description: str
 
 
-class Number(NamedTuple):
+class NumberParameter(NamedTuple):
     """A parameter of a number in a range."""
 
     default: float
@@ -34,89 +33,93 @@ class Number(NamedTuple):
     description: str
 
 
-class Truth(NamedTuple):
+class BoolParameter(NamedTuple):
     """A parameter that is true or false, false by default."""
 
     description: str
 
 
-TABLE: dict[str, Text | Number | Truth] = {
-    "robot": Text("nut_arm", "Robot description: shipped name or path of its YAML."),
-    "hardware": Text("fake", "Hardware to drive: fake (mirrors commands), sim, real."),
-    "backend": Text(
+TABLE: dict[str, TextParameter | NumberParameter | BoolParameter] = {
+    "robot": TextParameter("nut_arm", "Robot description: shipped name or path of its YAML."),
+    "hardware": TextParameter("fake", "Hardware to drive: fake (mirrors commands), sim, real."),
+    "backend": TextParameter(
         "servokit",
         "What drives the board of sim and real: servokit (Adafruit's library) or i2c_dev (the "
         "kernel's interface; needs no library).",
     ),
-    "calibration": Text(
+    "calibration": TextParameter(
         "", "Servo calibration: path or shipped name; empty for the one shipped for the robot."
     ),
-    "rate_hz": Number(50.0, 5.0, 200.0, "Control ticks per second of driver time [Hz]."),
-    "speed": Number(
+    "rate_hz": NumberParameter(50.0, 5.0, 200.0, "Control ticks per second of driver time [Hz]."),
+    "speed": NumberParameter(
         1.0, 0.01, 100.0, "Driver seconds per wall second; other than 1 not for real."
     ),
-    "autostart": Text(
+    "autostart": TextParameter(
         "none",
         "Transition to make by itself after start: none, configure, activate, or auto (activate "
         "fake and sim, only configure real: its servos are armed by a person).",
     ),
-    "exit_action": Text(
+    "exit_action": TextParameter(
         "auto",
         "What servos do when the node ends: hold, park (go to rest, then release), release, auto "
         "(release real, hold others).",
     ),
-    "sim_registers": Text(
+    "sim_registers": TextParameter(
         "",
         "File that keeps the simulated board's registers, as a board with power does when the "
         "node ends; empty for none.",
     ),
-    "recovery": Text(
+    "recovery": TextParameter(
         "auto",
         "How servos without pulses go to the rest posture: slow (in short bursts, one joint after "
         "another), direct (full speed), auto (slow with real, direct with others).",
     ),
-    "realtime_priority": Number(
+    "realtime_priority": NumberParameter(
         -1.0,
         -1.0,
         99.0,
         "SCHED_FIFO priority of the control loop; 0: none; -1: 40 with real, else none.",
     ),
-    "joint_state_rate_hz": Number(50.0, 1.0, 200.0, "joint_states per second while moving [Hz]."),
-    "allow_partial_joints_goal": Truth(
+    "joint_state_rate_hz": NumberParameter(
+        50.0, 1.0, 200.0, "joint_states per second while moving [Hz]."
+    ),
+    "allow_partial_joints_goal": BoolParameter(
         "Accept trajectories that leave joints out; these come to rest where they are."
     ),
-    "allow_nonzero_velocity_at_trajectory_end": Truth(
+    "allow_nonzero_velocity_at_trajectory_end": BoolParameter(
         "Accept trajectories whose last velocities are not 0; the arm brakes behind the end."
     ),
-    "jerk_time": Number(
+    "jerk_time": NumberParameter(
         0.0, 0.0, 2.0, "Time in which acceleration may rise from 0 to its limit; 0: at once [s]."
     ),
-    "max_moving_joints": Number(0.0, 0.0, 16.0, "Joints that may move at once; 0: all."),
-    "stagger": Number(0.0, 0.0, 2.0, "Time from one joint's start to the next one's [s]."),
-    "command_timeout": Number(
+    "max_moving_joints": NumberParameter(0.0, 0.0, 16.0, "Joints that may move at once; 0: all."),
+    "stagger": NumberParameter(
+        0.0, 0.0, 2.0, "Time from one joint's start to the next one's [s]."
+    ),
+    "command_timeout": NumberParameter(
         0.5, 0.0, 60.0, "Longest time between two trajectories of a stream; 0: any [s]."
     ),
-    "commander_timeout": Number(
+    "commander_timeout": NumberParameter(
         2.0,
         0.0,
         60.0,
         "Wall seconds that a goal goes on once its client, or the link to it, has gone; 0: to its "
         "end [s].",
     ),
-    "gripper_squeeze_limit": Number(
+    "gripper_squeeze_limit": NumberParameter(
         8.0, 0.0, 100.0, "Counts past the contact that max_effort may ask for."
     ),
-    "gripper_hold_time": Number(
+    "gripper_hold_time": NumberParameter(
         10.0, 0.0, 3600.0, "Time after which a squeeze is taken back; 0: never [s]."
     ),
-    "gripper_hold_squeeze": Number(
+    "gripper_hold_squeeze": NumberParameter(
         2.0, 0.0, 100.0, "Counts past the contact that are left of a squeeze then."
     ),
 }
 
 
 @dataclass(frozen=True)
-class Parameters:
+class DriverParameters:
     """What was set.
 
     Attributes:
@@ -130,7 +133,7 @@ class Parameters:
     """
 
     robot: str
-    options: Options
+    options: DriverOptions
     autostart: str
     joint_state_rate_hz: float
     allow_partial: bool
@@ -138,7 +141,7 @@ class Parameters:
     commander_timeout: float
 
 
-def declare(node: Any) -> Parameters:
+def declare(node: Any) -> DriverParameters:
     """Declare and read the parameters of a node.
 
     Raises:
@@ -151,7 +154,7 @@ def declare(node: Any) -> Parameters:
     options.check()
     if autostart == "auto":
         autostart = "configure" if options.hardware == "real" else "activate"
-    return Parameters(
+    return DriverParameters(
         robot=values["robot"],
         options=options,
         autostart=autostart,
@@ -162,27 +165,27 @@ def declare(node: Any) -> Parameters:
     )
 
 
-def _declared(node: Any, name: str, entry: Text | Number | Truth) -> Any:
+def _declared(node: Any, name: str, entry: TextParameter | NumberParameter | BoolParameter) -> Any:
     """Declare one parameter and return its value."""
     descriptor = ParameterDescriptor(description=entry.description, read_only=True)
-    if isinstance(entry, Truth):
+    if isinstance(entry, BoolParameter):
         return bool(node.declare_parameter(name, False, descriptor).value)
-    if isinstance(entry, Number):
+    if isinstance(entry, NumberParameter):
         descriptor.dynamic_typing = True  # so that 50 is as good as 50.0
         descriptor.floating_point_range = [
             FloatingPointRange(from_value=entry.low, to_value=entry.high)
         ]
     value = node.declare_parameter(name, entry.default, descriptor).value
-    if isinstance(entry, Text):
+    if isinstance(entry, TextParameter):
         return str(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise HardwareError(f"Parameter {name} must be a number, not '{value}'.")
     return float(value)
 
 
-def _options(values: dict[str, Any]) -> Options:
+def _options(values: dict[str, Any]) -> DriverOptions:
     """Return the driver's options."""
-    return Options(
+    return DriverOptions(
         hardware=values["hardware"],
         backend=values["backend"],
         calibration=values["calibration"],
@@ -192,11 +195,11 @@ def _options(values: dict[str, Any]) -> Options:
         recovery=values["recovery"],
         sim_registers=values["sim_registers"],
         realtime_priority=_whole("realtime_priority", values),
-        conduct=Conduct(
+        conduct=MotionOptions(
             jerk_time=values["jerk_time"],
             command_timeout=values["command_timeout"],
-            supply=Supply(_whole("max_moving_joints", values), values["stagger"]),
-            squeeze=Squeeze(
+            supply=PowerBudget(_whole("max_moving_joints", values), values["stagger"]),
+            squeeze=GripForceOptions(
                 _whole("gripper_squeeze_limit", values),
                 values["gripper_hold_time"],
                 _whole("gripper_hold_squeeze", values),

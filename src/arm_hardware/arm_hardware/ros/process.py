@@ -1,16 +1,18 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# mypy: disable-error-code="no-untyped-call, attr-defined"
 """A driver node as a process: signals end it by its exit action, and with exit code 0.
 
 The executor spins in a thread of its own, the main thread waits for the end. So a signal is heard
 at once, and the node leaves in order while ROS still works: goals are aborted, servos hold or are
 released, the last status goes out.
+
+The core's log lines in ROS's log.
 """
 
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 import threading
 import time
@@ -18,14 +20,43 @@ from collections.abc import Callable
 from typing import Any
 
 import rclpy
+from arm_common.signals import ProcessEnd
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from arm_hardware.errors import HardwareError
-from arm_hardware.process_end import ProcessEnd
-from arm_hardware.ros.log import forward_logging
+
+
+class _Forward(logging.Handler):
+    """Hands records to a ROS logger."""
+
+    def __init__(self, logger: Any) -> None:
+        super().__init__()
+        self._by_level = {
+            logging.DEBUG: logger.debug,
+            logging.INFO: logger.info,
+            logging.WARNING: logger.warning,
+            logging.ERROR: logger.error,
+        }
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one record."""
+        level = max((k for k in self._by_level if k <= record.levelno), default=logging.DEBUG)
+        self._by_level[level](record.getMessage())
+
+
+def forward_logging(logger: Any) -> None:
+    """Send what ``arm_hardware``'s modules log to a ROS logger."""
+    core = logging.getLogger("arm_hardware")
+    core.setLevel(logging.INFO)
+    core.addHandler(_Forward(logger))
+    core.propagate = False
+
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
 
 THREADS = 6  # two goals may run at a time, each with a waiting thread; the others answer
 SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter when it wakes
@@ -102,7 +133,7 @@ def _spin(executor: Any, end: ProcessEnd, failures: list[Exception]) -> None:
             executor.spin()
         except ExternalShutdownException:
             pass
-        except Exception as error:  # noqa: BLE001 - whatever a callback raised, leave in order
+        except Exception as error:
             failures.append(error)
             end.come()
             continue

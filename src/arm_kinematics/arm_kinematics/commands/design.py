@@ -13,15 +13,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arm_description.commands import shell
-from arm_description.robot_file import robot_yaml
-from arm_description.units import Units
+from arm_description.model.units import Units
+from arm_description.robot_file.writer import robot_yaml
 
+from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_kinematics.chain import Chain
-from arm_kinematics.dexterity.best_posture import best_posture
-from arm_kinematics.dexterity.design import Design, optimise, random_start, start_from
-from arm_kinematics.dexterity.design_robot import condition, designed_robot
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity.design import (
+    Design,
+    condition,
+    designed_robot,
+    optimise,
+    random_start,
+    start_from,
+)
+from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
 
@@ -31,21 +37,21 @@ _EVERY = 10
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return shell.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
 
 
 def _design(arguments: argparse.Namespace) -> None:
-    shell.refuse_overwriting(arguments.output, arguments.force)
+    cli.refuse_overwriting(arguments.output, arguments.force)
     start, length = _start(arguments)
     design = optimise(start, _tell)
     length = arguments.length or length
     model = designed_robot(design, length, arguments.name)
-    shell.say(_report(design, model, length))
+    cli.say(_report(design, model, length))
     if arguments.plot:
-        from arm_kinematics.dexterity.plots import draw_design
+        from arm_kinematics.dexterity.workspace import draw_design
 
         draw_design(design, Path(arguments.plot))
-    shell.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)
+    cli.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)
 
 
 def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
@@ -58,7 +64,7 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
         raise KinematicsError(
             f"{arguments.robot} has {chain.n} joints; a design needs six or more"
         )
-    shell.say(
+    cli.say(
         f"{arguments.robot}: condition number {best.condition:.4f} at best, characteristic "
         f"length {best.length:.4g} m"
     )
@@ -67,7 +73,7 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
 
 def _tell(step: int, condition: float) -> None:
     if step == 1 or step % _EVERY == 0:
-        shell.say(f"step {step:3d}  condition number {condition:.6f}")
+        cli.say(f"step {step:3d}  condition number {condition:.6f}")
 
 
 def _report(design: Design, model: RobotModel, length: float) -> str:
@@ -99,8 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
-    shell.add_output(parser)
-    shell.add_force(parser)
+    cli.add_output(parser)
+    cli.add_force(parser)
     return parser
 
 

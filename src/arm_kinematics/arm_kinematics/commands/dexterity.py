@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_description.commands import shell
-from arm_description.nearest import nearest
+from arm_common.suggestions import did_you_mean
 
+from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_kinematics.chain import Chain
-from arm_kinematics.dexterity.best_posture import BestPosture, best_posture
+from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
@@ -33,7 +33,7 @@ _AXES = "xyz"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return shell.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -43,18 +43,18 @@ def _run(arguments: argparse.Namespace) -> None:
         raise KinematicsError("--slice and --plot go together: which plane, and into which file")
     for name, q in _postures(model, chain, arguments.posture):
         size, condition = measures(chain.jacobian(q))
-        shell.write_text(
+        cli.write_text(
             f"{name + ':':<16} manipulability {size:.4g}, condition number {condition:.4g}\n", ""
         )
     best = best_posture(chain)
-    shell.write_text(_best(chain, best), "")
-    shell.say("Asking what is reached ...")
+    cli.write_text(_best(chain, best), "")
+    cli.say("Asking what is reached ...")
     found = reachable_volume(chain)
     corners = (
         f"{axis} {low:.3f} .. {high:.3f} m"
         for axis, low, high in zip(_AXES, found.lower, found.upper, strict=True)
     )
-    shell.write_text(
+    cli.write_text(
         f"{'reaches:':<16} {', '.join(corners)}\n"
         f"{'volume:':<16} {found.volume:.4g} m^3 +- {found.error:.2g}\n",
         "",
@@ -66,7 +66,7 @@ def _run(arguments: argparse.Namespace) -> None:
 def _postures(model: RobotModel, chain: Chain, name: str) -> list[tuple[str, Array]]:
     if name and name not in model.postures:
         raise KinematicsError(
-            f"{model.name} has no posture '{name}': {nearest(name, tuple(model.postures))}"
+            f"{model.name} has no posture '{name}': {did_you_mean(name, tuple(model.postures))}"
         )
     names = [name] if name else list(model.postures)
     return [(each, chain.positions(model.postures[each])) for each in names]
@@ -85,7 +85,7 @@ def _best(chain: Chain, best: BestPosture) -> str:
 
 
 def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
-    from arm_kinematics.dexterity.plots import draw_slice
+    from arm_kinematics.dexterity.workspace import draw_slice
 
     lower, upper = bounding_box(chain)
     margin = _MARGIN * float((upper - lower).max())

@@ -1,19 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 """How well an arm can move: measures at a posture, the best posture, what it reaches, design."""
-
-from arm_kinematics.dexterity.measures import (
-    characteristic_length,
-    condition_number,
-    frobenius_condition,
-    homogeneous_jacobian,
-    manipulability,
-)
-
-__all__ = [
-    "characteristic_length",
-    "condition_number",
-    "frobenius_condition",
-    "homogeneous_jacobian",
-    "manipulability",
-]

@@ -1,6 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Frames as three axes with their names, and the joints' limits; they move by tf alone."""
+"""Frames as three axes with their names, and the joints' limits; they move by tf alone.
+
+How the tip can move from where it is: ellipsoids of its speed.
+
+Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985: joint
+speeds of norm 1 give tip speeds in the ellipsoid whose axes are the left singular vectors of J,
+as long as its singular values.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +16,34 @@ import re
 
 import numpy as np
 
-from arm_kinematics.lie import Array
-from arm_kinematics.markers.axes import Axis
-from arm_kinematics.markers.mark import INK, ORANGE, Mark, curve, faint, lines, triad, words
-from arm_kinematics.markers.seen import Seen
+from arm_kinematics.dexterity.measures import manipulability
+from arm_kinematics.lie import Array, se3
+from arm_kinematics.markers.mark import (
+    GREEN,
+    INK,
+    ORANGE,
+    VIOLET,
+    Colour,
+    Kind,
+    Mark,
+    curve,
+    faint,
+    lines,
+    triad,
+    words,
+)
+from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
 _DH = re.compile(r"(?:^|_|/)dh_\d+$")
 _STEP = math.radians(5.0)  # from point to point of an arc
 
 
-def link_frames(seen: Seen) -> list[Mark]:
+def link_frames(seen: MarkerInputs) -> list[Mark]:
     """Draw the frames of the links from base to tip, with their names."""
     return _named([link.name for link in seen.chain.links], seen.size)
 
 
-def dh_frames(seen: Seen) -> list[Mark]:
+def dh_frames(seen: MarkerInputs) -> list[Mark]:
     """Draw the frames dh_0 .. dh_n of the table, where the description carries them."""
     return _named([link for link in seen.robot.links if _DH.search(link)], seen.size)
 
@@ -34,12 +54,12 @@ def _named(names: list[str], size: float) -> list[Mark]:
     return [*axes, *(words(name, below, name, 0.028 * size) for name in names)]
 
 
-def joint_limits(seen: Seen) -> list[Mark]:
+def joint_limits(seen: MarkerInputs) -> list[Mark]:
     """Draw how far each joint may go, as an arc or a line, and a needle where it is."""
     return [mark for axis in seen.axes for mark in _limit(axis, seen.size)]
 
 
-def _limit(axis: Axis, size: float) -> list[Mark]:
+def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
     radius, width = 0.11 * size, 0.006 * size
     lower, upper = axis.lower, axis.upper
     if axis.sliding:
@@ -65,3 +85,40 @@ def _limit(axis: Axis, size: float) -> list[Mark]:
 def _moved(T: Array, points: object) -> Array:
     """Return points (..., 3) given in a frame at T (4, 4)."""
     return np.asarray(points) @ T[:3, :3].T + T[:3, 3]
+
+
+METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad
+METRES_PER_SPEED = 0.1  # a semi-axis of the velocity ellipsoid per m/s
+_THIN = 1e-3  # of the arm's length: the least thickness, so that a flat one can be drawn
+
+
+def manipulability_ellipsoid(seen: MarkerInputs) -> list[Mark]:
+    """Draw the tip's velocities at joint speeds of norm 1, and write the measure of them."""
+    if not seen.known:
+        return []
+    J = seen.chain.jacobian(seen.q)
+    mark = _ellipsoid(seen, METRES_PER_REACH * J[:3], faint(VIOLET, 0.35))
+    said = f"manipulability {manipulability(J):.3g}"
+    below = mark.pose[:3, 3] - [0.0, 0.0, 0.06 * seen.size]
+    return [mark, words(mark.frame, below, said, 0.03 * seen.size, VIOLET)]
+
+
+def velocity_ellipsoid(seen: MarkerInputs) -> list[Mark]:
+    """Draw the tip's velocities at joint speeds of norm 1, each counted in its own limit."""
+    limits = seen.chain.velocity
+    if not seen.known or not np.isfinite(limits).all():
+        return []
+    J = seen.chain.jacobian(seen.q)[:3] * limits
+    return [_ellipsoid(seen, METRES_PER_SPEED * J, faint(GREEN, 0.3))]
+
+
+def _ellipsoid(seen: MarkerInputs, J: Array, colour: Colour) -> Mark:
+    """Draw the image of the unit ball under J (3, n) [m] about the tip."""
+    U, values, _ = np.linalg.svd(J)
+    lengths = np.zeros(3)
+    lengths[: len(values)] = values
+    if np.linalg.det(U) < 0.0:
+        U[:, 2] = -U[:, 2]
+    x, y, z = (2.0 * np.maximum(lengths, _THIN * seen.size)).tolist()
+    pose = se3(U, seen.chain.fk(seen.q)[:3, 3])
+    return Mark(Kind.SPHERE, seen.chain.base, pose, (x, y, z), colour)

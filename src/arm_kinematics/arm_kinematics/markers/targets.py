@@ -1,18 +1,27 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked of the inverse kinematics and what came of it; texts, trace and masses."""
+"""What was asked of the inverse kinematics and what came of it; texts, trace and masses.
+
+Postures other than the present one, as faint robots.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from arm_description.urdf.reader import VisualGeometry
 
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
 from arm_kinematics.markers.mark import (
+    BLUE,
     GREEN,
     INK,
     RED,
+    VIOLET,
+    Colour,
     Kind,
     Mark,
     ball,
@@ -21,11 +30,10 @@ from arm_kinematics.markers.mark import (
     triad,
     words,
 )
-from arm_kinematics.markers.seen import Seen
-from arm_kinematics.markers.trail import PIECES, Piece
+from arm_kinematics.markers.state import PIECES, MarkerInputs, TraceSegment
 
 
-def target(seen: Seen) -> list[Mark]:
+def target(seen: MarkerInputs) -> list[Mark]:
     """Draw the pose asked for, the pose reached, and what is between them."""
     answer = seen.answer
     if answer is None:
@@ -54,7 +62,7 @@ def _short(value: float) -> str:
     return "0" if value < 5e-4 else f"{value:.3g}"
 
 
-def text(seen: Seen) -> list[Mark]:
+def text(seen: MarkerInputs) -> list[Mark]:
     """Write each joint's position beside it, and where the tip is."""
     if not seen.known:
         return []
@@ -71,14 +79,14 @@ def text(seen: Seen) -> list[Mark]:
     return marks
 
 
-def trace(seen: Seen) -> list[Mark]:
+def trace(seen: MarkerInputs) -> list[Mark]:
     """Draw the tip's path of the last seconds, from faint and blue to bright and orange."""
     pieces = [piece for piece in seen.trail.pieces if len(piece.points) > 1]
     oldest = len(pieces) - 1
     return [_stretch(seen, piece, oldest - i) for i, piece in enumerate(pieces)]
 
 
-def _stretch(seen: Seen, piece: Piece, age: int) -> Mark:
+def _stretch(seen: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
     """Draw a piece of the path, whose colours are those of its age in pieces."""
     span = seen.trail.length / PIECES
     since = ((np.array(piece.times) - piece.begun) / span).clip(0.0, 1.0)
@@ -89,7 +97,7 @@ def _stretch(seen: Seen, piece: Piece, age: int) -> Mark:
     return Mark(Kind.CURVE, seen.base, np.eye(4), width, INK, np.array(piece.points), colours)
 
 
-def centres_of_mass(seen: Seen) -> list[Mark]:
+def centres_of_mass(seen: MarkerInputs) -> list[Mark]:
     """Draw the centres of mass of the links, by their shares, and of all, with its plumb."""
     heavy = [body for body in seen.bodies if body.mass > 0.0]
     whole = sum(body.mass for body in heavy)
@@ -107,6 +115,63 @@ def centres_of_mass(seen: Seen) -> list[Mark]:
     return marks
 
 
-def _weighted(seen: Seen, link: str, centre: tuple[float, float, float], share: float) -> Array:
+def _weighted(
+    seen: MarkerInputs, link: str, centre: tuple[float, float, float], share: float
+) -> Array:
     pose = seen.robot.link_pose(link, seen.positions)
     return np.asarray(share * (pose[:3, :3] @ centre + pose[:3, 3]))
+
+
+_MOST_BRANCHES = 8
+
+
+def goal(seen: MarkerInputs) -> list[Mark]:
+    """Draw the robot where it is going to, until it is there."""
+    if seen.at_goal:
+        return []
+    return ghost(seen, seen.goal, faint(BLUE, 0.28))
+
+
+def branches(seen: MarkerInputs) -> list[Mark]:
+    """Draw the other solutions of the last request that asked for more than one."""
+    if seen.answer is None or not seen.answer.ok:
+        return []
+    names = seen.answer.chain.joint_names
+    others = seen.answer.solutions[1 : 1 + _MOST_BRANCHES]
+    ghosts = [ghost(seen, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16)) for q in others]
+    return [mark for marks in ghosts for mark in marks]
+
+
+def ghost(seen: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
+    """Draw the robot with some joints elsewhere; links that no joint moves are left out."""
+    positions = {**seen.positions, **joints}
+    marks: list[Mark] = []
+    for body in seen.bodies:
+        pose = _pose(seen, body.link, positions) if body.solids else None
+        if pose is not None:
+            marks += [_mark(seen.base, pose, solid, colour) for solid in body.solids]
+    return marks
+
+
+def _pose(seen: MarkerInputs, link: str, positions: Mapping[str, float]) -> Array | None:
+    """Return base <- link (4, 4), or None for links that stand still or are not known."""
+    if not seen.robot.moves(link):
+        return None
+    try:
+        return seen.robot.link_pose(link, positions)
+    except KinematicsError:
+        return None
+
+
+def _mark(frame: str, pose: Array, solid: VisualGeometry, colour: Colour) -> Mark:
+    kind, scale = _form(solid.kind, solid.size)
+    return Mark(kind, frame, pose @ solid.origin.matrix, scale, colour, text=solid.uri)
+
+
+def _form(kind: str, size: Sequence[float]) -> tuple[Kind, tuple[float, float, float]]:
+    if kind == "cylinder":
+        return Kind.CYLINDER, (2.0 * size[0], 2.0 * size[0], size[1])
+    if kind == "sphere":
+        return Kind.SPHERE, (2.0 * size[0],) * 3
+    x, y, z = size
+    return (Kind.BOX if kind == "box" else Kind.MESH), (x, y, z)

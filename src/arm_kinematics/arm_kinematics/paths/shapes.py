@@ -22,7 +22,7 @@ _STRAIGHT = 1e-6  # sine of the angle below which three points are on one line
 _SAME = 1e-12  # points so near to each other [m] are one
 
 
-class Shape(ABC):
+class PathShape(ABC):
     """A piece of a tool path.
 
     Attributes:
@@ -60,7 +60,7 @@ class Shape(ABC):
     def _velocity(self, share: float) -> Array: ...
 
 
-class Line(Shape):
+class LinePath(PathShape):
     """Straight from start by ``way`` (3,) [m] along the base axes."""
 
     def __init__(self, start: Array, way: Array, turn: Array) -> None:
@@ -74,7 +74,7 @@ class Line(Shape):
         return self._way
 
 
-class Arc(Shape):
+class ArcPath(PathShape):
     """On a circle about ``centre`` (3,) [m], by ``sweep`` (3,): axis times angle [rad]."""
 
     def __init__(self, start: Array, centre: Array, sweep: Array, turn: Array) -> None:
@@ -90,22 +90,22 @@ class Arc(Shape):
         return np.cross(self._sweep, so3_exp(share * self._sweep) @ self._spoke)
 
 
-def line(start: ArrayLike, goal: ArrayLike) -> Line:
+def line(start: ArrayLike, goal: ArrayLike) -> LinePath:
     """Return the straight way between two poses (4, 4), turning the shorter way round."""
     begin, end = transform(start, "start"), transform(goal, "goal")
-    return Line(begin, end[:3, 3] - begin[:3, 3], _turn(begin, end))
+    return LinePath(begin, end[:3, 3] - begin[:3, 3], _turn(begin, end))
 
 
-def screw(start: ArrayLike, advance: float, angle: float) -> Line:
+def screw(start: ArrayLike, advance: float, angle: float) -> LinePath:
     """Return the way of a tool that turns about its own z by angle [rad] and moves along it [m].
 
     The angle may be any, more than a whole turn too.
     """
     begin = transform(start, "start")
-    return Line(begin, advance * begin[:3, 2], np.array([0.0, 0.0, angle]))
+    return LinePath(begin, advance * begin[:3, 2], np.array([0.0, 0.0, angle]))
 
 
-def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> Shape:
+def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> PathShape:
     """Return the arc of the circle from a pose (4, 4) through a point (3,) to another pose.
 
     Three points on one line, in this order, make a straight line.
@@ -135,7 +135,7 @@ def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> Shape:
     axis = normal / math.sqrt(square)
     x = -centre
     sweep = math.atan2(float(np.cross(axis, x) @ (v - centre)), float(x @ (v - centre)))
-    return Arc(begin, a + centre, axis * (sweep % (2.0 * math.pi)), _turn(begin, end))
+    return ArcPath(begin, a + centre, axis * (sweep % (2.0 * math.pi)), _turn(begin, end))
 
 
 def _turn(start: Array, goal: Array) -> Array:

@@ -7,8 +7,6 @@ In a callback, ``await client.solve_ik.call_async(request)``; in a thread of one
 from ever taking the answer: it is refused there, at once.
 """
 
-# mypy: disable-error-code="no-untyped-call"
-
 from __future__ import annotations
 
 import sys
@@ -25,6 +23,9 @@ from rclpy.task import Future
 
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
 from arm_kinematics.errors import KinematicsError
+
+# mypy: disable-error-code="no-untyped-call"
+
 
 _ASK_AGAIN = 5.0  # [s]
 _LOOK_AGAIN = 0.01  # [s]

@@ -1,18 +1,22 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# mypy: disable-error-code="no-untyped-call"
-"""Publishes kinematics_markers: only what changed, only while somebody listens."""
+"""Publishes kinematics_markers: only what changed, only while somebody listens.
+
+Marks -> visualization_msgs markers.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
-from arm_description.urdf.bodies import Body, read_bodies
+from arm_description.urdf.reader import LinkBody, read_bodies
+from geometry_msgs.msg import Point
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
@@ -20,17 +24,48 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
-from visualization_msgs.msg import MarkerArray
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
 
-from arm_kinematics.chain import Chain
-from arm_kinematics.lie import Array
-from arm_kinematics.markers import LAYERS, Answer, Board, Cause, Seen
-from arm_kinematics.markers.region import find_region
-from arm_kinematics.markers.trail import Trail
-from arm_kinematics.result import IkResult
-from arm_kinematics.robot import Robot
-from arm_kinematics.ros.background import Background
-from arm_kinematics.ros.marker_messages import marker_array
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.chain.robot import Robot
+from arm_kinematics.ik.result import IkResult
+from arm_kinematics.lie import Array, quaternion
+from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
+from arm_kinematics.markers.mark import Kind, Mark
+from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
+from arm_kinematics.markers.workspace import find_region
+
+
+def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
+    """Return one message; what is gone is deleted in it."""
+    return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
+
+
+def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
+    message = Marker(ns=layer, id=number, action=Marker.DELETE)
+    if mark is None:
+        return message
+    message.action, message.type = Marker.ADD, getattr(Marker, mark.kind.value)
+    message.header.frame_id = mark.frame
+    message.frame_locked = True
+    p, o, s = message.pose.position, message.pose.orientation, message.scale
+    p.x, p.y, p.z = mark.pose[:3, 3].tolist()
+    o.x, o.y, o.z, o.w = quaternion(mark.pose[:3, :3])
+    s.x, s.y, s.z = map(float, mark.scale)
+    r, g, b, a = map(float, mark.colour)
+    message.color = ColorRGBA(r=r, g=g, b=b, a=a)
+    message.points = [Point(x=x, y=y, z=z) for x, y, z in mark.points.tolist()]
+    message.colors = [ColorRGBA(r=r, g=g, b=b, a=a) for r, g, b, a in mark.colours.tolist()]
+    if mark.kind is Kind.MESH:
+        message.mesh_resource = mark.text
+    else:
+        message.text = mark.text
+    return message
+
+
+# mypy: disable-error-code="no-untyped-call"
+
 
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _PREFIX = "markers."
@@ -52,10 +87,10 @@ class MarkerPublisher:
         background: Where the reachable region is found.
     """
 
-    def __init__(self, node: Node, background: Background) -> None:
+    def __init__(self, node: Node, background: WorkerThread) -> None:
         self._node, self._background = node, background
         shown = [name for name, layer in LAYERS.items() if self._declare(name, layer.on)]
-        self._board = Board(shown)
+        self._board = MarkerDiff(shown)
         self._trace_length = self._number("trace_length", 20.0, "Length of the trace [s].")
         rate = self._number("rate", 10.0, "Most messages a second [1/s].")
         self._listeners, self._there = 0, True
@@ -82,7 +117,9 @@ class MarkerPublisher:
     def set_robot(self, robot: Robot, xml: str, chain: Chain) -> None:
         """Show another robot."""
         self._asked = _LAST
-        self._board.seen = Seen(robot, chain, self._bodies(xml), trail=Trail(self._trace_length))
+        self._board.seen = MarkerInputs(
+            robot, chain, self._bodies(xml), trail=TipTrace(self._trace_length)
+        )
         self._touch(Cause.ROBOT)
 
     def no_robot(self) -> None:
@@ -121,7 +158,7 @@ class MarkerPublisher:
         says = ParameterDescriptor(description=text, floating_point_range=bounds, read_only=True)
         return float(self._node.declare_parameter(f"{_PREFIX}{name}", default, says).value)
 
-    def _bodies(self, xml: str) -> tuple[Body, ...]:
+    def _bodies(self, xml: str) -> tuple[LinkBody, ...]:
         try:
             return read_bodies(xml)
         except UrdfError as error:
@@ -186,7 +223,7 @@ class MarkerPublisher:
             return
         self._asked = _LAST
         reached = chain.fk(result.q)
-        seen.answer = Answer(
+        seen.answer = IkAttempt(
             chain,
             target,
             reached if tool is None else reached @ tool,
@@ -205,7 +242,7 @@ class MarkerPublisher:
             self._searched = seen.robot
             executor.create_task(self._find_region, seen)
 
-    async def _find_region(self, seen: Seen) -> None:
+    async def _find_region(self, seen: MarkerInputs) -> None:
         def work() -> None:
             seen.region = find_region(seen.chain)
 

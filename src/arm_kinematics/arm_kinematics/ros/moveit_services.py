@@ -1,12 +1,19 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# mypy: disable-error-code="no-untyped-call"
-"""MoveIt's services compute_ik and compute_fk, served where moveit_msgs is installed."""
+"""MoveIt's services compute_ik and compute_fk, served where moveit_msgs is installed.
+
+What MoveIt's services compute_ik and compute_fk ask, and the codes that they answer with.
+
+Numbers and field names are those of moveit_msgs 2.6.0 (MoveItErrorCodes, PositionIKRequest,
+RobotState), the semantics those of moveit2's kinematics_service_capability.cpp, both BSD.
+Messages are only read here, so that nothing has to be imported for them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,21 +23,129 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from arm_kinematics.chain import Chain
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.lie import Array, se3_inverse
-from arm_kinematics.moveit import (
-    MoveItCode,
-    MoveItRefusalError,
-    allowed_time,
-    check_single_axes,
-    code_of,
-    wanted_pose,
+from arm_kinematics.ros.messages import doubles, fill_pose, pose_matrix
+from arm_kinematics.ros.robot_state import (
+    BAD_REQUEST,
+    NO_TRANSFORM,
+    NOT_READY,
+    RefusalError,
+    RobotStateCache,
+    picked,
 )
-from arm_kinematics.robot import MissingJointsError
-from arm_kinematics.ros.conversions import doubles, fill_pose, pose_matrix
-from arm_kinematics.ros.refusal import BAD_REQUEST, NO_TRANSFORM, NOT_READY, RefusalError
-from arm_kinematics.ros.state import State, picked
+
+
+class MoveItCode(IntEnum):
+    """The codes of moveit_msgs/msg/MoveItErrorCodes that are given here."""
+
+    SUCCESS = 1
+    FAILURE = 99999
+    TIMED_OUT = -6
+    INVALID_GROUP_NAME = -15
+    INVALID_GOAL_CONSTRAINTS = -16
+    INVALID_ROBOT_STATE = -17
+    INVALID_LINK_NAME = -18
+    FRAME_TRANSFORM_FAILURE = -21
+    COLLISION_CHECKING_UNAVAILABLE = -22
+    ROBOT_STATE_STALE = -23
+    NO_IK_SOLUTION = -31
+
+
+class MoveItRefusalError(KinematicsError):
+    """A request of MoveIt's kind cannot be answered.
+
+    Attributes:
+        code: The code that says why.
+    """
+
+    def __init__(self, code: MoveItCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def code_of(status: IkStatus) -> MoveItCode:
+    """Return the code of a search's end: MoveIt has one for all that is out of reach."""
+    if status == IkStatus.SUCCESS:
+        return MoveItCode.SUCCESS
+    return MoveItCode.TIMED_OUT if status == IkStatus.TIMEOUT else MoveItCode.NO_IK_SOLUTION
+
+
+def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
+    """Return which pose is asked for, and of which link; an empty one is the group's tip.
+
+    Args:
+        asked: A PositionIKRequest.
+        group: The one group that there is.
+
+    Raises:
+        MoveItRefusalError: It asks for another group, or for what is not offered.
+    """
+    _check_offered(asked, group)
+    poses, links = asked.pose_stamped_vector, asked.ik_link_names
+    if not poses:
+        return asked.pose_stamped, asked.ik_link_name
+    if len(poses) == 1:
+        return poses[0], links[0] if links else ""
+    if len(links) != len(poses):
+        raise MoveItRefusalError(
+            MoveItCode.INVALID_LINK_NAME,
+            f"pose_stamped_vector has {len(poses)} poses, ik_link_names {len(links)} links; "
+            "give one link each.",
+        )
+    raise MoveItRefusalError(
+        MoveItCode.NO_IK_SOLUTION,
+        f"pose_stamped_vector has {len(poses)} poses; group '{group}' has one tip.",
+    )
+
+
+def _check_offered(asked: Any, group: str) -> None:
+    if asked.group_name != group:
+        raise MoveItRefusalError(
+            MoveItCode.INVALID_GROUP_NAME,
+            f"There is no group '{asked.group_name}'; there is '{group}'.",
+        )
+    kinds = ("joint", "position", "orientation", "visibility")
+    given = [kind for kind in kinds if getattr(asked.constraints, f"{kind}_constraints")]
+    if given:
+        raise MoveItRefusalError(
+            MoveItCode.INVALID_GOAL_CONSTRAINTS,
+            f"constraints: {' and '.join(given)} constraints are not offered; "
+            "kinematics/solve_ik takes tolerances, an axis and joint weights.",
+        )
+    if asked.avoid_collisions:
+        raise MoveItRefusalError(
+            MoveItCode.COLLISION_CHECKING_UNAVAILABLE,
+            "avoid_collisions: the kinematics know of no obstacles; ask without it, or ask "
+            "MoveIt's move_group.",
+        )
+
+
+def check_single_axes(robot_state: Any) -> None:
+    """Refuse positions of joints with several degrees of freedom: the robot has none.
+
+    Raises:
+        MoveItRefusalError: There are some.
+    """
+    names = robot_state.multi_dof_joint_state.joint_names
+    if names:
+        raise MoveItRefusalError(
+            MoveItCode.INVALID_ROBOT_STATE,
+            f"robot_state: the robot has no joint '{names[0]}' with several degrees of freedom.",
+        )
+
+
+def allowed_time(timeout: Any, default: float) -> float:
+    """Return a timeout [s] to the nanosecond; as in MoveIt, one that is not positive is none."""
+    seconds = float(timeout.sec) + 1e-9 * timeout.nanosec
+    return seconds if seconds > 0.0 else default
+
+
+# mypy: disable-error-code="no-untyped-call"
+
 
 NOT_SERVED = "none"  # and not "", which no launch file can be given
 _CODES = {
@@ -54,7 +169,7 @@ class MoveItSettings(NamedTuple):
 
 def serve_moveit(
     node: Node,
-    state: State,
+    state: RobotStateCache,
     settings: MoveItSettings,
     count: Callable[[str, int], None],
     qos: QoSProfile,
@@ -95,7 +210,9 @@ def serve_moveit(
     serve(GetPositionFK, "compute_fk", lambda *io: compute_fk(state, clock, *io))
 
 
-def compute_ik(state: State, settings: MoveItSettings, request: Any, response: Any) -> str:
+def compute_ik(
+    state: RobotStateCache, settings: MoveItSettings, request: Any, response: Any
+) -> str:
     """Fill a response of GetPositionIK; return what there is to say.
 
     Raises:
@@ -117,7 +234,7 @@ def compute_ik(state: State, settings: MoveItSettings, request: Any, response: A
     return result.message
 
 
-def compute_fk(state: State, clock: Clock, request: Any, response: Any) -> str:
+def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any) -> str:
     """Fill a response of GetPositionFK with the links that are known; return what there is to say.
 
     Raises:
@@ -153,7 +270,7 @@ def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
     return message
 
 
-def _chain(state: State, link: str) -> Chain:
+def _chain(state: RobotStateCache, link: str) -> Chain:
     """Return the chain to a link; an empty one means the default."""
     tip = link or state.default_tip
     try:
@@ -164,7 +281,7 @@ def _chain(state: State, link: str) -> Chain:
         ) from error
 
 
-def _joints(state: State, robot_state: Any) -> dict[str, float]:
+def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
     """Return the current positions, overwritten by those given, whether they are a diff or not."""
     check_single_axes(robot_state)
     given, followers = robot_state.joint_state, state.robot.followers
@@ -176,7 +293,7 @@ def _joints(state: State, robot_state: Any) -> dict[str, float]:
         return state.joints(given, "robot_state")
 
 
-def _fill_state(message: JointState, state: State, joints: dict[str, float]) -> None:
+def _fill_state(message: JointState, state: RobotStateCache, joints: dict[str, float]) -> None:
     """Write the positions of all joints of the robot that are known."""
     known = state.robot.positions(joints)
     message.header.frame_id = state.robot.base

@@ -6,7 +6,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from arm_tasks.bringup import (
+from arm_tasks.bringup.processes import (
     ARGUMENTS,
     BRINGUP_ARGUMENTS,
     bringup_processes,

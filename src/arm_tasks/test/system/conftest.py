@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import rclpy
-from arm_tasks.bringup import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.processes import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
+from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor

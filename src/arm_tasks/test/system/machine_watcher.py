@@ -14,7 +14,7 @@ import sys
 import threading
 
 import rclpy
-from arm_description.command_qos import GOAL, STREAM
+from arm_common.ros.qos import GOAL, STREAM
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
 from rclpy.node import Node

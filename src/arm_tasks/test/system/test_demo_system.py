@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-from arm_tasks.errors import SceneError
-from arm_tasks.files import resolve
+from arm_tasks.errors import SceneError, resolve
 
 pytestmark = pytest.mark.system
 BOUND = 300.0  # s

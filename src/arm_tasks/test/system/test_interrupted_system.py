@@ -191,7 +191,11 @@ def test_run_task_takes_keys(start_arm, tmp_path):
     task = tmp_path / "swing.yaml"
     task.write_text(SWING)
     program = pty_program().PtyProgram(
-        *(sys.executable, "-c", "from arm_tasks.entry import run_task; exit(run_task())"),
+        *(
+            sys.executable,
+            "-c",
+            "from arm_tasks.commands.entry_points import run_task; exit(run_task())",
+        ),
         *(str(task), "--output", str(tmp_path), "--single-step"),
         environment=dict(os.environ),
     )

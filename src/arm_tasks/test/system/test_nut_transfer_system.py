@@ -8,8 +8,7 @@ import signal
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_tasks.errors import SceneError, TaskFileError
-from arm_tasks.files import resolve
+from arm_tasks.errors import SceneError, TaskFileError, resolve
 from control_msgs.action import FollowJointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import rclpy
 from ament_index_python.packages import get_package_prefix
-from arm_description.trajectory_file import read_trajectory
+from arm_description.trajectories.files import read_trajectory
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
 

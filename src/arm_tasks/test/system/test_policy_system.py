@@ -3,8 +3,8 @@
 """What each process does on the graph is what its policy allows: nothing less, nothing more."""
 
 import pytest
-from arm_tasks.bringup import processes
-from arm_tasks.policy import Rights, read_policy, shipped_policy
+from arm_tasks.bringup.processes import processes
+from arm_tasks.commands.keystore import Rights, read_policy, shipped_policy
 from rclpy.action import get_action_client_names_and_types_by_node as action_clients
 from rclpy.action import get_action_server_names_and_types_by_node as action_servers
 

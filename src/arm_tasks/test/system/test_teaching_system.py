@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_description.trajectory_file import read_trajectory
+from arm_common.transforms import frame_along
+from arm_description.trajectories.files import read_trajectory
 from arm_tasks.client import Arm, ArmError, Teacher
-from arm_tasks.errors import SceneError
-from arm_tasks.files import resolve
-from arm_tasks.geometry import frame_along
-from arm_tasks.scene import load_scene
-from arm_tasks.teaching.poses import load_poses
+from arm_tasks.errors import SceneError, resolve
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.poses import load_poses
 
 from arm_description import load_robot
 from arm_interfaces.msg import TaskState
@@ -115,7 +114,7 @@ def check_bolt(arm, teacher, tmp_path):
 def test_on_a_terminal(taught, tmp_path):
     program = pty_program().PtyProgram(
         sys.executable,
-        *("-c", "from arm_tasks.entry import teach; exit(teach())"),
+        *("-c", "from arm_tasks.commands.entry_points import teach; exit(teach())"),
         environment=dict(os.environ),
     )
     try:

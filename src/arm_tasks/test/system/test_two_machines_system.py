@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 import two_machines
-from arm_tasks.bringup import ARGUMENTS, processes
-from arm_tasks.processes import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, processes
+from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus

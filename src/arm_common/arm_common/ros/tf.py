@@ -1,0 +1,243 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A tree of frames, as tf keeps it, without ROS: newest transforms only, safe between threads.
+
+Keep a TransformTree up to date from tf and tf_static.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from tf2_msgs.msg import TFMessage
+
+from arm_common.errors import InputError
+from arm_common.transforms import Matrix, inverse, pose_to_matrix
+
+Source: TypeAlias = Matrix | Callable[[], Matrix]
+IDENTITY = np.eye(4)
+IDENTITY.setflags(write=False)
+
+
+class TransformError(InputError):
+    """A transform that cannot be given or taken."""
+
+
+class TransformTree:
+    """Frames, each with one parent, and the transform between any two of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._edges: dict[str, tuple[str, Source]] = {}
+        self._products: dict[str, tuple[Matrix, Matrix, Matrix]] = {}
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all known frames, sorted."""
+        with self._lock:
+            return self._names()
+
+    def set(self, parent: str, child: str, T: Source) -> None:
+        """Set the transform parent <- child, replacing what was known of the child.
+
+        Args:
+            parent: frame the transform is expressed in.
+            child: frame it places.
+            T: (4, 4) in metres, or a function that gives it (called when first needed).
+
+        Raises:
+            TransformError: an empty name, a frame below itself, or numbers that are not finite.
+        """
+        if not parent or not child:
+            raise TransformError("a frame without a name", remedy="name parent and child")
+        if not callable(T):
+            T = np.array(T, dtype=float)
+            if T.shape != (4, 4) or not np.isfinite(T).all():
+                raise TransformError(
+                    f"the transform of {child!r} must be 4 x 4 finite numbers",
+                )
+            T.setflags(write=False)
+        with self._lock:
+            known = self._edges.get(child)
+            if (known is None or known[0] != parent) and child in self._path(parent):
+                raise TransformError(
+                    f"{child!r} cannot hang below {parent!r}, which hangs below it",
+                    remedy="give each frame one parent",
+                )
+            self._edges[child] = (parent, T)
+
+    def lookup(self, target: str, source: str) -> Matrix:
+        """Return the transform target <- source, (4, 4) in metres.
+
+        Raises:
+            TransformError: a frame is unknown, or nothing connects the two.
+        """
+        with self._lock:
+            up_target, up_source = self._known(target), self._known(source)
+            common = next((frame for frame in up_source if frame in up_target), None)
+            if common is None:
+                raise TransformError(
+                    f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
+                    f"(below {up_source[-1]!r})",
+                    remedy="publish the transform between those two roots",
+                )
+            to_source = self._product(up_source[: up_source.index(common)])
+            to_target = self._product(up_target[: up_target.index(common)])
+        return inverse(to_target) @ to_source
+
+    def all_in(self, target: str) -> dict[str, Matrix]:
+        """Return frame -> (4, 4) target <- frame of every frame connected with a target.
+
+        Where the target is a root, a frame that stood still since the last call has the same array
+        as then. A target that is not known is connected with itself only.
+        """
+        placed: dict[str, tuple[str, Matrix]] = {}
+        with self._lock:
+            for frame in (target, *self._edges):
+                self._place(frame, placed)
+        root, T = placed[target]
+        same = {frame: pose for frame, (other, pose) in placed.items() if other == root}
+        if target == root:
+            return same
+        back = inverse(T)
+        return {frame: back @ pose for frame, pose in same.items()}
+
+    def parent(self, frame: str) -> str | None:
+        """Parent of a frame, None for a root.
+
+        Raises:
+            TransformError: the frame is unknown.
+        """
+        with self._lock:
+            path = self._known(frame)
+        return path[1] if len(path) > 1 else None
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(sorted({*self._edges, *(parent for parent, _ in self._edges.values())}))
+
+    def _known(self, frame: str) -> list[str]:
+        if frame not in self._edges and all(frame != parent for parent, _ in self._edges.values()):
+            names = self._names()
+            shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+            raise TransformError(
+                f"there is no frame {frame!r}", remedy=f"known are {shown or 'none yet'}"
+            )
+        return self._path(frame)
+
+    def _path(self, frame: str) -> list[str]:
+        path = [frame]
+        while path[-1] in self._edges:
+            path.append(self._edges[path[-1]][0])
+        return path
+
+    def _place(self, frame: str, placed: dict[str, tuple[str, Matrix]]) -> tuple[str, Matrix]:
+        """Note and return a frame's root and (4, 4) root <- frame; note those above it too."""
+        if frame in placed:
+            return placed[frame]
+        if frame not in self._edges:
+            placed[frame] = frame, IDENTITY
+            return placed[frame]
+        root, above = self._place(self._edges[frame][0], placed)
+        edge = self._matrix(frame)
+        former = self._products.get(frame)
+        if former is None or former[0] is not above or former[1] is not edge:
+            product = above @ edge
+            product.setflags(write=False)
+            former = self._products[frame] = above, edge, product
+        placed[frame] = root, former[2]
+        return placed[frame]
+
+    def _matrix(self, frame: str) -> Matrix:
+        """Return parent <- frame, (4, 4), worked out now if nobody asked for it yet."""
+        parent, edge = self._edges[frame]
+        if callable(edge):
+            edge = edge()
+            self._edges[frame] = (parent, edge)
+        return edge
+
+    def _product(self, frames: list[str]) -> Matrix:
+        """Transform (ancestor of the last frame) <- first frame, of a path going up."""
+        T = np.eye(4)
+        for frame in frames:
+            T = self._matrix(frame) @ T
+        return T
+
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+WARN_EVERY = 5.0
+Heard = tuple[str, tuple[float, ...], tuple[float, ...]]  # parent, position, quaternion
+
+
+class TfListener:
+    """Subscribes tf and tf_static on a node.
+
+    The subscriptions have a callback group of their own, so that with a MultiThreadedExecutor the
+    tree stays fresh while another callback of the node waits.
+
+    Args:
+        node: the node to listen on.
+        callback_group: group of the subscriptions, a new one if None.
+        on_change: is given each message of tf after it has been taken over.
+        depth: how many messages of tf may wait; more than usual for a node that must see each.
+        events: what to do on events of the subscriptions, rclpy's default if None.
+
+    Attributes:
+        tree: the frames heard of, safe to use from any thread; set anew only where they changed.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        callback_group: CallbackGroup | None = None,
+        on_change: Callable[[TFMessage], None] | None = None,
+        depth: int = 100,
+        events: SubscriptionEventCallbacks | None = None,
+    ) -> None:
+        self.tree = TransformTree()
+        self._heard: dict[str, Heard] = {}
+        self._on_change = on_change
+        self._logger = node.get_logger()
+        group = callback_group or MutuallyExclusiveCallbackGroup()
+        latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        for topic, qos in (("tf", QoSProfile(depth=depth)), ("tf_static", latched)):
+            node.create_subscription(
+                TFMessage, topic, self._on_tf, qos, callback_group=group, event_callbacks=events
+            )
+
+    def _on_tf(self, message: TFMessage) -> None:
+        for stamped in message.transforms:
+            try:
+                self._set(stamped)
+            except TransformError as error:
+                self._logger.warning(f"ignored in tf: {error}", throttle_duration_sec=WARN_EVERY)
+        if self._on_change is not None:
+            self._on_change(message)
+
+    def _set(self, stamped: TransformStamped) -> None:
+        """Take over one transform, if it is not as it was.
+
+        Its matrix is worked out only when somebody asks for it.
+        """
+        t, r = stamped.transform.translation, stamped.transform.rotation
+        parent, child = stamped.header.frame_id, stamped.child_frame_id
+        position, quaternion = (t.x, t.y, t.z), (r.x, r.y, r.z, r.w)
+        heard = parent, position, quaternion
+        if self._heard.get(child) == heard:
+            return
+        norm = math.hypot(*quaternion)
+        if not math.isfinite(norm + t.x + t.y + t.z) or norm < 1e-6:
+            raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
+        self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
+        self._heard[child] = heard

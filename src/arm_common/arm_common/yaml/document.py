@@ -1,0 +1,310 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A YAML file as a tree of fields that know their line and key, so that every error can say both.
+
+A scalar can be read in two ways: raw, as it stands in the file, where ``010``, ``1:30`` or ``no``
+never turn into another value behind the writer's back; or as the value that YAML 1.1 gives it.
+
+From a YAML file or text to its root field; nothing is constructed from it but text.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+
+from arm_common.errors import one_line
+from arm_common.suggestions import did_you_mean
+
+# YAML 1.1 reads 1e-3 as text; people mean a number.
+_EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
+_DATE = "tag:yaml.org,2002:timestamp"
+
+
+class Refusal(Protocol):
+    """An error class, or what makes an error, of one kind of file."""
+
+    def __call__(
+        self,
+        problem: str,
+        /,
+        *,
+        remedy: str = ...,
+        file: str = ...,
+        line: int = ...,
+        key: str = ...,
+    ) -> Exception:
+        """Return the error; problem and remedy have no final point."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One value of the file; all that its methods raise is what `refuse` makes.
+
+    Attributes:
+        node: the YAML node.
+        file: name of the file.
+        key: path of keys from the root, "" for the root itself.
+        line: line of the value's key, in a list or at the root of the value itself, from 1.
+        refuse: makes the errors.
+    """
+
+    node: yaml.Node
+    file: str
+    key: str
+    line: int
+    refuse: Refusal
+
+    @property
+    def value(self) -> Any:
+        """What YAML 1.1 reads, except that 1e-3 is a number and a date is text.
+
+        None, bool, int, float, str, a list of Fields, or a dict of Fields by key.
+        """
+        if isinstance(self.node, yaml.MappingNode):
+            return self.mapping()
+        return self.items() if isinstance(self.node, yaml.SequenceNode) else self._scalar()
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether the value is a mapping."""
+        return isinstance(self.node, yaml.MappingNode)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a list."""
+        return isinstance(self.node, yaml.SequenceNode)
+
+    @property
+    def kind(self) -> str:
+        """What the value is, in words."""
+        if isinstance(self.node, yaml.CollectionNode):
+            return "a mapping" if isinstance(self.node, yaml.MappingNode) else "a list"
+        value = self._scalar()
+        return "nothing" if value is None else repr(value)
+
+    def error(self, problem: str, remedy: str = "") -> Exception:
+        """Build the error that names this field's file, line and key."""
+        return self.refuse(
+            one_line(problem),
+            remedy=one_line(remedy),
+            file=self.file,
+            line=self.line,
+            key=self.key,
+        )
+
+    def mapping(
+        self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()
+    ) -> dict[str, Field]:
+        """Read a mapping, without a key twice, unknown or missing.
+
+        Args:
+            allowed: the keys it may have, None for any.
+            required: the keys it must have.
+        """
+        known = None if allowed is None else tuple(allowed)
+        if not isinstance(self.node, yaml.MappingNode):
+            remedy = "" if known is None else "with the keys " + ", ".join(known)
+            raise self.error(f"must be a mapping (key: value), not {self.kind}", remedy)
+        found: dict[str, Field] = {}
+        for key_node, value_node in self.node.value:
+            name = self._key_name(key_node)
+            field = self._child(value_node, self._below(name), key_node)
+            if name in found:
+                raise field.error("is given twice", "delete one of the two")
+            if known is not None and name not in known:
+                raise field.error("is not a known key", did_you_mean(name, known))
+            found[name] = field
+        for name in required:
+            if name not in found:
+                raise self.error(f"has no {name!r}", f"add {self._below(name)}")
+        return found
+
+    def items(self) -> list[Field]:
+        """Read a list."""
+        if not isinstance(self.node, yaml.SequenceNode):
+            raise self.error("must be a list", "write one '- ...' row each, or [.., ..]")
+        return [
+            self._child(node, f"{self.key}[{index}]", node)
+            for index, node in enumerate(self.node.value)
+        ]
+
+    def raw(self, kind: str) -> str:
+        """Read a scalar that is not empty as it stands in the file.
+
+        Args:
+            kind: what is expected, for the error.
+        """
+        if not isinstance(self.node, yaml.ScalarNode):
+            raise self.error(f"must be {kind}")
+        text = str(self.node.value).strip()
+        if not text or (self.node.style is None and text in ("~", "null", "Null", "NULL")):
+            raise self.error(f"is empty, it must be {kind}")
+        return text
+
+    def text(self) -> str:
+        """Read text that is not empty; a number, yes or no must be in quotes."""
+        text = self.raw("text")
+        if not isinstance(self.value, str):
+            raise self.error(f"must be text, {text} is not", f'put it in quotes: "{text}"')
+        return text
+
+    def choice(self, options: Iterable[str]) -> str:
+        """Read one of a few words."""
+        options = tuple(options)
+        text = self.raw("one of " + ", ".join(options))
+        if text not in options:
+            raise self.error(f"cannot be {text!r}", did_you_mean(text, options))
+        return text
+
+    def number(self) -> float:
+        """Read a finite number, as YAML 1.1 reads it."""
+        value = self.value
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not abs(value) <= sys.float_info.max:
+            raise self.error(f"must be a finite number, not {self.kind}")
+        return float(value)
+
+    def _scalar(self) -> object:
+        text = str(self.node.value)
+        if getattr(self.node, "style", None) is None and _EXPONENT.match(text):
+            return float(text)
+        if self.node.tag == _DATE:
+            return text
+        try:
+            value = yaml.constructor.SafeConstructor().construct_object(self.node, deep=True)
+        except (yaml.YAMLError, ValueError, LookupError):
+            raise self.error(f"{text!r} cannot be read", "put it in quotes") from None
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        raise self.error(f"{text!r} is neither text nor a number", "put it in quotes")
+
+    def _child(self, node: yaml.Node, key: str, at: yaml.Node) -> Field:
+        return Field(node, self.file, key, at.start_mark.line + 1, self.refuse)
+
+    def _below(self, name: str) -> str:
+        shown = one_line(name, 100) or "''"
+        return f"{self.key}.{shown}" if self.key else shown
+
+    def _key_name(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode) or node.value == "<<":
+            raise self._child(node, self.key, node).error("a key must be a single word")
+        return str(node.value)
+
+
+# The reader takes some seconds for that much.
+MAX_BYTES = 1_000_000
+MOST_NESTED = 60
+# What may end far below the place where its end was forgotten.
+_OPEN_ENDED = (
+    "while scanning a quoted scalar",
+    "while parsing a flow mapping",
+    "while parsing a flow sequence",
+)
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes as PyYAML does, but no deeper than any file needs."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self._depth += 1
+        if self._depth > MOST_NESTED:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(None, None, "nested too deeply", mark)
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
+
+
+def read_yaml(path: Path, refuse: Refusal, most: int = MAX_BYTES) -> Field:
+    """Read a file into its root field.
+
+    Args:
+        path: the file.
+        refuse: the error class of the kind of file; raised if the file cannot be read, is empty,
+            or is not YAML, and later by the fields.
+        most: bytes that such a file may have.
+    """
+    name = str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise refuse(
+            f"cannot be read ({error.strerror})", remedy="check the path", file=name
+        ) from None
+    return parse_yaml(data, name, refuse, most)
+
+
+def parse_yaml(data: bytes | str, name: str, refuse: Refusal, most: int = MAX_BYTES) -> Field:
+    """Parse YAML text into its root field.
+
+    Args:
+        data: the text, or its bytes in UTF-8.
+        name: name of the file, for errors.
+        refuse: as of read_yaml.
+        most: as of read_yaml.
+    """
+    if len(data) > most:
+        problem = f"is larger than {most // 1000} kB"
+        raise refuse(problem, remedy="is it the right file?", file=name, line=1)
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        root = yaml.compose(text, Loader=_Loader)
+        looped = _looped(root, (), set())
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise _not_yaml(error, data, name, refuse) from None
+    if root is None:
+        raise refuse("is empty", remedy="copy a shipped file and edit it", file=name, line=1)
+    if looped is not None:
+        line = looped.start_mark.line + 1
+        raise refuse("an alias that contains itself is not possible", file=name, line=line)
+    return Field(root, name, "", root.start_mark.line + 1, refuse)
+
+
+def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -> Exception:
+    if isinstance(error, UnicodeDecodeError):
+        line = error.object[: error.start].count(b"\n") + 1
+        return refuse("is not UTF-8 text", remedy="save it as UTF-8", file=name, line=line)
+    if isinstance(error, yaml.reader.ReaderError):
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        problem = f"holds the character {chr(error.character)!r}, which YAML does not allow"
+        line = text[: error.position].count("\n") + 1
+        return refuse(problem, remedy="delete it", file=name, line=line)
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return refuse("is not valid YAML", file=name, line=1)
+    problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
+    remedy = "check indentation, colons and quotes there"
+    if "'\\t'" in problem:
+        remedy = "indent with blanks, not with tabs"
+    mark = error.problem_mark or error.context_mark
+    if error.context in _OPEN_ENDED:
+        mark = error.context_mark
+    if mark is None:
+        return refuse(problem, remedy=remedy, file=name)
+    return refuse(problem, remedy=remedy, file=name, line=mark.line + 1)
+
+
+def _looped(
+    node: yaml.Node | None, above: tuple[yaml.Node, ...], clear: set[int]
+) -> yaml.Node | None:
+    """Return a node that contains itself, or None; clear gathers the ids of those that do not."""
+    if not isinstance(node, yaml.CollectionNode) or id(node) in clear:
+        return None
+    if node in above:
+        return node
+    children = node.value
+    if isinstance(node, yaml.MappingNode):
+        children = [child for pair in node.value for child in pair]
+    found = (_looped(child, (*above, node), clear) for child in children)
+    looped = next((node for node in found if node is not None), None)
+    clear.add(id(node))
+    return looped

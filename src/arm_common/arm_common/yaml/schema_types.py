@@ -1,0 +1,130 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What can stand at a key of a file: the words in which tables of keys are written.
+
+The reader takes the allowed and required keys from these tables, and so do the JSON schema and the
+reference of keys: there is no second list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from arm_common.yaml.document import Field
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A single value.
+
+    Attributes:
+        what: what it is, in words, with its unit.
+        form: how it is written: its definition in the schema.
+        suffix: "_mm" or so, if its key may also be written with that suffix, and means that unit
+            then; "" if not.
+    """
+
+    what: str
+    form: str
+    suffix: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list; at least and at most so long."""
+
+    kind: Kind
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True)
+class Either:
+    """The one or the other kind."""
+
+    kinds: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A mapping with names of the writer's choice, called ``<name>`` in the reference."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key.
+
+    Attributes:
+        kind: what stands there.
+        meaning: what it means.
+        required: whether it may not be left out.
+    """
+
+    kind: Kind
+    meaning: str
+    required: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """What its name may also be written with, or ""."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
+        return kind.suffix if isinstance(kind, Leaf) else ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A mapping with these keys and no others."""
+
+    keys: Mapping[str, Key]
+
+    @property
+    def spellings(self) -> dict[str, str]:
+        """The name of the key by each way to write it: ``width`` and ``width_mm``."""
+        pairs = [(name, (name, f"{name}{key.suffix}")) for name, key in self.keys.items()]
+        return {written: name for name, ways in pairs for written in ways}
+
+    def read(self, field: Field) -> dict[str, Field]:
+        """Return the values by key.
+
+        Raises:
+            InputError: no mapping, or a key is unknown, missing or given twice.
+        """
+        return field.mapping(self.keys, [name for name, key in self.keys.items() if key.required])
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Mappings with the same keys, of which one key says what is required and stands at others.
+
+    Attributes:
+        by: that key.
+        tables: by its value.
+    """
+
+    by: str
+    tables: Mapping[str, Table]
+
+    def read(self, field: Field) -> tuple[str, dict[str, Field]]:
+        """Return which variant it is, and the values by key.
+
+        Raises:
+            InputError: as Table.read, or there is no such variant.
+        """
+        names = next(iter(self.tables.values())).keys
+        chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)
+        return chosen, self.tables[chosen].read(field)
+
+
+Kind: TypeAlias = Leaf | Choice | ListOf | Either | Named | Table | Variants

@@ -1,0 +1,260 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Typed access to the keys of a YAML mapping by their table, with errors as sentences.
+
+The variables of a task file: numbers in expressions, texts as $name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arm_common.errors import InputError
+from arm_common.expressions import Expressions, constant_name_problem
+from arm_common.suggestions import did_you_mean
+from arm_common.yaml.document import Field
+from arm_common.yaml.schema_types import Table
+
+_DEGREE = math.pi / 180.0
+
+
+@dataclass(frozen=True)
+class Variables:
+    """Values by name, each a number, an expression over the others, or a text.
+
+    Attributes:
+        texts: As written.
+        fields: Where they are written, for errors.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Field] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, own: Mapping[str, Field], given: Variables | None = None) -> Variables:
+        """Return the variables of a file, those that a calling task gives in place of its own."""
+        for name, value in own.items():
+            problem = constant_name_problem(name)
+            if problem:
+                raise value.error(problem)
+        texts = {
+            name: value.raw("a number, an expression or a text") for name, value in own.items()
+        }
+        given = given or NO_VARIABLES
+        for name, value in given.fields.items():
+            if name not in own:
+                raise value.error(f"the task has no variable {name!r}", did_you_mean(name, own))
+        return cls({**texts, **given.texts}, {**own, **given.fields})
+
+    def given(self, arguments: Mapping[str, Field]) -> Variables:
+        """Return what a call hands on: numbers worked out here, and texts."""
+        return Variables({k: self._handed_on(v) for k, v in arguments.items()}, dict(arguments))
+
+    def number(self, item: Field, degrees: bool = False) -> float:
+        """Return a finite number, or the value of an expression.
+
+        Args:
+            item: Where it stands.
+            degrees: Whether angles within the expression are degrees, not radians.
+        """
+        if not isinstance(item.value, str):
+            return item.number()
+        try:
+            return self._expressions(degrees).evaluate(item.raw("a number"))
+        except InputError as error:
+            at = self.fields.get(error.key, item)
+            raise at.error(error.problem, error.remedy) from None
+
+    def text(self, item: Field) -> str:
+        """Return a text, or what the variable says if it is `$name`."""
+        text = item.raw("text")
+        if not text.startswith("$"):
+            return text
+        if text[1:] not in self.texts:
+            known = did_you_mean(text[1:], self.texts)
+            raise item.error(f"{text[1:]!r} is not a variable of this file", known)
+        return self.texts[text[1:]]
+
+    def _handed_on(self, item: Field) -> str:
+        text = self.text(item) if item.raw("a value").startswith("$") else item.raw("a value")
+        try:
+            return repr(self._expressions(degrees=False).evaluate(text))
+        except InputError:
+            return text  # it is told where it is used as a number
+
+    def _expressions(self, degrees: bool) -> Expressions:
+        return Expressions(self.texts, _DEGREE if degrees else 1.0, noun="variable")
+
+
+NO_VARIABLES = Variables()
+
+
+Array = npt.NDArray[np.float64]
+_T = TypeVar("_T")
+_MM = 1e-3
+_DEG = math.pi / 180.0
+
+
+class TypedMapping:
+    """The keys of one mapping, checked by a table: none unknown, none missing, none in two units.
+
+    Lengths may be written in metres (`pitch`) or in millimetres (`pitch_mm`), angles in radians
+    (`tilt`) or degrees (`tilt_deg`); the getters below return metres and radians. A number may be
+    an expression over the variables of the file, a text `$name` one of them.
+
+    Args:
+        item: The mapping.
+        what: What the mapping is, for errors, such as "bolt upper_bolt".
+        table: The keys that it can have.
+        variables: Those of the file; None if it can have none, and no expressions.
+        items: Its keys, if they are not those that the file has there.
+    """
+
+    def __init__(
+        self,
+        item: Field,
+        what: str,
+        table: Table,
+        variables: Variables | None = None,
+        items: Mapping[str, Field] | None = None,
+    ) -> None:
+        self.item = item
+        self.what = what
+        self.variables = variables
+        self._table = table
+        self._items = item.mapping() if items is None else items
+        known = table.spellings
+        for written, value in self._items.items():
+            if written not in known:
+                raise self.fail(f"unknown key '{written}'; {did_you_mean(written, known)}", value)
+        for name, key in table.keys.items():
+            if self.find(name) is None and key.required:
+                raise self.fail(f"the key '{name}' is missing")
+
+    def fail(self, what: str, item: Field | None = None) -> Exception:
+        """Return the error that says what is wrong, at item or at this mapping."""
+        at = item or self.item
+        return at.refuse(f"{self.what}: {what}", file=at.file, line=at.line)
+
+    def find(self, name: str) -> tuple[str, Field] | None:
+        """Return how a key is written and its value, None if it is not there.
+
+        Two spellings of it at once are refused.
+        """
+        ways = (name, f"{name}{self._table.keys[name].suffix}")
+        found = [way for way in dict.fromkeys(ways) if way in self._items]
+        if len(found) > 1:
+            raise self.fail(f"give either {' or '.join(found)}, not both", self._items[found[1]])
+        if not found or self._items[found[0]].value is None:
+            return None
+        return found[0], self._items[found[0]]
+
+    def has(self, name: str) -> bool:
+        """Return whether a key is there."""
+        return self.find(name) is not None
+
+    def item_of(self, name: str) -> Field:
+        """Return the value of a key that must be there."""
+        found = self.find(name)
+        if found is None:
+            raise self.fail(f"the key '{name}' is missing")
+        return found[1]
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a word or a line of text."""
+        found = self.find(name)
+        if found is None:
+            return self._default(name, default)
+        if not isinstance(found[1].value, str) or not found[1].value.strip():
+            raise self.fail(f"{name} must be text, not {found[1].kind}", found[1])
+        return found[1].value if self.variables is None else self.variables.text(found[1])
+
+    def choice(self, name: str, among: Sequence[str], default: str | None = None) -> str:
+        """Return a word that must be one of a few."""
+        value = self.text(name, default)
+        if value not in among:
+            found = self.find(name)
+            what = f"{name} cannot be '{value}'; {did_you_mean(value, among)}"
+            raise self.fail(what, found[1] if found else None)
+        return value
+
+    def truth(self, name: str) -> bool | None:
+        """Return true or false, None if the key is not there."""
+        found = self.find(name)
+        if found is None:
+            return None
+        if not isinstance(found[1].value, bool):
+            raise self.fail(f"{name} must be true or false, not {found[1].kind}", found[1])
+        return found[1].value
+
+    def number(
+        self,
+        name: str,
+        default: float | None = None,
+        above: float = -math.inf,
+        least: float = -math.inf,
+        most: float = math.inf,
+    ) -> float:
+        """Return a finite number (metres, radians) greater than above, and in [least, most]."""
+        found = self.find(name)
+        if found is None:
+            return float(self._default(name, default))
+        written, item = found
+        scale = _scale(written)
+        value = self.number_of(item, written.endswith("_deg")) * scale
+        if value <= above or not least <= value <= most:
+            limits = [f"above {above / scale:g}"] if math.isfinite(above) else []
+            limits += [f"at least {least / scale:g}"] if math.isfinite(least) else []
+            limits += [f"at most {most / scale:g}"] if math.isfinite(most) else []
+            is_ = f"{written} is {value / scale:g} but must be {' and '.join(limits)}"
+            raise self.fail(is_, item)
+        return value
+
+    def count(self, name: str, default: int | None = None, least: int = 0) -> int:
+        """Return a whole number."""
+        value = self.number(name, default, least=least)
+        if value != int(value):
+            raise self.fail(f"{name} must be a whole number, not {value:g}", self.item_of(name))
+        return int(value)
+
+    def numbers(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
+        """Return a list of numbers (count,) (metres, radians)."""
+        found = self.find(name)
+        if found is None:
+            return np.array(self._default(name, default), dtype=np.float64)
+        written, item = found
+        if not item.is_list or len(item.items()) != count:
+            raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
+        values = [self.number_of(child, written.endswith("_deg")) for child in item.items()]
+        return np.array(values) * _scale(written)
+
+    def children(self, name: str) -> dict[str, Field]:
+        """Return the named parts of a section that may be missing."""
+        found = self.find(name)
+        if found is None:
+            return {}
+        if not found[1].is_mapping:
+            raise self.fail(f"{name} must hold names with keys, not {found[1].kind}", found[1])
+        return found[1].mapping()
+
+    def number_of(self, item: Field, degrees: bool = False) -> float:
+        """Return a number or the value of an expression, whose angles may be in degrees."""
+        return item.number() if self.variables is None else self.variables.number(item, degrees)
+
+    def _default(self, name: str, default: _T | None) -> _T:
+        if default is None:
+            raise self.fail(f"the key '{name}' is missing")
+        return default
+
+
+def _scale(written: str) -> float:
+    """Return how many metres or radians one of a key's unit is."""
+    if written.endswith("_mm"):
+        return _MM
+    return _DEG if written.endswith("_deg") else 1.0

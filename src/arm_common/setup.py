@@ -1,0 +1,23 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+PACKAGE = "arm_common"
+
+setup(
+    name=PACKAGE,
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={PACKAGE: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=False,
+    maintainer="Arm developers",
+    maintainer_email="arm@example.org",
+    description="What the arm packages share: SE(3), YAML documents, terminal tools, node runner.",
+    license="Apache-2.0",
+    tests_require=["pytest"],
+)

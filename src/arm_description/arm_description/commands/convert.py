@@ -1,0 +1,134 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: a URDF to a robot file with its DH table.
+
+urdf2dh ur5.urdf -o ur5.yaml
+urdf2dh panda.urdf --convention modified --tip panda_link8 -o panda.yaml
+
+Command line: an architecture file of RVS (Robot Visualization System) to a robot file.
+
+rvs2dh REDIESTRO -o rediestro.yaml
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from arm_common import cli
+from arm_description.errors import UrdfError
+from arm_description.importers.rvs import parse_rvs, read_source
+from arm_description.importers.urdf import PARALLEL, import_urdf
+from arm_description.model.dh import CONVENTIONS
+from arm_description.model.units import LENGTHS, Units
+from arm_description.robot_file.writer import robot_yaml
+
+
+def urdf2dh(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return cli.run(_parser(), _convert, argv)
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    cli.refuse_overwriting(arguments.output, arguments.force)
+    path = Path(arguments.urdf)
+    text = read_source(path)
+    try:
+        found = import_urdf(
+            text,
+            arguments.convention,
+            arguments.base,
+            arguments.tip,
+            parallel=arguments.parallel,
+            name=arguments.name,
+            file=path.name,
+        )
+        written = robot_yaml(found.model, notes=found.notes)
+    except UrdfError as error:
+        raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None
+    cli.write_text(written, arguments.output)
+    if arguments.output:
+        for note in found.notes:
+            cli.say(note)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="urdf2dh", description="Find the DH table of an arm given as URDF, exactly."
+    )
+    parser.add_argument("urdf", help="the URDF file (of a xacro, what xacro makes of it)")
+    parser.add_argument(
+        "--convention", choices=CONVENTIONS, default="standard", help="of the table to write"
+    )
+    parser.add_argument(
+        "--base", default="", help="link that becomes base_link (default: the root)"
+    )
+    parser.add_argument(
+        "--tip", default="", help="link that becomes tool0 (default: the arm's end)"
+    )
+    parser.add_argument("--name", default="", help="name of the robot (default: that of the URDF)")
+    parser.add_argument(
+        "--parallel",
+        type=_angle,
+        default=PARALLEL,
+        metavar="RAD",
+        help=f"axes closer than this are taken as parallel (default: {PARALLEL:g})",
+    )
+    cli.add_output(parser)
+    cli.add_force(parser)
+    return parser
+
+
+def _angle(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value < 0.1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 0.1 rad")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(urdf2dh())
+
+
+def rvs2dh(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    return cli.run(_rvs2dh_parser(), _rvs2dh_convert, argv)
+
+
+def _rvs2dh_convert(arguments: argparse.Namespace) -> None:
+    cli.refuse_overwriting(arguments.output, arguments.force)
+    path = Path(arguments.file)
+    units = Units(arguments.length, "deg")
+    name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
+    model = parse_rvs(read_source(path), name, units, path.name)
+    notes = [
+        f"Lengths were read in {units.length}, which the RVS file does not tell (--length).",
+        "RVS gives no speeds and efforts: those here are defaults.",
+    ]
+    cli.write_text(robot_yaml(model, units, notes), arguments.output)
+    if arguments.output:
+        cli.say(notes[0])
+
+
+def _rvs2dh_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rvs2dh", description="Read an architecture file of RVS into a robot file."
+    )
+    parser.add_argument("file", help="the architecture file")
+    parser.add_argument(
+        "--length",
+        choices=LENGTHS,
+        default="dm",
+        help="unit of its lengths, which such a file does not tell (default: dm)",
+    )
+    parser.add_argument("--name", default="", help="name of the robot (default: after the file)")
+    cli.add_output(parser)
+    cli.add_force(parser)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(rvs2dh())

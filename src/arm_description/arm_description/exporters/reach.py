@@ -1,0 +1,162 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How far an arm reaches within its limits: maximised one joint at a time, exactly in each.
+
+With all other joints held, the tool's coordinates and its squared distance from a point are
+A + B cos q + C sin q over a revolute joint, whose maximum on an interval is known, and linear or
+convex over a prismatic one, whose maximum is at an end. Going round the joints until nothing
+improves, from many positions at once, gives a maximum that no single joint can better. It is
+reached at a position within the limits; that none is larger is likely, not proven.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from arm_common.transforms import Matrix, Vector
+
+from arm_description.model.elements import Joint
+from arm_description.robot_model import RobotModel
+from arm_description.urdf.joint_frames import joint_origins
+
+STARTS = 100
+MOST_SWEEPS = 200
+ENOUGH = 1e-9  # improvement of a sweep [m or m^2]
+
+# (m, 3) points -> (m,) what is to be made large.
+Objective: TypeAlias = Callable[[Matrix], Vector]
+
+
+@dataclass(frozen=True)
+class ToolReach:
+    """Reach of tool0 within the joint limits [m].
+
+    Attributes:
+        from_base: largest distance from base_link's origin.
+        from_axis: largest distance from the first joint's axis; None if that joint slides.
+        lowest: lowest height over base_link's origin.
+        highest: highest height over base_link's origin.
+    """
+
+    from_base: float
+    from_axis: float | None
+    lowest: float
+    highest: float
+
+
+def reach(model: RobotModel) -> ToolReach:
+    """Find how far the tool reaches; the same for the same robot."""
+    axis = None
+    if model.joints[0].type == "revolute":
+        axis = _from_first_axis(model)
+    return ToolReach(
+        from_base=math.sqrt(farthest(model, lambda p: np.einsum("ij,ij->i", p, p))),
+        from_axis=axis,
+        lowest=-farthest(model, lambda p: -p[:, 2]),
+        highest=farthest(model, lambda p: p[:, 2]),
+    )
+
+
+def farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
+    """Largest value of an objective at the tool.
+
+    Args:
+        model: the arm.
+        objective: a coordinate, or the squared distance from a point.
+        first_is_free: let the first joint turn all around.
+    """
+    moving = [_Moving(joint, model) for joint in model.joints]
+    lower, upper = model.lower.copy(), model.upper.copy()
+    if first_is_free:
+        lower[0], upper[0] = -math.pi, math.pi
+    q = np.random.default_rng(0).uniform(lower, upper, (STARTS, model.n))
+    best = -math.inf
+    for _ in range(MOST_SWEEPS):
+        value = _sweep(model, moving, q, lower, upper, objective)
+        if value - best < ENOUGH:
+            break
+        best = value
+    return max(value, best)
+
+
+def _from_first_axis(model: RobotModel) -> float:
+    """With the first joint free, the largest distance along any one direction across its axis."""
+    frame = joint_origins(model)[0].matrix
+    along = frame[:3, :3] @ model.joints[0].direction
+    across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    across /= np.linalg.norm(across)
+    return farthest(model, lambda p: (p - frame[:3, 3]) @ across, first_is_free=True)
+
+
+class _Moving:
+    """A joint's transform as constant + a factor * x + another * y, for many positions at once.
+
+    x, y are cos q, sin q of a revolute joint and q, 0 of a prismatic one.
+    """
+
+    def __init__(self, joint: Joint, model: RobotModel) -> None:
+        self.turns = joint.type == "revolute"
+        at = [joint.matrix(model.convention, q) for q in (0.0, math.pi / 2, math.pi, 1.0)]
+        self.constant = (at[0] + at[2]) / 2 if self.turns else at[0]
+        self.first = at[0] - self.constant if self.turns else at[3] - at[0]
+        self.second = at[1] - self.constant if self.turns else np.zeros((4, 4))
+
+    def transforms(self, q: Vector) -> Matrix:
+        """(m, 4, 4) of (m,) positions."""
+        x, y = (np.cos(q), np.sin(q)) if self.turns else (q, np.zeros_like(q))
+        moved: Matrix = (
+            self.constant + x[:, None, None] * self.first + y[:, None, None] * self.second
+        )
+        return moved
+
+
+def _sweep(
+    model: RobotModel,
+    moving: list[_Moving],
+    q: Matrix,
+    lower: Vector,
+    upper: Vector,
+    objective: Objective,
+) -> float:
+    """Improve each joint once, in place; returns the largest value then."""
+    behind = [np.broadcast_to(model.tool.matrix[:, 3], (len(q), 4))]
+    for index in range(model.n - 1, 0, -1):
+        behind.append(_apply(moving[index].transforms(q[:, index]), behind[-1]))
+    before = np.broadcast_to(model.base.matrix, (len(q), 4, 4))
+    for index, joint in enumerate(moving):
+        point, frame = behind[-1 - index], before
+
+        def value(at: Vector, joint=joint, frame=frame, point=point) -> Vector:  # type: ignore[no-untyped-def]
+            moved = _apply(joint.transforms(at), point)
+            return objective(_apply(frame, moved)[:, :3])
+
+        q[:, index] = _best(joint.turns, value, q[:, index], lower[index], upper[index])
+        before = before @ joint.transforms(q[:, index])
+    return float(objective(_apply(before, behind[0])[:, :3]).max())
+
+
+def _best(
+    turns: bool, value: Callable[[Vector], Vector], q: Vector, lower: float, upper: float
+) -> Vector:
+    """Position of the largest value of each row on the interval."""
+    candidates = [q, np.full_like(q, lower), np.full_like(q, upper)]
+    if turns:
+        zero, quarter, half = (value(np.full_like(q, at)) for at in (0.0, math.pi / 2, math.pi))
+        middle = (zero + half) / 2
+        peak = np.arctan2(quarter - middle, zero - middle)
+        peak += 2 * math.pi * np.ceil((lower - peak) / (2 * math.pi))
+        candidates.append(np.where(peak <= upper, peak, q))
+    values = np.stack([value(candidate) for candidate in candidates])
+    chosen: Vector = np.take_along_axis(
+        np.stack(candidates), values.argmax(axis=0)[None, :], axis=0
+    )[0]
+    return chosen
+
+
+def _apply(transforms: Matrix, points: Matrix) -> Matrix:
+    moved: Matrix = np.einsum("mij,mj->mi", transforms, points)
+    return moved

@@ -1,0 +1,176 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A URDF as a RobotModel: same joints, same zero, same sign, same limits, in a DH table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from arm_common.transforms import Matrix
+
+from arm_description.errors import UrdfError
+from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
+from arm_description.importers.urdf_structure import ArmChain, find_chain, find_hand, zero_pose
+from arm_description.model.dh import Convention, DhRow
+from arm_description.model.elements import Joint
+from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
+from arm_description.robot_file.scope import FASTEST, FORBIDDEN_IN_NAMES, MOST_ROTATION
+from arm_description.robot_model import RobotModel
+from arm_description.urdf.elements import UrdfJoint
+from arm_description.urdf.kinematics import joint_pose
+from arm_description.urdf.reader import read_urdf
+
+# Five written digits of pi are this far from it, with some room [rad].
+PARALLEL = 1e-5
+SAMPLES = 100
+
+
+@dataclass(frozen=True)
+class UrdfImport:
+    """A model from a URDF and how faithful it is.
+
+    Attributes:
+        model: the robot.
+        notes: what there is to know about it, in sentences.
+        error: largest difference of any element of the tool's pose from the URDF's, at SAMPLES
+            random positions within the limits [m or -].
+    """
+
+    model: RobotModel
+    notes: tuple[str, ...]
+    error: float
+
+
+def import_urdf(
+    text: str,
+    convention: Convention = "standard",
+    base: str = "",
+    tip: str = "",
+    *,
+    parallel: float = PARALLEL,
+    name: str = "",
+    file: str = "",
+) -> UrdfImport:
+    """Find the DH table of an arm given as URDF.
+
+    Args:
+        text: the URDF.
+        convention: of the table.
+        base: link that becomes base_link, the root if empty.
+        tip: link that becomes tool0, the arm's one end if empty.
+        parallel: axes closer than this are taken as parallel [rad].
+        name: of the robot, that of the URDF if empty.
+        file: where the text comes from, for the model's source.
+
+    Raises:
+        DescriptionError: not a URDF, not one arm, or one that a DH table cannot hold; says why.
+    """
+    tree = read_urdf(text)
+    chain = find_chain(tree, base, tip)
+    hand = find_hand(tree, chain)
+    axes = [_axis(chain, joint) for joint in chain.moving]
+    table = dh_from_axes(axes, hand.tool, convention, parallel)
+    joints = tuple(map(_joint, chain.moving, table.rows))
+    called = _clean(name or tree.name)
+    model = RobotModel(
+        name=called,
+        convention=convention,
+        joints=joints,
+        base=table.base,
+        tool=table.tool,
+        gripper=hand.gripper,
+        postures=MappingProxyType({"rest": MappingProxyType({j.name: _rest(j) for j in joints})}),
+        description=f"{called}, {len(joints)} joints, from its URDF",
+        source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
+    )
+    error = _difference(model, chain, hand.tool)
+    return UrdfImport(model, tuple(_notes(chain, hand.note, table.notes, error)), error)
+
+
+def _notes(chain: ArmChain, hand: str, table: tuple[str, ...], error: float) -> Iterator[str]:
+    yield f"From {chain.base} to {chain.tip}: {', '.join(joint.name for joint in chain.moving)}."
+    yield (
+        f"The table differs from the URDF by at most {error:.1e} (m, or an element of the "
+        f"rotation) at {SAMPLES} random positions."
+    )
+    for note in (*table, hand):
+        if note:
+            yield f"{note[0].upper()}{note[1:]}."
+    if chain.others:
+        shown = ", ".join(chain.others[:8]) + (", ..." if len(chain.others) > 8 else "")
+        yield f"Not on the way, left out: {shown}."
+
+
+def _axis(chain: ArmChain, joint: UrdfJoint) -> AxisLine:
+    T = zero_pose(chain.way, joint)
+    return AxisLine(joint.name, T[:3, 3], T[:3, :3] @ joint.axis)
+
+
+def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
+    kind = "prismatic" if joint.kind == "prismatic" else "revolute"
+    lower, upper, said = _limits(joint)
+    notes = [said] if said else []
+    velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
+    if not 0.0 < velocity <= FASTEST[kind]:
+        notes.append(f"{'no' if velocity <= 0.0 else 'an endless'} velocity in the URDF")
+        velocity = DEFAULT_VELOCITY[kind]
+    if effort <= 0.0:
+        effort = DEFAULT_EFFORT
+        notes.append("no effort in the URDF")
+    return Joint(
+        name=_clean(joint.name),
+        type="prismatic" if kind == "prismatic" else "revolute",
+        row=row,
+        lower=lower,
+        upper=upper,
+        velocity=velocity,
+        acceleration=4.0 * velocity,
+        effort=effort,
+        source="; ".join(notes),
+    )
+
+
+def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
+    """Limits, and what to say about them. Endless turning becomes one turn: every pose, once."""
+    limit = joint.limit
+    if joint.kind == "continuous" or limit is None:
+        return -math.pi, math.pi, "continuous in the URDF, half a turn either way here"
+    if limit.lower >= limit.upper:
+        raise UrdfError(
+            f"joint {joint.name!r} cannot move: both its limits are {limit.lower:g}",
+            remedy="give it limits, or make it fixed",
+        )
+    if joint.kind == "revolute" and max(-limit.lower, limit.upper) > MOST_ROTATION:
+        return -math.pi, math.pi, "without bound in the URDF, half a turn either way here"
+    return limit.lower, limit.upper, ""
+
+
+def _rest(joint: Joint) -> float:
+    return min(max(0.0, joint.lower), joint.upper)
+
+
+def _clean(name: str) -> str:
+    """A name that a robot file may hold."""
+    kept = [
+        "_" if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES else c for c in name
+    ]
+    cleaned = "".join(kept)
+    return f"{cleaned}_joint" if taken_by(cleaned) else cleaned
+
+
+def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
+    """Largest difference of the tool's pose at random positions; repeatable."""
+    rng = np.random.default_rng(0)
+    fixed = np.linalg.inv(zero_pose(chain.way)) @ tool
+    worst = 0.0
+    for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
+        values = dict(zip((joint.name for joint in chain.moving), q, strict=True))
+        T = np.eye(4)
+        for joint in chain.way:
+            T = T @ joint_pose(joint, values.get(joint.name, 0.0))
+        worst = max(worst, float(np.abs(T @ fixed - model.fk(q)).max()))
+    return worst

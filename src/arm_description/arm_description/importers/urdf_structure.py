@@ -1,0 +1,288 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which joints of a URDF are the arm: the way from a base link to a tip link.
+
+Two sliding fingers of a URDF as the gripper of a robot file, or a sentence why not.
+
+The gripper of a robot file opens symmetrically along y of the tool, and the position of each
+finger is half the width: closed, the fingers meet on the tool's z axis.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Matrix
+
+from arm_description.errors import UrdfError
+from arm_description.model.elements import Gripper
+from arm_description.robot_file.sections import default_finger, default_palm
+from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.urdf.reader import UrdfTree
+
+TOOL = "tool0"
+MOST_SHOWN = 8
+JAW_WORDS = ("grip", "finger", "jaw", "claw")
+
+
+@dataclass(frozen=True)
+class ArmChain:
+    """The way from base to tip.
+
+    Attributes:
+        base: name of the base link.
+        tip: name of the tip link.
+        way: all joints between them, fixed ones too.
+        hand: moving joints that hang on the tip's rigid body, such as fingers.
+        others: names of joints elsewhere that move too and are left out.
+        chosen: whether the user named the tip.
+    """
+
+    base: str
+    tip: str
+    way: tuple[UrdfJoint, ...]
+    hand: tuple[UrdfJoint, ...]
+    others: tuple[str, ...]
+    chosen: bool
+
+    @property
+    def moving(self) -> tuple[UrdfJoint, ...]:
+        """The joints of the arm."""
+        return tuple(joint for joint in self.way if joint.kind in MOVING)
+
+
+class Branches:
+    """The tree of a URDF, by parent and by child."""
+
+    def __init__(self, tree: UrdfTree) -> None:
+        self.tree = tree
+        self.below: dict[str, list[UrdfJoint]] = {link: [] for link in tree.links}
+        self.above = {joint.child: joint for joint in tree.joints}
+        for joint in tree.joints:
+            self.below[joint.parent].append(joint)
+
+    def body(self, link: str) -> list[str]:
+        """Links that are rigid with a link and not above it, itself first."""
+        links = [link]
+        for name in links:
+            links += [joint.child for joint in self.below[name] if joint.kind == "fixed"]
+        return links
+
+    def moved_by(self, link: str) -> list[UrdfJoint]:
+        """Joints that leave the rigid body of a link."""
+        return [j for name in self.body(link) for j in self.below[name] if j.kind != "fixed"]
+
+    def way(self, base: str, tip: str) -> list[UrdfJoint]:
+        """Joints from base to tip.
+
+        Raises:
+            UrdfError: the base is not above the tip.
+        """
+        joints, link = list[UrdfJoint](), tip
+        while link != base:
+            if link not in self.above:
+                raise UrdfError(
+                    f"{base!r} does not carry {tip!r}",
+                    remedy=f"name a base on the way from {self.tree.root!r} to {tip!r}",
+                )
+            joints.append(self.above[link])
+            link = joints[-1].parent
+        return joints[::-1]
+
+    def leaves(self, links: list[str]) -> list[str]:
+        """Those links that carry nothing."""
+        return [link for link in links if not self.below[link]]
+
+    def count(self, link: str) -> int:
+        """Number of joints that move a link."""
+        return sum(joint.kind != "fixed" for joint in self.way(self.tree.root, link))
+
+    def start(self, link: str) -> str:
+        """Topmost link of the rigid body of a link."""
+        while link in self.above and self.above[link].kind == "fixed":
+            link = self.above[link].parent
+        return link
+
+
+def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
+    """Find the arm.
+
+    Args:
+        tree: the URDF.
+        base: name of the base link, the root if empty.
+        tip: name of the tip link; if empty, the one end of the arm, which may carry a hand.
+
+    Raises:
+        UrdfError: no such link, no way, several ends, or a joint on the way that a table of
+            revolute and prismatic joints cannot hold.
+    """
+    for link in filter(None, (base, tip)):
+        if link not in tree.links:
+            near = difflib.get_close_matches(link, tree.links, MOST_SHOWN, 0.0)
+            raise UrdfError(f"there is no link {link!r}", remedy=did_you_mean(link, near))
+    branches = Branches(tree)
+    base = base or tree.root
+    end = tip or _end(branches, base)
+    way = branches.way(base, end)
+    for joint in way:
+        _check(joint)
+    moving = [joint for joint in way if joint.kind in MOVING]
+    if not moving:
+        raise UrdfError(f"no joint moves between {base!r} and {end!r}", remedy="name another tip")
+    hand = branches.moved_by(branches.start(end))
+    if any(branches.moved_by(joint.child) for joint in hand):
+        hand = []
+    taken = {joint.name for joint in (*way, *hand)}
+    others = [j.name for j in tree.joints if j.kind != "fixed" and j.name not in taken]
+    return ArmChain(base, end, tuple(way), tuple(hand), tuple(others), bool(tip))
+
+
+def zero_pose(way: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Matrix:
+    """Pose of a joint's frame on the way, or of its end, with every joint at 0, (4, 4)."""
+    T: Matrix = np.eye(4)
+    for joint in way:
+        T = T @ joint.origin.matrix
+        if joint is until:
+            break
+    return T
+
+
+def _check(joint: UrdfJoint) -> None:
+    if joint.kind in ("floating", "planar"):
+        raise UrdfError(
+            f"joint {joint.name!r} on the way is {joint.kind}",
+            remedy=f"begin behind it: --base {joint.child}",
+        )
+    if joint.mimic:
+        raise UrdfError(
+            f"joint {joint.name!r} on the way does not move on its own: it mimics "
+            f"{joint.mimic.joint!r}, which a DH table cannot say",
+            remedy="end before it or begin behind it with --tip or --base",
+        )
+
+
+def _end(branches: Branches, base: str) -> str:
+    """The tip of an arm that has only one; its hand is no end."""
+    link = base
+    while onward := branches.moved_by(link):
+        last = link != base and not any(branches.moved_by(joint.child) for joint in onward)
+        if last and (len(onward) > 1 or _is_jaw(onward[0])):
+            break
+        if len(onward) > 1:
+            raise _many(branches, link, f"the arm branches behind {link!r}")
+        link = onward[0].child
+    leaves = branches.leaves(branches.body(link)) or branches.body(link)[-1:]
+    tools = [leaf for leaf in leaves if leaf.endswith(TOOL)] or leaves
+    if len(tools) > 1:
+        raise _many(branches, link, f"the arm ends at {link!r} with several frames")
+    return tools[0]
+
+
+def _is_jaw(joint: UrdfJoint) -> bool:
+    """Whether a joint that is the last one closes a gripper; only its names can tell."""
+    names = f"{joint.name} {joint.child}".lower()
+    return any(word in names for word in JAW_WORDS)
+
+
+def _many(branches: Branches, link: str, problem: str) -> UrdfError:
+    links = [link]
+    for name in links:
+        links += [joint.child for joint in branches.below[name]]
+    ends = sorted(branches.leaves(links), key=lambda end: -branches.count(end))
+    shown = ", ".join(ends[:MOST_SHOWN]) + (", ..." if len(ends) > MOST_SHOWN else "")
+    return UrdfError(problem, remedy=f"choose the tip with --tip, for example of {shown}")
+
+
+NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Hand:
+    """What is at the end of the arm.
+
+    Attributes:
+        tool: (4, 4) base <- tool0 with every joint at 0.
+        gripper: the gripper, if there is one that fits.
+        note: why there is none, or where the tool was put; "" if there is nothing to say.
+    """
+
+    tool: Matrix
+    gripper: Gripper | None = None
+    note: str = ""
+
+
+def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
+    """Find the tool and the gripper of an arm."""
+    tool = zero_pose(chain.way)
+    if not chain.hand:
+        return Hand(tool)
+    problem = _misfit(chain.hand)
+    if problem:
+        return Hand(tool, note=f"the gripper is left out: {problem}")
+    frames = [_pose(tree, chain, joint) for joint in chain.hand]
+    axes = [T[:3, :3] @ joint.axis for T, joint in zip(frames, chain.hand, strict=True)]
+    apart = float(np.linalg.norm(frames[0][:3, 3] - frames[1][:3, 3]))
+    if apart > NEAR or float(axes[0] @ axes[1]) > NEAR - 1.0:
+        return Hand(tool, note="the gripper is left out: its fingers do not close onto one point")
+    point, note = frames[0][:3, 3], ""
+    if not chain.chosen and chain.tip == chain.hand[0].parent:
+        tool = _grasp(tool, point, axes[0])
+        note = "tool0 is where the fingers' frames meet, with y along their opening"
+    right = 0 if float(axes[0] @ tool[:3, 1]) > 0.0 else 1
+    aside = float(np.linalg.norm(np.cross(point - tool[:3, 3], tool[:3, 2])))
+    if float(axes[right] @ tool[:3, 1]) < 1.0 - NEAR or aside > NEAR:
+        why = f"its fingers do not open along y of {chain.tip} and onto its z axis"
+        return Hand(tool, note=f"the gripper is left out: {why}")
+    return Hand(tool, _gripper(chain.hand, right), note)
+
+
+def _misfit(fingers: tuple[UrdfJoint, ...]) -> str:
+    names = ", ".join(joint.name for joint in fingers)
+    if len(fingers) != 2 or any(joint.kind != "prismatic" for joint in fingers):
+        return f"it has to be two sliding fingers, not {names}"
+    free = [joint for joint in fingers if joint.mimic is None]
+    mimics = [joint.mimic for joint in fingers if joint.mimic]
+    if not free or any(
+        (m.joint, m.multiplier, m.offset) != (free[0].name, 1.0, 0.0) for m in mimics
+    ):
+        return f"{names} do not move by the same amount"
+    limits = [joint.limit for joint in fingers if joint.limit]
+    one, other = limits[0], limits[-1]
+    if (one.lower, one.upper) != (other.lower, other.upper) or not 0.0 <= one.lower < one.upper:
+        return f"the limits of {names} have to be equal, from 0 or more upwards"
+    return ""
+
+
+def _pose(tree: UrdfTree, chain: ArmChain, finger: UrdfJoint) -> Matrix:
+    return zero_pose((*Branches(tree).way(chain.base, finger.parent), finger))
+
+
+def _grasp(parent: Matrix, point: Matrix, axis: Matrix) -> Matrix:
+    """Frame at the fingers: y along their opening, z as near as can be to the arm's last z."""
+    y = axis if float(axis @ parent[:3, 1]) > -NEAR else -axis
+    z = parent[:3, 2] if abs(float(axis @ parent[:3, 2])) < 0.9 else parent[:3, 0]
+    x = np.cross(y, z)
+    x /= np.linalg.norm(x)
+    T = np.eye(4)
+    T[:3, :3] = np.column_stack((x, y, np.cross(x, y)))
+    T[:3, 3] = point
+    return T
+
+
+def _gripper(fingers: tuple[UrdfJoint, ...], right: int) -> Gripper:
+    limit = fingers[0].limit
+    assert limit is not None  # the reader refuses a prismatic joint without
+    widest, velocity = 2.0 * limit.upper, 2.0 * limit.velocity or 0.1
+    return Gripper(
+        joints=(fingers[1 - right].name, fingers[right].name),
+        min_width=2.0 * limit.lower,
+        max_width=widest,
+        velocity=velocity,
+        acceleration=4.0 * velocity,
+        finger=default_finger(widest),
+        palm=default_palm(widest),
+        source="widths and speed from the URDF, shape in proportion",
+    )

@@ -1,0 +1,310 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The gripper of a robot file: two fingers, the width between them, and the shape drawn.
+
+Named postures of a robot file: a position for every joint, and a width for the gripper.
+
+Meshes of links in a robot file. Their files are looked for, but not read.
+
+What weighs: the payload of a robot file, and the masses of its links.
+
+Colours of a robot file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
+
+from arm_common.yaml.document import Field
+
+from arm_description.model.elements import (
+    Colours,
+    FingerShape,
+    Gripper,
+    Joint,
+    Mesh,
+    Payload,
+    Triple,
+)
+from arm_description.robot_file.joints import read_joint_name
+from arm_description.robot_file.keys import COLOURS, FINGER, GRIPPER, MESH, PALM, PAYLOAD
+from arm_description.robot_file.scope import EvaluationContext, triple
+
+
+def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationContext) -> Gripper:
+    """Read the gripper.
+
+    Args:
+        field: the section.
+        joint_names: names of the arm's joints, which the fingers must not take.
+        scope: units and constants.
+
+    Raises:
+        DescriptionError: something is missing or wrong.
+    """
+    keys = GRIPPER.read(field)
+    low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])
+    if low < 0.0:
+        raise keys["min_width"].error("must not be negative")
+    if low >= high:
+        raise field.error("min_width must be below max_width", "exchange them")
+    velocity = scope.velocity(keys["velocity"], "prismatic")
+    return Gripper(
+        joints=_read_fingers(keys["joints"], joint_names),
+        min_width=low,
+        max_width=high,
+        velocity=velocity,
+        acceleration=scope.acceleration(keys.get("acceleration"), "prismatic", velocity),
+        finger=_read_finger(keys.get("finger"), high, scope),
+        palm=_read_palm(keys.get("palm"), high, scope),
+        source=keys["source"].text() if "source" in keys else "",
+    )
+
+
+def default_finger(opening: float) -> FingerShape:
+    """Box of a finger in proportion to the widest opening [m]."""
+    return FingerShape(0.75 * opening, 0.25 * opening, 0.15 * opening, 0.0)
+
+
+def default_palm(opening: float) -> Triple:
+    """Box of the palm, along z, y and x, in proportion to the widest opening [m]."""
+    return (0.45 * opening, 1.5 * opening, 0.5 * opening)
+
+
+def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]:
+    items = field.items()
+    if len(items) != 2:
+        raise field.error(f"must be two names, not {len(items)}", "write [left, right]")
+    left, right = (read_joint_name(item) for item in items)
+    for name in (left, right):
+        if name in joint_names or left == right:
+            raise field.error(f"the name {name!r} is taken", "rename the finger")
+    return left, right
+
+
+def _read_finger(field: Field | None, opening: float, scope: EvaluationContext) -> FingerShape:
+    if field is None:
+        return default_finger(opening)
+    keys = FINGER.read(field)
+    length, width, thickness = (
+        scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
+    )
+    overhang = scope.length(keys["overhang"]) if "overhang" in keys else 0.0
+    if not 0.0 <= overhang < length:
+        raise keys["overhang"].error("must be at least 0 and less than the finger's length")
+    return FingerShape(length, width, thickness, overhang)
+
+
+def _read_palm(field: Field | None, opening: float, scope: EvaluationContext) -> Triple:
+    if field is None:
+        return default_palm(opening)
+    keys = PALM.read(field)
+    length, width, thickness = (
+        scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
+    )
+    return (length, width, thickness)
+
+
+GRIPPER_KEY = "gripper"
+# A limit and a posture at it may be written by two expressions that differ by rounding.
+SLACK = 1e-9
+
+
+def read_postures(
+    field: Field | None,
+    joints: tuple[Joint, ...],
+    gripper: Gripper | None,
+    scope: EvaluationContext,
+) -> Mapping[str, Mapping[str, float]]:
+    """Read all postures.
+
+    Raises:
+        DescriptionError: a joint is missing, unknown, or outside its limits.
+    """
+    named = field.mapping(None) if field else {}
+    for name, posture in named.items():
+        if not name.strip():
+            raise posture.error("a posture needs a name", "write for example rest:")
+    return MappingProxyType(
+        {name: _read_posture(f, joints, gripper, scope) for name, f in named.items()}
+    )
+
+
+def _read_posture(
+    field: Field, joints: tuple[Joint, ...], gripper: Gripper | None, scope: EvaluationContext
+) -> Mapping[str, float]:
+    names = tuple(joint.name for joint in joints)
+    keys = field.mapping((*names, GRIPPER_KEY) if gripper else names, required=names)
+    values: dict[str, float] = {}
+    for joint in joints:
+        limits = (joint.lower, joint.upper)
+        values[joint.name] = _inside(keys[joint.name], limits, joint.type, scope)
+    if gripper and GRIPPER_KEY in keys:
+        widths = (gripper.min_width, gripper.max_width)
+        values[GRIPPER_KEY] = _inside(keys[GRIPPER_KEY], widths, "prismatic", scope)
+    return MappingProxyType(values)
+
+
+def _inside(
+    field: Field, limits: tuple[float, float], joint_type: str, scope: EvaluationContext
+) -> float:
+    """Read a position that must be within limits [rad or m]."""
+    value, (lower, upper) = scope.position(field, joint_type), limits
+    if lower - SLACK <= value <= upper + SLACK:
+        return min(max(value, lower), upper)
+
+    def written(number: float) -> str:
+        return f"{scope.units.written(number, joint_type):.9g}"
+
+    remedy = "change the posture or the limits"
+    whole = value + 2.0 * math.pi * math.ceil((lower - SLACK - value) / (2.0 * math.pi))
+    if joint_type == "revolute" and whole <= upper + SLACK:
+        remedy = f"write {written(whole)}, the same direction some whole turns on"
+    unit = scope.units.angle if joint_type == "revolute" else scope.units.length
+    raise field.error(
+        f"{written(value)} is outside the limits {written(lower)} .. {written(upper)} {unit}",
+        remedy,
+    )
+
+
+def read_meshes(
+    field: Field | None, links: Iterable[str], scope: EvaluationContext
+) -> Mapping[str, Mesh]:
+    """Read the meshes of links.
+
+    Args:
+        field: the section.
+        links: names of the links that may have one.
+        scope: units and constants.
+
+    Raises:
+        DescriptionError: there is no such link or file, or a number is wrong.
+    """
+    named = field.mapping(links) if field else {}
+    return MappingProxyType({link: _read_mesh(mesh, scope) for link, mesh in named.items()})
+
+
+def _read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
+    keys = MESH.read(field)
+    visual = _uri(keys["visual"])
+    return Mesh(
+        visual=visual,
+        collision=_uri(keys["collision"]) if "collision" in keys else visual,
+        scale=_scale(keys["scale"], scope) if "scale" in keys else (1.0, 1.0, 1.0),
+        origin=scope.origin(keys.get("origin")),
+        source=keys["source"].text() if "source" in keys else "",
+    )
+
+
+def _scale(field: Field, scope: EvaluationContext) -> Triple:
+    if field.is_list:
+        scale = triple(field, scope.number)
+    else:
+        factor = scope.number(field)
+        scale = (factor, factor, factor)
+    if 0.0 in scale:
+        raise field.error("must not be 0", "write 1, or 0.001 for a mesh in millimetres")
+    return scale
+
+
+def _uri(field: Field) -> str:
+    """URI of a file: of a path as file://, relative to the robot file; package:// stays."""
+    text = field.text()
+    parts = urlsplit(text) if "://" in text else None
+    if "$" in text or not text.isprintable():
+        raise field.error(f"{text!r} cannot be a file's name here", "rename the file")
+    if parts and parts.scheme == "package":
+        folder = _package(parts.netloc)
+        if folder and not (folder / unquote(parts.path).lstrip("/")).is_file():
+            raise field.error(f"there is no {text}", f"it is looked for in {folder}")
+        return text
+    if parts and parts.scheme != "file":
+        raise field.error(f"{parts.scheme}:// is not possible", "write a path, or package://")
+    path = Path(field.file).parent / (unquote(parts.path) if parts else text)
+    if not path.is_file():
+        raise field.error(f"there is no file {text!r}", f"it is looked for in {path.parent}")
+    return path.resolve().as_uri()
+
+
+def _package(name: str) -> Path | None:
+    """Share folder of a package, None if it is not here: robots are looked at elsewhere too."""
+    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        folder = Path(prefix, "share", name)
+        if name and folder.is_dir():
+            return folder
+    return None
+
+
+def read_payload(field: Field | None, scope: EvaluationContext) -> Payload | None:
+    """Read the payload.
+
+    Raises:
+        DescriptionError: something is missing or wrong.
+    """
+    if field is None:
+        return None
+    keys = PAYLOAD.read(field)
+    return Payload(
+        mass=scope.positive(keys["mass"]),
+        centre=triple(keys["centre"], scope.length),
+        size=triple(keys["size"], scope.positive_length) if "size" in keys else None,
+        source=keys["source"].text() if "source" in keys else "",
+    )
+
+
+def read_masses(
+    field: Field | None, links: Iterable[str], scope: EvaluationContext
+) -> Mapping[str, float]:
+    """Read the masses of links [kg].
+
+    Args:
+        field: the section.
+        links: names of the links that weigh something.
+        scope: units and constants.
+
+    Raises:
+        DescriptionError: there is no such link, or a mass is not above 0.
+    """
+    named = field.mapping(links) if field else {}
+    return MappingProxyType({link: scope.positive(mass) for link, mass in named.items()})
+
+
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def read_colours(field: Field | None) -> Colours:
+    """Read the colours, the default ones where none are given.
+
+    Raises:
+        DescriptionError: not of the form "#rrggbb".
+    """
+    if field is None:
+        return Colours()
+    default = Colours()
+    keys = COLOURS.read(field)
+    one = {key: _colour(value) for key, value in keys.items() if key != "links"}
+    links = default.links
+    if "links" in keys:
+        links = tuple(_colour(item) for item in keys["links"].items())
+        if not links:
+            raise keys["links"].error("has no colours", "delete the key or add one")
+    return Colours(
+        base=one.get("base", default.base),
+        links=links,
+        joints=one.get("joints", default.joints),
+        gripper=one.get("gripper", default.gripper),
+        fingers=one.get("fingers", default.fingers),
+    )
+
+
+def _colour(field: Field) -> str:
+    text = field.raw('a colour in quotes, such as "#4c78a8"')
+    if not _COLOUR.fullmatch(text):
+        raise field.error(f"{text!r} is not a colour", 'write for example "#4c78a8", in quotes')
+    return text.lower()

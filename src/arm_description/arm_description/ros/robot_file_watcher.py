@@ -1,0 +1,162 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Keep a shown robot equal to its file: re-read it when it is saved, and say what is wrong.
+
+Works beside robot_state_publisher and beside our own: both take a new ``robot_description`` as a
+parameter while they run.
+
+Notice that a file was saved, however the editor saves it.
+
+The content is looked at, not its time: that is right for editors that write in place, beside and
+rename, or several times in a row, and costs 20 us for a robot file.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arm_common.ros.node_runner import described, run_node
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+
+from arm_description.errors import DescriptionError
+from arm_description.library import robot_path
+from arm_description.robot_file.reader import parse_robot
+from arm_description.urdf.writer import robot_urdf
+
+PATIENCE = 3  # looks for which a file may be missing: editors remove it for a moment
+
+
+class FileWatch:
+    """Watches one file; made to be asked a few times a second.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._told: bytes | None = None
+        self._seen: bytes | None = None
+        self._missed = 0
+
+    def look(self) -> bytes | None:
+        """Look at the file.
+
+        Returns:
+            Its content, once at the beginning and after every change, as soon as two looks in a
+            row have found the same; else None.
+
+        Raises:
+            OSError: it could not be read for a while; raised once.
+        """
+        try:
+            content = self._path.read_bytes()
+        except OSError:
+            self._missed += 1
+            if self._missed == PATIENCE:
+                self._told = None
+                raise
+            return None
+        self._missed = 0
+        settled = content == self._seen
+        self._seen = content
+        if not settled or content == self._told:
+            return None
+        self._told = content
+        return content
+
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+PERIOD = 0.3  # s on the wall; two looks make a change
+ASK_AGAIN = 3.0  # s; a request may be lost while nodes find each other
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class RobotFileWatcher(Node):
+    """Node ``robot_file_watcher``.
+
+    Publishes:
+        robot_file/status (std_msgs/String, latched): after each reading what is wrong with the
+            file, in one sentence; empty if nothing is.
+
+    Calls:
+        <publisher>/set_parameters (rcl_interfaces/SetParameters), when the robot has changed.
+
+    Parameters:
+        robot, publisher, prefix, dh_frames.
+
+    Raises:
+        DescriptionError: there is no such robot.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("robot_file_watcher", **kwargs)
+        self._path = robot_path(self._declared("robot", "nut_arm", "Shipped name or path."))
+        self._prefix = self._declared("prefix", "", "Put before every link and joint name.")
+        self._frames = self._declared("dh_frames", False, "Add the frames dh_0 .. dh_n.")
+        publisher = self._declared("publisher", "robot_state_publisher", "Node to tell.")
+        self._status = self.create_publisher(String, "robot_file/status", LATCHED)
+        self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
+        self._watch = FileWatch(self._path)
+        self._urdf = ""  # still to be told to the publisher
+        self._again = 0.0  # when to tell it again, if no answer comes [s]
+        self._problem = ""
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(PERIOD, self._look, clock=steady)
+
+    def _declared(self, name: str, default: Any, text: str) -> Any:
+        return self.declare_parameter(name, default, described(text)).value
+
+    def _look(self) -> None:
+        try:
+            content = self._watch.look()
+            if content is not None:
+                model = parse_robot(content, str(self._path))
+                self._urdf = robot_urdf(model, self._prefix, self._frames)
+        except DescriptionError as error:
+            self._urdf = ""
+            self._say(str(error))
+        except OSError as error:
+            self._say(f"{self._path}: cannot be read ({error.strerror}); save it again")
+        now = time.monotonic()
+        if self._urdf and self._client.service_is_ready() and now > self._again:
+            self._again = now + ASK_AGAIN
+            self._tell(self._urdf)
+
+    def _tell(self, urdf: str) -> None:
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
+        parameter = ParameterMessage(name="robot_description", value=value)
+        future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
+        future.add_done_callback(partial(self._told, urdf))
+
+    def _told(self, urdf: str, future: Any) -> None:
+        if urdf == self._urdf:
+            self._urdf = ""
+        self._again = 0.0
+        answer = future.result().results[0]
+        self._say("" if answer.successful else f"{self._path}: {answer.reason}")
+
+    def _say(self, problem: str) -> None:
+        self._status.publish(String(data=problem))
+        if problem:
+            self.get_logger().warning(f"{problem} (the last good robot stays)")
+        elif self._problem:
+            self.get_logger().info(f"{self._path}: read again, all is well")
+        self._problem = problem
+
+
+def main() -> int:
+    """Run the node until it is told to end; returns the exit code."""
+    return run_node(lambda: [RobotFileWatcher()], (DescriptionError,))

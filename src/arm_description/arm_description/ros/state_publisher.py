@@ -1,0 +1,267 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Publish a robot's description and its frames, as robot_state_publisher does.
+
+For machines on which robot_state_publisher is not installed; parameters, topics and qualities of
+service are the same.
+
+tf messages of a URDF, built once and refilled at every joint_states message.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from arm_common.ros.node_runner import run_node
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from arm_description.errors import DescriptionError
+from arm_description.urdf.elements import MOVING
+from arm_description.urdf.kinematics import JointMotion
+from arm_description.urdf.reader import UrdfTree, read_urdf
+
+
+class JointBatch:
+    """The moving joints that one list of joint names places.
+
+    Attributes:
+        message: the tf message, refilled by ``fill``.
+        published: stamp of the last message [ns], None before the first.
+    """
+
+    def __init__(self, tree: UrdfTree, names: Sequence[str], frame_prefix: str) -> None:
+        self.message = TFMessage()
+        self.published: int | None = None
+        self._slots: list[tuple[int, float, float, JointMotion, TransformStamped]] = []
+        index = {name: i for i, name in enumerate(names)}
+        for joint in tree.joints:
+            if joint.kind == "fixed":
+                continue
+            source, multiplier, offset = joint.name, 1.0, 0.0
+            if joint.mimic and joint.name not in index:
+                source, multiplier, offset = (
+                    joint.mimic.joint,
+                    joint.mimic.multiplier,
+                    joint.mimic.offset,
+                )
+            if source not in index:
+                continue
+            motion = JointMotion(joint)
+            stamped = stamped_transform(motion, frame_prefix)
+            self._slots.append((index[source], multiplier, offset, motion, stamped))
+        self.message.transforms = [slot[4] for slot in self._slots]
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def fill(self, positions: Sequence[float], stamp: Time) -> bool:
+        """Refill the message.
+
+        Args:
+            positions: by the names this batch was made for [rad or m].
+            stamp: stamp of the joint states.
+
+        Returns:
+            False, with the message not to be used, if a position is not finite.
+        """
+        for i, multiplier, offset, motion, stamped in self._slots:
+            q = multiplier * positions[i] + offset
+            if not math.isfinite(q):
+                return False
+            stamped.header.stamp = stamp
+            if motion.slides:
+                t = stamped.transform.translation
+                t.x, t.y, t.z = motion.translation(q)
+            else:
+                r = stamped.transform.rotation
+                r.x, r.y, r.z, r.w = motion.rotation(q)
+        return True
+
+
+def fixed_message(tree: UrdfTree, frame_prefix: str, stamp: Time) -> TFMessage:
+    """The message of all fixed joints."""
+    transforms = [
+        stamped_transform(JointMotion(joint), frame_prefix)
+        for joint in tree.joints
+        if joint.kind == "fixed"
+    ]
+    for stamped in transforms:
+        stamped.header.stamp = stamp
+    return TFMessage(transforms=transforms)
+
+
+def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStamped:
+    """Transform parent <- child of a joint at position 0, without stamp."""
+    stamped = TransformStamped(child_frame_id=frame_prefix + motion.joint.child)
+    stamped.header.frame_id = frame_prefix + motion.joint.parent
+    t, r = stamped.transform.translation, stamped.transform.rotation
+    t.x, t.y, t.z = motion.position
+    r.x, r.y, r.z, r.w = motion.quaternion
+    return stamped
+
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# Whatever the publisher offers; none is lost while a busy machine lets this process wait.
+JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+MOST_BATCHES = 64
+WARN_EVERY = 5.0
+
+
+class StatePublisher(Node):
+    """Node ``robot_state_publisher``.
+
+    Subscribes:
+        joint_states (sensor_msgs/JointState): any subset of the joints, in any order.
+
+    Publishes:
+        robot_description (std_msgs/String): the URDF, latched.
+        tf (tf2_msgs/TFMessage): frames of moving joints, with the stamp of the joint states.
+        tf_static (tf2_msgs/TFMessage): frames of fixed joints, latched.
+
+    Parameters:
+        robot_description, publish_frequency, frame_prefix, ignore_timestamp.
+
+    Raises:
+        DescriptionError: the robot_description is not a URDF.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("robot_state_publisher", **kwargs)
+        self._declare()
+        self._text = ""
+        self._tree = UrdfTree("", "", (), ())
+        self._batches: dict[tuple[str, ...], JointBatch] = {}
+        self._interval = 0
+        self._description = self.create_publisher(String, "robot_description", LATCHED)
+        self._tf_static = self.create_publisher(TFMessage, "tf_static", LATCHED)
+        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        check_description(self.get_parameter("robot_description").value)
+        self._apply()
+        self.add_on_set_parameters_callback(self._validate)
+        self.add_post_set_parameters_callback(self._applied)
+        self.create_subscription(JointState, "joint_states", self._on_joint_states, JOINT_STATES)
+
+    def _declare(self) -> None:
+        for name, default, text in (
+            ("robot_description", "", "URDF of the robot, as text"),
+            ("frame_prefix", "", "put before every frame name in tf"),
+            ("ignore_timestamp", False, "publish every message, whatever its stamp"),
+        ):
+            self.declare_parameter(name, default, ParameterDescriptor(description=text))
+        limits = FloatingPointRange(from_value=0.001, to_value=1000.0)
+        self.declare_parameter(
+            "publish_frequency",
+            20.0,
+            ParameterDescriptor(
+                description="highest rate of tf by the joint states' stamps [Hz]",
+                floating_point_range=[limits],
+            ),
+        )
+
+    def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Refuse a description that is none; nothing is changed here."""
+        for parameter in parameters:
+            if parameter.name == "robot_description":
+                try:
+                    check_description(parameter.value)
+                except DescriptionError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _applied(self, parameters: list[Parameter]) -> None:
+        """Take over parameters that have been accepted."""
+        own = ("robot_description", "frame_prefix", "publish_frequency")
+        if any(parameter.name in own for parameter in parameters):
+            self._apply()
+
+    def _apply(self) -> None:
+        """Publish description and fixed frames of the current parameters."""
+        text = self.get_parameter("robot_description").value
+        self._interval = round(1e9 / self.get_parameter("publish_frequency").value)
+        self._batches.clear()
+        if text != self._text:
+            self._text, self._tree = text, read_urdf(text)
+            self._description.publish(String(data=text))
+            moving = sum(joint.kind != "fixed" for joint in self._tree.joints)
+            self.get_logger().info(f"robot {self._tree.name!r} with {moving} moving joints")
+        prefix = self.get_parameter("frame_prefix").value
+        now = self.get_clock().now().to_msg()
+        self._tf_static.publish(fixed_message(self._tree, prefix, now))
+
+    def _on_joint_states(self, message: JointState) -> None:
+        if len(message.name) != len(message.position):
+            self._warn(
+                f"ignored joint states with {len(message.name)} names and "
+                f"{len(message.position)} positions"
+            )
+            return
+        batch = self._batch(tuple(message.name))
+        if not len(batch) or not self._due(batch, message.header.stamp):
+            return
+        if batch.fill(message.position, message.header.stamp):
+            self._tf.publish(batch.message)
+        else:
+            self._warn("ignored joint states with a position that is not finite")
+
+    def _batch(self, names: tuple[str, ...]) -> JointBatch:
+        """Transforms for these names, made when the names come for the first time."""
+        batch = self._batches.get(names)
+        if batch is None:
+            if len(self._batches) >= MOST_BATCHES:
+                self._batches.clear()
+            prefix = self.get_parameter("frame_prefix").value
+            batch = self._batches[names] = JointBatch(self._tree, names, prefix)
+        return batch
+
+    def _due(self, batch: JointBatch, stamp: Time) -> bool:
+        """Whether the interval is over; time that runs backwards begins anew."""
+        now = stamp.sec * 1_000_000_000 + stamp.nanosec
+        last = batch.published
+        if (
+            last is None
+            or now < last
+            or now - last >= self._interval
+            or self.get_parameter("ignore_timestamp").value
+        ):
+            batch.published = now
+            return True
+        return False
+
+    def _warn(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=WARN_EVERY)
+
+
+def check_description(text: str) -> None:
+    """Check that a text is a URDF whose joints can all be published.
+
+    Raises:
+        DescriptionError: empty, not a URDF, or with a floating or planar joint.
+    """
+    if not text.strip():
+        raise DescriptionError(
+            "the parameter robot_description is empty", remedy="give the text of a URDF"
+        )
+    for joint in read_urdf(text).joints:
+        if joint.kind not in (*MOVING, "fixed"):
+            raise DescriptionError(
+                f"joint {joint.name!r} is {joint.kind}",
+                remedy="only joints of one axis, and fixed ones, can be published",
+            )
+
+
+def main() -> int:
+    """Run the node until it is told to end; returns the exit code."""
+    return run_node(lambda: [StatePublisher()], (DescriptionError,))

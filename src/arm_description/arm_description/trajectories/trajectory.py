@@ -1,0 +1,237 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""From the points of a file to a trajectory within the robot's limits, or why there is none.
+
+A joint trajectory: who is where when.
+
+Columns by joint name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Vector
+from numpy.typing import ArrayLike
+
+from arm_description.errors import DescriptionError
+from arm_description.model.elements import Joint
+from arm_description.model.units import Units
+from arm_description.robot_model import RobotModel
+
+
+@dataclass(frozen=True, eq=False)
+class JointTrajectory:
+    """Positions of joints in time, between its points a straight line. Immutable.
+
+    Attributes:
+        names: names of the n joints.
+        times: (m,) strictly rising from 0, read-only [s].
+        positions: (m, n) read-only [rad or m].
+
+    Raises:
+        DescriptionError: the shapes do not fit, a number is not finite, or the times do not rise.
+    """
+
+    names: tuple[str, ...]
+    times: Vector
+    positions: Vector
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", _frozen(self.times))
+        object.__setattr__(self, "positions", _frozen(self.positions))
+        m, n = len(self.times), len(self.names)
+        if m == 0 or self.times.shape != (m,) or self.positions.shape != (m, n):
+            raise DescriptionError(
+                f"a trajectory of {n} joints needs times (m,) and positions (m, {n}), "
+                f"not {self.times.shape} and {self.positions.shape}"
+            )
+        if not np.isfinite(self.times).all() or not np.isfinite(self.positions).all():
+            raise DescriptionError("a trajectory needs finite times and positions")
+        if self.times[0] != 0.0 or not (np.diff(self.times) > 0.0).all():
+            raise DescriptionError("the times of a trajectory must rise from 0")
+
+    @property
+    def duration(self) -> float:
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+    def reversed(self) -> JointTrajectory:
+        """The same way back, at the same pace."""
+        times = self.times[-1] - self.times[::-1]
+        return JointTrajectory(self.names, times, self.positions[::-1])
+
+    def stretched(self, factor: float) -> JointTrajectory:
+        """The same way, taking so many times as long."""
+        return JointTrajectory(self.names, self.times * factor, self.positions)
+
+
+def _frozen(values: ArrayLike) -> Vector:
+    array = np.array(values, dtype=float)
+    array.setflags(write=False)
+    return array
+
+
+MOST_POINTS = 100_000
+# Limits and positions may be written by expressions that differ by rounding.
+SLACK = 1e-9
+SPEED_SLACK = 1e-6
+# Of rows without times: the shortest time from one to the next, a picture of 50 a second [s].
+SHORTEST_STEP = 0.02
+
+
+@dataclass(frozen=True)
+class TrajectoryPoints:
+    """What stands in a file, in SI units and in the order of the robot's joints.
+
+    Attributes:
+        file: name of the file.
+        times: (m,) [s], None if the file has none.
+        positions: (m, n) [rad or m].
+        point_lines: line of each point, () if a line is not that of a point.
+        joint_lines: line of each joint, () if a line is not that of a joint.
+    """
+
+    file: str
+    times: Vector | None
+    positions: Vector
+    point_lines: Sequence[int] = ()
+    joint_lines: Sequence[int] = ()
+
+    def error(self, problem: str, remedy: str, point: int, joint: int = 0) -> DescriptionError:
+        """Build the error that names the line of a point, or of a joint."""
+        lines, index = (self.point_lines, point) if self.point_lines else (self.joint_lines, joint)
+        line = lines[index] if lines else None
+        return DescriptionError(problem, remedy=remedy, file=self.file, line=line)
+
+
+def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTrajectory:
+    """Make the trajectory.
+
+    Args:
+        points: of the file.
+        model: the robot, for its limits.
+        fit: stretch the times as far as the speed limits need it, in place of an error.
+
+    Raises:
+        DescriptionError: times that do not rise, a position outside the limits, too fast a joint.
+    """
+    positions = _inside(points, model)
+    times = _made(positions, model) if points.times is None else _rising(points, points.times)
+    trajectory = JointTrajectory(model.joint_names, times, positions)
+    factor, k, j = slowdown(trajectory, model)
+    if factor <= 1.0 + SPEED_SLACK:
+        return trajectory
+    if fit:
+        return trajectory.stretched(factor)
+    joint, span = model.joints[j], times[k + 1] - times[k]
+    speed = abs(positions[k + 1, j] - positions[k, j]) / span
+    raise points.error(
+        f"joint {joint.name!r} moves at {_text(speed, joint, model.units)}/s after "
+        f"{times[k]:.6g} s, above its limit {_text(joint.velocity, joint, model.units)}/s",
+        f"give it {factor:.4g} times the time, or ask to fit the times (--fit)",
+        k + 1,
+        j,
+    )
+
+
+def slowdown(trajectory: JointTrajectory, model: RobotModel) -> tuple[float, int, int]:
+    """How many times longer a trajectory must take to keep the speed limits.
+
+    Returns:
+        The factor (at most 1 if it keeps them), and the interval and the joint that need it.
+    """
+    if len(trajectory.times) < 2:
+        return 0.0, 0, 0
+    speeds = np.abs(np.diff(trajectory.positions, axis=0)) / np.diff(trajectory.times)[:, None]
+    shares = speeds / model.velocity
+    k, j = np.unravel_index(int(np.argmax(shares)), shares.shape)
+    return float(shares[k, j]), int(k), int(j)
+
+
+def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
+    """The positions, clipped by no more than rounding."""
+    q = points.positions
+    if not len(q):
+        raise DescriptionError("has no points", remedy="write at least one", file=points.file)
+    if len(q) > MOST_POINTS:
+        raise DescriptionError(
+            f"has {len(q)} points, at most {MOST_POINTS} are possible", file=points.file
+        )
+    beyond = np.maximum(q - model.upper, model.lower - q)
+    k, j = np.unravel_index(int(np.argmax(beyond)), q.shape)
+    if beyond[k, j] > SLACK:
+        joint, units = model.joints[j], model.units
+        bound, side = (joint.upper, "above") if q[k, j] > joint.upper else (joint.lower, "below")
+        when = "" if points.times is None else f" at {points.times[k]:.6g} s"
+        raise points.error(
+            f"joint {joint.name!r} is at {_text(q[k, j], joint, units)}{when}, "
+            f"{_text(beyond[k, j], joint, units)} {side} its limit {_text(bound, joint, units)}",
+            "change the trajectory, or the limits in the robot file",
+            int(k),
+            int(j),
+        )
+    inside: Vector = np.clip(q, model.lower, model.upper)
+    return inside
+
+
+def _rising(points: TrajectoryPoints, times: Vector) -> Vector:
+    """The times, counted from the first one."""
+    for k in range(1, len(times)):
+        if not times[k] > times[k - 1]:
+            raise points.error(
+                f"the time {times[k]:.6g} s does not come after {times[k - 1]:.6g} s",
+                "times must rise from point to point",
+                k,
+            )
+    elapsed: Vector = times - times[0]
+    return elapsed
+
+
+def _made(positions: Vector, model: RobotModel) -> Vector:
+    """Times for rows without any: by the speed limits, and at most 50 rows a second."""
+    needed = (np.abs(np.diff(positions, axis=0)) / model.velocity).max(axis=1, initial=0.0)
+    return np.concatenate([[0.0], np.cumsum(np.maximum(needed, SHORTEST_STEP))])
+
+
+def _text(value: float, joint: Joint, units: Units) -> str:
+    unit = units.angle if joint.type == "revolute" else units.length
+    return f"{units.written(float(value), joint.type):.6g} {unit}"
+
+
+def order_of(names: Sequence[str], model: RobotModel, file: str, line: int) -> list[int]:
+    """Return for each joint of the robot the index of its column.
+
+    Args:
+        names: of the columns.
+        model: the robot.
+        file: for errors.
+        line: for errors.
+
+    Raises:
+        DescriptionError: a joint is unknown, missing, or named twice.
+    """
+    for name in names:
+        if name not in model.joint_names:
+            raise DescriptionError(
+                f"{model.name} has no joint {name!r}",
+                remedy=did_you_mean(name, model.joint_names),
+                file=file,
+                line=line,
+            )
+        if list(names).count(name) > 1:
+            raise DescriptionError(
+                f"joint {name!r} is named twice", remedy="delete one", file=file, line=line
+            )
+    missing = [name for name in model.joint_names if name not in names]
+    if missing:
+        raise DescriptionError(
+            f"joint {missing[0]!r} is missing",
+            remedy=f"name all joints of {model.name}: {', '.join(model.joint_names)}",
+            file=file,
+            line=line,
+        )
+    return [list(names).index(name) for name in model.joint_names]

@@ -1,0 +1,186 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A PCA9685 driven by its registers (NXP data sheet, rev. 4, 16 April 2015).
+
+Needs an I2C bus and nothing else. Also the part of every backend that finds the board, reads it
+and sees whether it was reset.
+
+The registers of a PCA9685 that a servo driver needs (NXP data sheet, rev. 4, 16 April 2015).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from arm_hardware.bus.i2c import I2C, PatientI2C, Registers
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.servo_map import prescale_of
+from arm_hardware.errors import BusError
+
+MODE1, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x06, 0xFD, 0xFE
+RESTART, AUTO_INCREMENT, SLEEP = 0x80, 0x20, 0x10  # of MODE1
+FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
+CHANNELS = 16
+COUNTS = 4096
+
+
+def count_of(led: bytes) -> int | None:
+    """Return how many counts an output is high, None if never (section 7.3.3).
+
+    Args:
+        led: LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L, LEDn_OFF_H.
+    """
+    on = int.from_bytes(led[:2], "little")
+    off = int.from_bytes(led[2:], "little")
+    always_on, always_off = on >> 8 & FULL, off >> 8 & FULL
+    if always_off or (on == off and not always_on):
+        return None
+    return COUNTS if always_on else (off - on) % COUNTS
+
+
+TRIES = 3
+OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
+
+
+class Pca9685Bus:
+    """See ``arm_hardware.bus.interface.Bus``."""
+
+    def __init__(
+        self, board: ServoBoard, connect: Callable[[], I2C], where: str = "the bus"
+    ) -> None:
+        """Make a closed bus.
+
+        Args:
+            board: Address, frequency, oscillator.
+            connect: Returns the I2C bus, or raises BusError; called by ``open``.
+            where: Name of the bus, for error messages.
+        """
+        self._board = board
+        self._connect = connect
+        self._where = where
+        self.name = f"The servo board at 0x{board.address:02x} of {where}"
+        self._i2c: PatientI2C | None = None
+
+    def open(self) -> None:
+        """Connect; see Bus.open()."""
+        if self._i2c is None:
+            self._i2c = PatientI2C(self._connect())
+            self._registers = Registers(self._i2c, self._board.address)
+        self._find_board()
+        self._refuse_foreign_pulses()
+
+    def start(self) -> None:
+        """Set the frequency and wake the chip; see Bus.start()."""
+        self._refuse_foreign_pulses()
+        if not self._ready():
+            self._silence_sleeper()
+            self._try_to_wake()
+
+    def running(self) -> bool:
+        """Return whether the chip is awake, not reset and at the right frequency."""
+        mode = self._registers.read(MODE1)[0]
+        awake = mode & (RESTART | AUTO_INCREMENT | SLEEP) == AUTO_INCREMENT
+        return awake and self._registers.read(PRE_SCALE)[0] == self._prescale
+
+    def scan(self) -> list[int]:
+        """Return the addresses that answer."""
+        return self._registers.scan()
+
+    def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
+        """Return the counts in the registers, None where the output is off or the chip sleeps."""
+        mode = self._registers.read(MODE1)[0]
+        if mode & (SLEEP | RESTART):
+            return dict.fromkeys(channels)
+        return {c: count_of(self._led(c, bool(mode & AUTO_INCREMENT))) for c in channels}
+
+    def write_counts(self, counts: Mapping[int, int]) -> None:
+        """Set counts from 1 to 4095, one transfer a channel."""
+        for channel, count in counts.items():
+            if not 1 <= count < COUNTS:
+                raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
+            self._registers.write(LED0 + 4 * channel, 0, 0, count & 0xFF, count >> 8)
+
+    def release(self, channels: Iterable[int]) -> None:
+        """End the pulses of channels."""
+        for channel in channels:
+            self._registers.write(LED0 + 4 * channel, 0, 0, 0, FULL)
+
+    def close(self) -> None:
+        """Let go of the bus; the chip goes on."""
+        i2c, self._i2c = self._i2c, None
+        if i2c is not None:
+            i2c.deinit()
+
+    @property
+    def _prescale(self) -> int:
+        return prescale_of(self._board.frequency_hz, self._board.reference_clock_hz)
+
+    def _ready(self) -> bool:
+        """Return whether nothing is left for start() to do."""
+        return self.running()
+
+    def _try_to_wake(self) -> None:
+        """Wake the chip; again at once if a transfer fails, before the servos lose their hold."""
+        for left in reversed(range(TRIES)):
+            try:
+                self._wake()
+                return
+            except OSError:
+                if left == 0:
+                    raise
+
+    def _wake(self) -> None:
+        """Set the frequency, which only a sleeping chip takes, and wake it (section 7.3.5)."""
+        self._registers.write(MODE1, SLEEP | AUTO_INCREMENT)
+        self._registers.write(PRE_SCALE, self._prescale)
+        self._registers.write(MODE1, AUTO_INCREMENT)
+        time.sleep(OSCILLATOR_START)
+        self._registers.write(MODE1, RESTART | AUTO_INCREMENT)
+
+    def _silence_sleeper(self) -> None:
+        """Clear the channels of a chip that sleeps: old counts would come alive on waking."""
+        mode = self._registers.read(MODE1)[0]
+        if not mode & (SLEEP | RESTART):
+            return
+        increments = bool(mode & AUTO_INCREMENT)
+        if any(count_of(self._led(c, increments)) is not None for c in range(CHANNELS)):
+            self._registers.write(ALL_LED_OFF_H, FULL)
+
+    def _find_board(self) -> None:
+        address = self._board.address
+        try:
+            self._registers.probe()
+            return
+        except TimeoutError:
+            raise  # the bus is stuck, a scan would wait at every address
+        except OSError:
+            found = self.scan()
+        if address in found:
+            return
+        seen = ", ".join(f"0x{a:02x}" for a in found) or "none"
+        raise BusError(
+            f"No servo board at address 0x{address:02x} of {self._where} (addresses that answer: "
+            f"{seen}); check its power, the wires SDA and SCL, and the address in the "
+            "calibration.",
+            address,
+        )
+
+    def _refuse_foreign_pulses(self) -> None:
+        """Refuse a board that pulses at another frequency: ours would change its pulses."""
+        if self._registers.read(PRE_SCALE)[0] == self._prescale:
+            return
+        for channel, count in self.read_counts(range(CHANNELS)).items():
+            if count is not None:
+                raise BusError(
+                    f"The board already sends pulses on channel {channel}, at another frequency "
+                    "than the calibration's; switch the servos' power off and on first.",
+                    self._board.address,
+                )
+
+    def _led(self, channel: int, increments: bool) -> bytes:
+        """Return the four registers of a channel."""
+        base = LED0 + 4 * channel
+        if increments:
+            return self._registers.read(base, 4)
+        return bytes(self._registers.read(base + k)[0] for k in range(4))

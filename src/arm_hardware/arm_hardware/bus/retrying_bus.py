@@ -1,0 +1,109 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The last layer before a bus: repeats disturbed transfers, and can be halted at once."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from arm_hardware.bus.interface import Bus
+from arm_hardware.errors import BusError
+
+T = TypeVar("T")
+_LOGGER = logging.getLogger(__name__)
+TRIES = 3  # of one transfer, before the bus counts as lost
+GIVE_UP_AFTER = 0.1  # [s] of the wall; a transfer that took so long is not repeated
+
+# What the errors of a bus mean for whoever holds the screwdriver (Linux,
+# Documentation/i2c/fault-codes.rst).
+HINTS = {
+    errno.EREMOTEIO: "no chip acknowledges; check its power and the wires SDA and SCL",
+    errno.ENXIO: "no chip acknowledges; check its power and the wires SDA and SCL",
+    errno.EIO: "transfers are disturbed; check the wires, keep them short and off the motors'",
+    errno.ETIMEDOUT: "the bus is stuck, a wire or a chip holds SDA or SCL; check wires and power",
+}
+
+
+class RetryingBus:
+    """A bus with a little patience.
+
+    Attributes:
+        bus: The bus.
+        faults: Transfers that failed.
+        halted: No channel is written while true, not even by a transfer that is being repeated;
+            set from any thread, without a lock.
+    """
+
+    def __init__(self, bus: Bus, remedy: str = "deactivate and activate") -> None:
+        """Use a bus.
+
+        Args:
+            bus: Opened through this line.
+            remedy: What a person does to go on, once the bus answers again.
+        """
+        self.bus = bus
+        self._remedy = remedy
+        self.faults = 0
+        self.halted = False
+
+    def open(self) -> None:
+        """See Bus.open()."""
+        self._repeat(self.bus.open, "configure again")
+
+    def start(self) -> None:
+        """See Bus.start()."""
+        self._repeat(self.bus.start)
+
+    def running(self) -> bool:
+        """See Bus.running()."""
+        return self._repeat(self.bus.running)
+
+    def read(self, channels: Iterable[int]) -> dict[int, int | None]:
+        """See Bus.read_counts()."""
+        wanted = list(channels)
+        return self._repeat(lambda: self.bus.read_counts(wanted))
+
+    def write(self, channel: int, count: int) -> bool:
+        """Set the count of one channel, unless halted; return whether it was set."""
+
+        def transfer() -> bool:
+            if self.halted:
+                return False
+            self.bus.write_counts({channel: count})
+            return True
+
+        return self._repeat(transfer)
+
+    def release(self, channels: Iterable[int]) -> None:
+        """See Bus.release(); also while halted."""
+        wanted = list(channels)
+        self._repeat(lambda: self.bus.release(wanted))
+
+    def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
+        """Run a transfer, again if it fails: a single disturbed one is no reason to give up.
+
+        Args:
+            transfer: What to try.
+            then: A remedy other than the usual one.
+
+        Raises:
+            BusError: It went on failing.
+        """
+        begin = time.monotonic()
+        for left in reversed(range(TRIES)):
+            try:
+                return transfer()
+            except OSError as error:
+                self.faults += 1
+                if left == 0 or time.monotonic() - begin > GIVE_UP_AFTER:
+                    hint = HINTS.get(error.errno or 0, "check power and wires")
+                    raise BusError(
+                        f"{self.bus.name} does not answer ({error}): {hint}; then "
+                        f"{then or self._remedy}."
+                    ) from error
+                _LOGGER.debug("A transfer failed and is repeated: %s", error)
+        raise AssertionError("unreachable")

@@ -1,0 +1,133 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Adafruit's ServoKit behind the driver's bus.
+
+The one place that imports vendor code: Adafruit's libraries.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from arm_hardware.bus.i2c import I2C
+from arm_hardware.bus.pca9685 import CHANNELS, COUNTS, Pca9685Bus
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.errors import BusError
+
+PACKAGE = "adafruit-circuitpython-servokit"
+
+
+def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]:
+    """Return ``adafruit_servokit.ServoKit`` and what opens the computer's bus, ``board.I2C``.
+
+    Args:
+        any_computer: Let Blinka accept a computer that it does not know; for simulated buses.
+
+    Raises:
+        BusError: A library is missing, or does not know this computer.
+    """
+    # Without it Blinka asks on the terminal whether it may install packages.
+    os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
+    if any_computer:
+        os.environ.setdefault("BLINKA_OS_AGNOSTIC", "1")
+    try:
+        import board
+        from adafruit_servokit import ServoKit
+    except ImportError as error:
+        raise BusError(
+            f"A library is missing ({error}); set backend:=i2c_dev, which needs none, or install "
+            f"it into the Python that runs this node: pip install {PACKAGE}"
+        ) from error
+    except (NotImplementedError, RuntimeError) as error:
+        raise BusError(
+            "Adafruit's Blinka does not know this computer; set backend:=i2c_dev, which needs "
+            "only the device node, or use a board that it supports, such as a Raspberry Pi."
+        ) from error
+    return ServoKit, lambda: board.I2C()
+
+
+class ServoKitBus(Pca9685Bus):
+    """Settings and pulses by ``adafruit_servokit``; the rest as Pca9685Bus."""
+
+    def __init__(
+        self,
+        board: ServoBoard,
+        connect: Callable[[], I2C],
+        where: str = "the bus",
+        any_computer: bool = False,
+    ) -> None:
+        """Make a closed bus.
+
+        Args:
+            board: Address, frequency, oscillator.
+            connect: Returns a ``busio.I2C`` or what is like it, or raises BusError.
+            where: Name of the bus, for error messages.
+            any_computer: As in import_adafruit().
+        """
+        super().__init__(board, connect, where)
+        self._any_computer = any_computer
+        self._servokit: Any = None
+        self._kit: Any = None
+        self._servos: dict[int, Any] = {}
+
+    def open(self) -> None:
+        """Import the library and connect; see Bus.open()."""
+        self._servokit, _ = import_adafruit(self._any_computer)
+        super().open()
+
+    def write_counts(self, counts: Mapping[int, int]) -> None:
+        """Set counts from 1 to 4095, one transfer a channel."""
+        for channel, count in counts.items():
+            self._servo(channel).fraction = fraction_of(count)
+
+    def release(self, channels: Iterable[int]) -> None:
+        """End the pulses of channels."""
+        if self._kit is None:
+            super().release(channels)
+            return
+        for channel in channels:
+            self._servo(channel).fraction = None
+
+    def _ready(self) -> bool:
+        return self._kit is not None and self.running()
+
+    def _wake(self) -> None:
+        """Make the kit: its constructor sets the frequency and wakes the chip."""
+        self._servos = {}
+        try:
+            self._kit = self._servokit(
+                channels=CHANNELS,
+                i2c=self._i2c,
+                address=self._board.address,
+                reference_clock_speed=self._board.reference_clock_hz,
+                frequency=self._board.frequency_hz,
+            )
+        except ValueError as error:
+            raise BusError(
+                f"{self.name} does not take its settings ({error}); check its power and wires.",
+                self._board.address,
+            ) from error
+
+    def _servo(self, channel: int) -> Any:
+        """Return ServoKit's servo, its pulse range the whole period: fractions then are counts."""
+        if channel not in self._servos:
+            servo = self._kit.servo[channel]
+            servo.set_pulse_width_range(0, COUNTS * self._board.count_us)
+            self._servos[channel] = servo
+        return self._servos[channel]
+
+
+def fraction_of(count: int) -> float:
+    """Return the fraction of a whole period that ServoKit turns into exactly this count.
+
+    It computes ``int(fraction * 65535) >> 4`` (adafruit_motor.servo, adafruit_pca9685.PWMChannel);
+    the middle of the sixteen duty cycles that give one count is safe from rounding.
+
+    Raises:
+        ValueError: The count is not within 1 to 4095.
+    """
+    if not 1 <= count < COUNTS:
+        raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
+    return (16.0 * count + 8.0) / 65535.0

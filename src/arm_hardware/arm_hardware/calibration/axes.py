@@ -1,0 +1,176 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The axes that the driver moves: the arm's joints, base to tip, then the gripper's width.
+
+The sentences that refuse a position or a speed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arm_hardware.errors import INVALID_GOAL, CommandError
+
+GRIPPER = "gripper"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that moves, and how far and fast it may.
+
+    Attributes:
+        name: Joint name, or "gripper".
+        unit: "rad" or "m".
+        lower: Smallest position [unit].
+        upper: Largest position [unit].
+        velocity: Largest speed [unit/s].
+        acceleration: Largest acceleration [unit/s^2].
+    """
+
+    name: str
+    unit: str
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+
+    def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
+        """Return the axis with limits no wider [unit] and no faster [unit/s] than given."""
+        return replace(
+            self,
+            lower=max(self.lower, lower),
+            upper=min(self.upper, upper),
+            velocity=min(self.velocity, velocity),
+        )
+
+
+@dataclass(frozen=True)
+class Axes:
+    """All axes of one arm.
+
+    Attributes:
+        arm: The joints, base to tip.
+        gripper: The width of the gripper, or None.
+        fingers: Names of the two finger joints, each at half of the width; empty without a
+            gripper.
+    """
+
+    arm: tuple[Axis, ...]
+    gripper: Axis | None = None
+    fingers: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[Axis, ...]:
+        """The arm's axes, then the gripper if there is one."""
+        return self.arm if self.gripper is None else (*self.arm, self.gripper)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the arm's joints."""
+        return tuple(axis.name for axis in self.arm)
+
+    def __iter__(self) -> Iterator[Axis]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+
+def axes_of(model: Any) -> Axes:
+    """Return the axes of a robot description.
+
+    Args:
+        model: An ``arm_description.RobotModel``.
+    """
+    arm = tuple(
+        Axis(
+            joint.name,
+            "rad" if joint.type == "revolute" else "m",
+            float(joint.lower),
+            float(joint.upper),
+            float(joint.velocity),
+            float(joint.acceleration),
+        )
+        for joint in model.joints
+    )
+    grip = model.gripper
+    if grip is None:
+        return Axes(arm)
+    width = Axis(
+        GRIPPER,
+        "m",
+        float(grip.min_width),
+        float(grip.max_width),
+        float(grip.velocity),
+        float(grip.acceleration),
+    )
+    return Axes(arm, width, tuple(grip.joints))
+
+
+def rest_of(model: Any, axes: Axes) -> tuple[float, ...]:
+    """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
+
+    A joint that the posture leaves out rests at 0, or in the middle of its limits if these exclude
+    0; the gripper at its largest width.
+    """
+    posture = model.postures.get("rest", {})
+    rest = [float(posture.get(axis.name, _middle(axis))) for axis in axes.arm]
+    if axes.gripper is not None:
+        rest.append(float(posture.get(GRIPPER, axes.gripper.upper)))
+    return tuple(rest)
+
+
+def _middle(axis: Axis) -> float:
+    return 0.0 if axis.lower <= 0.0 <= axis.upper else 0.5 * (axis.lower + axis.upper)
+
+
+LIMIT_TOLERANCE = 1e-6  # [rad or m] rounding at a position limit
+
+
+def check_position(axis: Axis, value: float, where: str = "") -> None:
+    """Refuse a position that is not finite or outside of the axis' limits.
+
+    Args:
+        axis: Its limits.
+        value: Position [rad or m].
+        where: Said after the number.
+
+    Raises:
+        CommandError: With the amount beyond the limit.
+    """
+    if not math.isfinite(value):
+        raise CommandError(f"{axis.name}: the position{where} is {value}.", joint=axis.name)
+    beyond = max(value - axis.upper, axis.lower - value)
+    if beyond > LIMIT_TOLERANCE:
+        raise CommandError(
+            f"{axis.name}: {value:.4g} {axis.unit}{where} is {beyond:.3g} {axis.unit} outside of "
+            f"its limits {axis.lower:.4g} to {axis.upper:.4g} {axis.unit}.",
+            INVALID_GOAL,
+            axis.name,
+            beyond,
+        )
+
+
+def check_speed(axis: Axis, speed: float, margin: float, where: str) -> None:
+    """Refuse a speed above the axis' limit.
+
+    Args:
+        axis: Its limits.
+        speed: Not negative [rad/s or m/s].
+        margin: Factor on the limit that is let pass: rounding by planners.
+        where: Said after the number.
+
+    Raises:
+        CommandError: With the amount above the limit.
+    """
+    if speed > margin * axis.velocity:
+        raise CommandError(
+            f"{axis.name}: {speed:.4g} {axis.unit}/s {where} is faster than its limit "
+            f"{axis.velocity:.4g} {axis.unit}/s; allow more time.",
+            INVALID_GOAL,
+            axis.name,
+            speed - axis.velocity,
+        )

@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The calibration of one physical arm: which servo, which pulse for which position.
+
+Where the calibrations that come with this package are.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from arm_common.suggestions import did_you_mean
+
+from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.servo_map import SLEW_US, PointMap, count_us
+from arm_hardware.errors import CalibrationError
+
+SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file says otherwise
+
+
+@dataclass(frozen=True)
+class ServoBoard:
+    """The servo board.
+
+    Attributes:
+        address: 7-bit I2C address.
+        frequency_hz: Pulses per second.
+        reference_clock_hz: Its oscillator.
+    """
+
+    address: int = 0x40
+    frequency_hz: float = 50.0
+    reference_clock_hz: float = 25e6
+
+    @property
+    def count_us(self) -> float:
+        """Length of one count [us]."""
+        return count_us(self.frequency_hz, self.reference_clock_hz)
+
+
+@dataclass(frozen=True)
+class ServoCalibration:
+    """One servo, as measured on its arm: servo position = sign * axis position + zero.
+
+    Attributes:
+        channel: Of the board.
+        unit: "rad" or "m", of its axis and of every position here.
+        points: Pairs of servo position and pulse [us], positions rising.
+        pulse_limits_us: (least, most) pulse that may ever be sent.
+        sign: 1 or -1.
+        zero: Servo position where the axis is at 0.
+        limits: (lower, upper) of the axis, infinite if the file has none.
+        speed: That the servo can do [unit/s], infinite if the file does not say.
+        calibrated: Day of its measurement, None if it was none.
+    """
+
+    channel: int
+    unit: str
+    points: tuple[tuple[float, float], ...]
+    pulse_limits_us: tuple[float, float]
+    sign: int = 1
+    zero: float = 0.0
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    speed: float = math.inf
+    calibrated: date | None = None
+
+    def map(self, count_us: float) -> PointMap:
+        """Return the map of its axis for a board with counts of this length [us]."""
+        placed = sorted((self.sign * (place - self.zero), pulse) for place, pulse in self.points)
+        positions, pulses = zip(*placed, strict=True)
+        slew_us = SLEW_US
+        if math.isfinite(self.speed):
+            slope = (pulses[-1] - pulses[0]) / (positions[-1] - positions[0])
+            slew_us = self.speed * abs(slope)
+        return PointMap(self.channel, positions, pulses, self.pulse_limits_us, count_us, slew_us)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A file's content.
+
+    Attributes:
+        path: The file.
+        example: Made up for the simulation; real hardware is not armed with it.
+        robot: Name of the robot description that it belongs to.
+        board: The servo board.
+        servos: By joint name, and "gripper".
+        safe_pulses_us: (least, most) that the pulse limits of any servo may be.
+    """
+
+    path: Path
+    example: bool
+    robot: str
+    board: ServoBoard
+    servos: Mapping[str, ServoCalibration]
+    safe_pulses_us: tuple[float, float] = SAFE_PULSES_US
+
+    @property
+    def oldest(self) -> date | None:
+        """The day of the oldest measurement, None if a servo was never measured."""
+        days = [servo.calibrated for servo in self.servos.values()]
+        known = [day for day in days if day is not None]
+        return min(known) if known and len(known) == len(days) else None
+
+    def maps(self, axes: Axes) -> tuple[PointMap, ...]:
+        """Return a map for each axis of ``axes.all``.
+
+        Raises:
+            CalibrationError: An axis has no entry, or one of the wrong unit.
+        """
+        names = [axis.name for axis in axes]
+        unknown = sorted(set(self.servos) - set(names))
+        if unknown:
+            raise CalibrationError(
+                f"'{unknown[0]}' is not a joint of this robot",
+                file=str(self.path),
+                remedy=did_you_mean(unknown[0], names),
+            )
+        return tuple(self._servo(axis).map(self.board.count_us) for axis in axes)
+
+    def narrowed(self, axes: Axes) -> Axes:
+        """Return the axes with limits no wider, and speeds no higher, than their servos'.
+
+        Raises:
+            CalibrationError: As maps().
+        """
+        narrow = [
+            axis.narrowed(max(m.lower, s.limits[0]), min(m.upper, s.limits[1]), s.speed)
+            for axis, m, s in zip(axes, self.maps(axes), map(self._servo, axes), strict=True)
+        ]
+        n = len(axes.arm)
+        return Axes(tuple(narrow[:n]), narrow[n] if axes.gripper else None, axes.fingers)
+
+    def _servo(self, axis: Axis) -> ServoCalibration:
+        servo = self.servos.get(axis.name)
+        if servo is None:
+            raise CalibrationError(
+                f"'{axis.name}' has no entry; a servo without calibration is not driven",
+                file=str(self.path),
+            )
+        if servo.unit != axis.unit:
+            wanted = "points_deg_us" if axis.unit == "rad" else "points_mm_us"
+            raise CalibrationError(f"this axis needs {wanted}", file=str(self.path), key=axis.name)
+        return servo
+
+
+def calibration_path(name: str, robot: str, folder: Path) -> Path:
+    """Return the file of a calibration.
+
+    Args:
+        name: Path of a file, name of a shipped one, or empty for the shipped one of the robot.
+        robot: Name of the robot.
+        folder: Where the shipped ones are.
+
+    Raises:
+        CalibrationError: There is none.
+    """
+    if name and Path(name).is_file():
+        return Path(name)
+    for stem in (name,) if name else (f"{robot}_servos",):
+        if (folder / f"{stem}.yaml").is_file():
+            return folder / f"{stem}.yaml"
+    shipped = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
+    what = f"'{name}'" if name else f"for robot '{robot}'"
+    raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")
+
+
+def config_folder() -> Path:
+    """Return the folder of shipped calibrations: beside the sources, or under share/."""
+    here = Path(__file__).resolve().parents[2] / "config"
+    prefixes = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    installed = [Path(p) / "share" / "arm_hardware" / "config" for p in (*prefixes, sys.prefix)]
+    for folder in (here, *installed):
+        if folder.is_dir():
+            return folder
+    return here

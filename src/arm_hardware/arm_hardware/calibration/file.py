@@ -1,0 +1,339 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a calibration file: strict, since a wrong pulse burns a servo.
+
+Every key of the calibration file: what stands there, what it means, whether it must be there.
+
+The reader and the JSON schema both go by these tables. To write the schema anew:
+
+python3 -m arm_hardware.calibration.file
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
+from arm_description.robot_file.schema import schema_of
+
+from arm_hardware.calibration.axes import GRIPPER
+from arm_hardware.calibration.calibration import (
+    SAFE_PULSES_US,
+    Calibration,
+    ServoBoard,
+    ServoCalibration,
+)
+from arm_hardware.calibration.servo_map import COUNTS, prescale_of
+from arm_hardware.errors import CalibrationError
+
+SCHEMA = "calibration.schema.json"
+CHANNELS = 16
+PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
+ADDRESSES = (0x08, 0x77)
+FREQUENCIES_HZ = (24.0, 400.0)
+CLOCKS_HZ = (1e6, 50e6)
+SIGNS = (-1, 1)
+
+NUMBER = Leaf("number", "number")
+NAME = Leaf("name of a robot", "text")
+PULSE = Leaf("us", "pulse")
+PULSES = ListOf(PULSE, 2, 2)
+CHANNEL = Key(Leaf("0 to 15", "channel"), "output of the board", True)
+CLAMP = Key(PULSES, "the shortest and the longest pulse that may ever be sent", True)
+DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were measured")
+
+
+def _servo(unit: str, what: str) -> Table:
+    """Keys of a servo whose axis is given in a unit."""
+    number = Leaf(unit, "number")
+    return Table(
+        {
+            "channel": CHANNEL,
+            "sign": Key(
+                Leaf("1 or -1", "sign"),
+                f"servo {what} = sign * joint {what} + zero; 1 if left out",
+            ),
+            f"zero_{unit}": Key(number, f"servo {what} where the joint is at 0; 0 if left out"),
+            f"points_{unit}_us": Key(
+                ListOf(ListOf(NUMBER, 2, 2), 2, None),
+                f"[servo {what}, pulse] measured, the first rising, pulses rising or falling",
+                True,
+            ),
+            "pulse_limits_us": CLAMP,
+            f"limits_{unit}": Key(
+                ListOf(number, 2, 2),
+                f"lowest and highest joint {what}; what the points allow if left out",
+            ),
+            f"speed_{unit}_s": Key(
+                Leaf(f"{unit}/s, above 0", "positive"),
+                "what the servo can do; a bound, and its model; no bound if left out",
+            ),
+            "calibrated": DATE,
+        }
+    )
+
+
+TURNING = _servo("deg", "angle")
+SLIDING = _servo("mm", "position")
+BOARD = Table(
+    {
+        "address": Key(Leaf("7-bit I2C address", "address"), "of the board; 0x40 if left out"),
+        "frequency_hz": Key(Leaf("24 to 400", "frequency"), "pulses a second; 50 if left out"),
+        "reference_clock_hz": Key(
+            Leaf("1e6 to 50e6", "clock"), "its oscillator, measured; 25e6 if left out"
+        ),
+    }
+)
+CALIBRATION = Table(
+    {
+        "example": Key(
+            Leaf("true or false", "flag"),
+            "true: made up, real hardware is not armed with it; false if left out",
+        ),
+        "robot": Key(NAME, "name of the robot description that it belongs to", True),
+        "board": Key(BOARD, "the PCA9685", True),
+        "safe_pulses_us": Key(
+            PULSES, "what pulse_limits_us of any servo may be; 400 to 2600 if left out"
+        ),
+        "joints": Key(Named(Either((TURNING, SLIDING)), "joint"), "a servo for each joint", True),
+        "gripper": Key(SLIDING, "its servo; positions are widths"),
+    }
+)
+
+
+def calibration_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) as plain data."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Servo calibration of arm_hardware",
+        "description": "Which servo is on which channel, and which pulse means which position.",
+        **schema_of(CALIBRATION),
+        "$defs": {
+            "number": {"type": "number"},
+            "positive": {"type": "number", "exclusiveMinimum": 0},
+            "text": {"type": "string", "pattern": "\\S"},
+            "flag": {"type": "boolean"},
+            "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+            "sign": {"enum": list(SIGNS)},
+            "channel": {"type": "integer", "minimum": 0, "maximum": CHANNELS - 1},
+            "address": _range("integer", ADDRESSES),
+            "frequency": _range("number", FREQUENCIES_HZ),
+            "clock": _range("number", CLOCKS_HZ),
+            "pulse": _range("number", PULSES_US),
+        },
+    }
+
+
+def schema_text() -> str:
+    """Return the schema as the text of its file."""
+    return json.dumps(calibration_schema(), indent=2) + "\n"
+
+
+def _range(kind: str, bounds: tuple[float, float]) -> dict[str, Any]:
+    return {"type": kind, "minimum": bounds[0], "maximum": bounds[1]}
+
+
+if __name__ == "__main__":
+    (Path(__file__).parents[2] / "schema" / SCHEMA).write_text(schema_text(), encoding="utf-8")
+
+
+POINTS = {"points_deg_us", "points_mm_us"}
+TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
+ROUNDING = 1e-9  # [rad or m]
+Pair = tuple[float, float]
+
+
+def load_calibration(path: Path) -> Calibration:
+    """Read and check a calibration file.
+
+    Raises:
+        CalibrationError: What is wrong, where, and what would be right.
+    """
+    return _calibration(read_yaml(path, CalibrationError), path)
+
+
+def parse_calibration(data: bytes, path: Path) -> Calibration:
+    """Check the bytes of a file at a path, whether or not it is there; errors as above."""
+    return _calibration(parse_yaml(data, str(path), CalibrationError), path)
+
+
+def _calibration(root: Field, path: Path) -> Calibration:
+    top = CALIBRATION.read(root)
+    board = _board(top["board"])
+    safe = _pulses(top["safe_pulses_us"]) if "safe_pulses_us" in top else SAFE_PULSES_US
+    fields = top["joints"].mapping()
+    tables = {name: _table(field) for name, field in fields.items()}
+    if GRIPPER in top:
+        fields[GRIPPER], tables[GRIPPER] = top[GRIPPER], SLIDING
+    servos = {
+        name: _calibration_file_servo(field, tables[name], safe, board)
+        for name, field in fields.items()
+    }
+    _check_channels(servos, fields)
+    example = top["example"].value if "example" in top else False
+    if not isinstance(example, bool):
+        raise top["example"].error("must be true or false")
+    return Calibration(path, example, top["robot"].text(), board, servos, safe)
+
+
+def _table(field: Field) -> Table:
+    """Return the keys of a joint: those of the unit of its points."""
+    given = field.mapping()
+    if set(given) >= POINTS:
+        raise field.error("needs either points_deg_us or points_mm_us, not both")
+    return SLIDING if "points_mm_us" in given else TURNING
+
+
+def _board(field: Field) -> ServoBoard:
+    given = BOARD.read(field)
+    address = given["address"].value if "address" in given else 0x40
+    if type(address) is not int or not ADDRESSES[0] <= address <= ADDRESSES[1]:
+        raise given["address"].error("must be a 7-bit address from 0x08 to 0x77")
+    frequency = _within(given.get("frequency_hz"), 50.0, FREQUENCIES_HZ)
+    clock = _within(given.get("reference_clock_hz"), 25e6, CLOCKS_HZ)
+    if not 3 <= prescale_of(frequency, clock) <= 255:
+        at = given.get("frequency_hz", field)
+        raise at.error("frequency_hz cannot be made from this reference clock")
+    return ServoBoard(address, frequency, clock)
+
+
+def _calibration_file_servo(
+    field: Field, table: Table, safe: Pair, board: ServoBoard
+) -> ServoCalibration:
+    given = table.read(field)
+    unit = "deg" if table is TURNING else "mm"
+    si = TO_SI[unit]
+    rows = [_pair(row) for row in given[f"points_{unit}_us"].items()]
+    _check_points(rows, given[f"points_{unit}_us"])
+    clamp = _clamp(given["pulse_limits_us"], rows, safe, board)
+    servo = ServoCalibration(
+        channel=_channel(given["channel"]),
+        unit="rad" if unit == "deg" else "m",
+        points=tuple((place * si, pulse) for place, pulse in rows),
+        pulse_limits_us=clamp,
+        sign=_sign(given.get("sign")),
+        zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
+        speed=_speed(given.get(f"speed_{unit}_s"), si),
+        calibrated=_date(given.get("calibrated")),
+    )
+    if f"limits_{unit}" not in given:
+        return servo
+    return _limited(servo, given[f"limits_{unit}"], si, board)
+
+
+def _channel(field: Field) -> int:
+    channel = field.value
+    if type(channel) is not int or not 0 <= channel < CHANNELS:
+        raise field.error("must be a whole number from 0 to 15")
+    return int(channel)
+
+
+def _sign(field: Field | None) -> int:
+    sign = 1 if field is None else field.value
+    if field is not None and (type(sign) is not int or sign not in SIGNS):
+        raise field.error("must be 1 or -1")
+    return int(sign)
+
+
+def _speed(field: Field | None, si: float) -> float:
+    if field is None:
+        return math.inf
+    if not field.number() > 0.0:
+        raise field.error("must be above 0")
+    return field.number() * si
+
+
+def _date(field: Field | None) -> date | None:
+    if field is None:
+        return None
+    try:
+        return date.fromisoformat(str(field.value))
+    except ValueError:
+        raise field.error("must be a date", "write it as 2026-05-17") from None
+
+
+def _limited(
+    servo: ServoCalibration, field: Field, si: float, board: ServoBoard
+) -> ServoCalibration:
+    """Return the servo with the limits of its axis, which its pulses must be able to reach."""
+    lower, upper = _pair(field)
+    if not lower < upper:
+        raise field.error("must rise")
+    reach = servo.map(board.count_us)
+    if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
+        raise field.error(
+            "is more than points and pulse limits allow, "
+            f"{reach.lower / si:.6g} to {reach.upper / si:.6g}"
+        )
+    return replace(servo, limits=(lower * si, upper * si))
+
+
+def _check_points(rows: Sequence[Pair], field: Field) -> None:
+    if len(rows) < 2:
+        raise field.error("needs two points or more")
+    if any(b[0] <= a[0] for a, b in itertools.pairwise(rows)):
+        raise field.error("angles or widths must rise from point to point")
+    steps = [b[1] - a[1] for a, b in itertools.pairwise(rows)]
+    if not (all(s > 0 for s in steps) or all(s < 0 for s in steps)):
+        raise field.error("pulses must rise throughout or fall throughout")
+    if any(not PULSES_US[0] <= pulse <= PULSES_US[1] for _, pulse in rows):
+        raise field.error("pulses must lie within 100 to 4000 us")
+
+
+def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) -> Pair:
+    """Return the pulse limits of a servo [us]."""
+    clamp = _pulses(field)
+    if not safe[0] <= clamp[0] < clamp[1] <= safe[1]:
+        raise field.error(
+            f"must lie within {safe[0]:g} to {safe[1]:g} us",
+            "if your servo really bears more, say so with safe_pulses_us at the top of the file",
+        )
+    pulses = [pulse for _, pulse in rows]
+    if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
+        raise field.error("must overlap the points' pulses")
+    period_us = board.count_us * (COUNTS - 1)
+    if clamp[1] >= period_us:
+        raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
+    return clamp
+
+
+def _check_channels(servos: Mapping[str, ServoCalibration], fields: Mapping[str, Field]) -> None:
+    seen: dict[int, str] = {}
+    for name, servo in servos.items():
+        if servo.channel in seen:
+            other = seen[servo.channel]
+            raise fields[name].error(
+                f"has channel {servo.channel}, which {other} has already",
+                "give each servo a channel of its own",
+            )
+        seen[servo.channel] = name
+
+
+def _pulses(field: Field) -> Pair:
+    least, most = _pair(field)
+    if not PULSES_US[0] <= least < most <= PULSES_US[1]:
+        raise field.error("must rise and lie within 100 to 4000 us")
+    return least, most
+
+
+def _pair(field: Field) -> Pair:
+    if not field.is_list or len(field.items()) != 2:
+        raise field.error("must be a pair of numbers")
+    first, second = field.items()
+    return first.number(), second.number()
+
+
+def _within(field: Field | None, default: float, bounds: Pair) -> float:
+    if field is None:
+        return default
+    if not bounds[0] <= field.number() <= bounds[1]:
+        raise field.error(f"must be from {bounds[0]:g} to {bounds[1]:g}")
+    return field.number()

@@ -1,0 +1,294 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Kinematic calibration: least squares over tip positions, with what its result is worth.
+
+Which parameters the touched points tell apart, and which they do not.
+
+What may be off in an arm: the zero of a joint, the length of a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from scipy.optimize import least_squares
+
+from arm_description import RobotModel
+from arm_hardware.calibration.touch_points import Array, TouchPoints, tip_of, tip_rates
+from arm_hardware.errors import HardwareError
+
+SEEN = 1e-3  # of the largest singular value: less than this moves the tip too little to be seen
+SHARE = 0.05  # of a blind direction that makes a parameter part of it
+
+
+def blind_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return groups of parameters that may change together without the tips moving.
+
+    Such changes are the null space of the Jacobian, here of its right singular vectors with
+    singular values near 0; parameters are of one group if the projector on it couples them
+    (Hollerbach, Khalil, Gautier, "Model Identification", Springer Handbook of Robotics, chapter 6,
+    section on observability). A group of one is a parameter that moves no tip at all.
+
+    Args:
+        jacobian: (3 m, k) derivatives of the tips, columns scaled to be compared.
+        names: (k) of the parameters.
+    """
+    _, values, rows = np.linalg.svd(jacobian, full_matrices=True)
+    strength = np.zeros(len(names))
+    strength[: len(values)] = values
+    most = strength.max(initial=0.0)
+    blind = rows[strength <= SEEN * most]
+    projector = blind.T @ blind
+    coupled = np.abs(projector) > SHARE**2
+    groups, left = [], {i for i in range(len(names)) if coupled[i, i]}
+    while left:
+        group, grown = set[int](), {min(left)}
+        while grown != group:
+            group = grown
+            grown = {j for i in group for j in left if coupled[i, j]}
+        left -= group
+        groups.append(tuple(names[i] for i in sorted(group)))
+    return groups
+
+
+@dataclass(frozen=True)
+class FitParameter:
+    """One number to be found: by how much it is more than the model says.
+
+    Attributes:
+        joint: Index of its joint.
+        what: "zero" (the joint stands so much further than told), "a" or "d" (of its DH row).
+        name: As people name it: the joint, or joint.a, joint.d.
+        unit: "rad" or "m".
+    """
+
+    joint: int
+    what: str
+    name: str
+    unit: str
+
+
+def zeros_of(model: RobotModel) -> list[FitParameter]:
+    """Return the zero of every joint."""
+    units = {"revolute": "rad", "prismatic": "m"}
+    return [
+        FitParameter(i, "zero", joint.name, units[joint.type])
+        for i, joint in enumerate(model.joints)
+    ]
+
+
+def lengths_of(model: RobotModel) -> list[FitParameter]:
+    """Return every length of the table but the d of sliding joints, which is their zero."""
+    return [
+        FitParameter(i, what, f"{joint.name}.{what}", "m")
+        for i, joint in enumerate(model.joints)
+        for what in (("a",) if joint.type == "prismatic" else ("a", "d"))
+    ]
+
+
+def chosen(model: RobotModel, lengths: Sequence[str], keep: Sequence[str]) -> list[FitParameter]:
+    """Return all zeros and some lengths, without what is to be kept.
+
+    Args:
+        model: The robot.
+        lengths: Names, or "all".
+        keep: Names of zeros or lengths.
+
+    Raises:
+        HardwareError: There is none of that name.
+    """
+    every = {parameter.name: parameter for parameter in lengths_of(model)}
+    wanted = list(every) if "all" in lengths else list(lengths)
+    for name in wanted:
+        if name not in every:
+            raise HardwareError(f"There is no length {name!r}; {did_you_mean(name, every)}.")
+    found = [*zeros_of(model), *(every[name] for name in dict.fromkeys(wanted))]
+    names = [parameter.name for parameter in found]
+    for name in keep:
+        if name not in names:
+            raise HardwareError(
+                f"{name!r} would not be found anyway; {did_you_mean(name, names)}."
+            )
+    return [parameter for parameter in found if parameter.name not in keep]
+
+
+@dataclass(frozen=True)
+class Real:
+    """The arm as it is, if it is off by certain values.
+
+    Attributes:
+        model: With the real lengths.
+        parameters: (k) what is off.
+        zeros: (n,) how much further each joint stands than told [rad or m].
+    """
+
+    model: RobotModel
+    parameters: tuple[FitParameter, ...]
+    zeros: Array
+
+    def tips(self, told: Array, at: Array) -> Array:
+        """Return where a point at (3,) of tool0 is (m, 3) for positions told (m, n) [m]."""
+        return np.array([tip_of(self.model, q + self.zeros, at) for q in told])
+
+    def rates(self, told: Array, at: Array) -> Array:
+        """Return the derivatives (3 m, k) of the tips by the parameters."""
+        rows = []
+        for q in told + self.zeros:
+            frames = self.model.dh_frames(q)
+            turning = tip_rates(self.model, frames, at)
+            columns = [
+                turning[:, p.joint] if p.what == "zero" else self._along(frames, p)
+                for p in self.parameters
+            ]
+            rows.append(np.array(columns).T)
+        return np.concatenate(rows)
+
+    def _along(self, frames: Sequence[Array], parameter: FitParameter) -> Array:
+        """Return the axis (3,) of a length: d lies along z of the joint, a along the other x."""
+        i, standard = parameter.joint, self.model.convention == "standard"
+        if parameter.what == "d":
+            return frames[i if standard else i + 1][:3, 2]
+        return frames[i + 1 if standard else i][:3, 0]
+
+
+def real_arm(model: RobotModel, parameters: Sequence[FitParameter], values: Array) -> Real:
+    """Return an arm that is off by values (k,) of parameters [rad or m]."""
+    zeros = np.zeros(model.n)
+    joints = list(model.joints)
+    for parameter, value in zip(parameters, values, strict=True):
+        i = parameter.joint
+        if parameter.what == "zero":
+            zeros[i] += value
+        else:
+            length = getattr(joints[i].row, parameter.what) + float(value)
+            joints[i] = replace(joints[i], row=replace(joints[i].row, **{parameter.what: length}))
+    return Real(replace(model, joints=tuple(joints)), tuple(parameters), zeros)
+
+
+SUSPECT = 5.0  # times the usual error: such a point was probably measured wrongly
+FINEST = 1e-5  # [m] errors below this are rounding
+
+
+@dataclass(frozen=True)
+class KinematicFit:
+    """What was found.
+
+    Attributes:
+        parameters: (k) that were fitted.
+        values: (k,) by how much each is more than the model says [rad or m].
+        deviations: (k,) standard deviations of these, from the errors that remain.
+        unseen: Names of parameters that move no tip at these points; they stay as they are.
+        before: (m,) distances of the tips from where the model has them [m].
+        after: (m,) the same with what was found.
+        suspects: Indices of points that do not fit the others.
+    """
+
+    parameters: tuple[FitParameter, ...]
+    values: Array
+    deviations: Array
+    unseen: tuple[str, ...]
+    before: Array
+    after: Array
+    suspects: tuple[int, ...]
+
+
+def fit(
+    model: RobotModel, parameters: Sequence[FitParameter], touches: TouchPoints
+) -> KinematicFit:
+    """Find the parameters that bring the model's tips nearest to the touched ones.
+
+    Args:
+        model: The robot as described.
+        parameters: What may be off.
+        touches: What was touched.
+
+    Raises:
+        HardwareError: Too few points, or they cannot tell some parameters apart; names them.
+    """
+    if len(touches.told) < len(parameters):
+        raise HardwareError(
+            f"Too few points, {len(touches.told)}, for {len(parameters)} unknown numbers: touch "
+            f"{len(parameters)} or more, better three times as many, in very different postures."
+        )
+    seen, unseen = _seen(model, list(parameters), touches)
+
+    def errors(values: Array) -> Array:
+        found = real_arm(model, seen, values).tips(touches.told, touches.at)
+        return np.asarray((found - touches.tips).ravel())
+
+    def rates(values: Array) -> Array:
+        return real_arm(model, seen, values).rates(touches.told, touches.at)
+
+    start = np.zeros(len(seen))
+    values = np.asarray(least_squares(errors, start, rates, x_scale="jac").x)
+    _refuse(_blind(rates(values), seen))
+    before, after = _lengths(errors(start)), _lengths(errors(values))
+    return KinematicFit(
+        tuple(seen),
+        values,
+        _deviations(rates(values), errors(values)),
+        unseen,
+        before,
+        after,
+        _suspects(errors, rates, values),
+    )
+
+
+def _seen(
+    model: RobotModel, parameters: list[FitParameter], touches: TouchPoints
+) -> tuple[list[FitParameter], tuple[str, ...]]:
+    """Return the parameters that move a tip, and the names of the others."""
+    nothing = np.zeros(len(parameters))
+    jacobian = real_arm(model, parameters, nothing).rates(touches.told, touches.at)
+    groups = _blind(jacobian, parameters)
+    alone = tuple(group[0] for group in groups if len(group) == 1)
+    _refuse([group for group in groups if len(group) > 1])
+    seen = [p for p in parameters if p.name not in alone]
+    if not seen:
+        raise HardwareError("The points tell nothing: the tip does not move with any parameter.")
+    return seen, alone
+
+
+def _refuse(groups: Sequence[tuple[str, ...]]) -> None:
+    """Refuse points that leave a group of parameters free."""
+    for group in groups:
+        raise HardwareError(
+            f"These points cannot tell apart {', '.join(group)}: touch more points, in postures "
+            f"that differ more, or keep one as it is (--keep {group[-1]})."
+        )
+
+
+def _blind(jacobian: Array, parameters: Sequence[FitParameter]) -> list[tuple[str, ...]]:
+    return blind_groups(_scaled(jacobian, parameters), [p.name for p in parameters])
+
+
+def _scaled(jacobian: Array, parameters: Sequence[FitParameter]) -> Array:
+    """Return the Jacobian with lengths counted in the largest way of the tip by one radian."""
+    angles = [i for i, p in enumerate(parameters) if p.unit == "rad"]
+    arm = float(np.abs(jacobian[:, angles]).max(initial=0.0)) or 1.0
+    return np.asarray(jacobian * [1.0 if p.unit == "rad" else arm for p in parameters])
+
+
+def _deviations(jacobian: Array, errors: Array) -> Array:
+    """Return the standard deviations (k,) of a least-squares result, errors taken as noise."""
+    spare = max(1, len(errors) - jacobian.shape[1])
+    variance = float(errors @ errors) / spare
+    return np.asarray(np.sqrt(variance * np.linalg.pinv(jacobian.T @ jacobian).diagonal()))
+
+
+def _lengths(errors: Array) -> Array:
+    return np.asarray(np.linalg.norm(errors.reshape(-1, 3), axis=1))
+
+
+def _suspects(
+    errors: Callable[[Array], Array], rates: Callable[[Array], Array], values: Array
+) -> tuple[int, ...]:
+    """Return the points that are far off in a fit which hardly listens to such points."""
+    usual = max(float(np.median(np.abs(errors(values)))), FINEST)
+    robust = least_squares(errors, values, rates, x_scale="jac", loss="cauchy", f_scale=usual)
+    off = _lengths(errors(np.asarray(robust.x)))
+    limit = SUSPECT * max(float(np.median(off)), FINEST)
+    return tuple(int(i) for i in np.flatnonzero(off > limit))

@@ -1,0 +1,76 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pulses of a board's servos, one at a time and by small steps, without a driver."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from arm_hardware.calibration.calibration import Calibration
+
+if TYPE_CHECKING:
+    from arm_hardware.bus.retrying_bus import RetryingBus
+
+
+class Pulses:
+    """What the board sends, by joint name; nothing is sent but by step(), first() and release().
+
+    Attributes:
+        counts: Of each servo, None where it gets no pulses.
+        bounds: The least and the most count: the safe pulses of the file.
+    """
+
+    def __init__(self, line: RetryingBus, calibration: Calibration) -> None:
+        """Read the registers of an open board.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        self._line = line
+        self._servos = calibration.servos
+        self._count_us = calibration.board.count_us
+        least, most = calibration.safe_pulses_us
+        self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
+        channels = [servo.channel for servo in self._servos.values()]
+        found = line.read(channels)
+        self.counts = {name: found[servo.channel] for name, servo in self._servos.items()}
+
+    def us(self, name: str) -> float:
+        """Return the pulse length of a servo [us], NaN if it gets none."""
+        count = self.counts[name]
+        return math.nan if count is None else count * self._count_us
+
+    def middle(self, name: str) -> int:
+        """Return the count in the middle between the pulse limits of a servo."""
+        return round(sum(self._servos[name].pulse_limits_us) / 2.0 / self._count_us)
+
+    def first(self, name: str) -> None:
+        """Send a servo its first pulse, the middle one; errors as step()."""
+        self._line.start()
+        self._write(name, self.middle(name))
+
+    def step(self, name: str, steps: int) -> bool:
+        """Make the pulses of a servo longer by so many counts; return False at the safe end.
+
+        Raises:
+            BusError: The board did not answer; the pulse is as it was.
+        """
+        before = self.counts[name]
+        if before is None:
+            return False
+        least, most = self.bounds
+        count = before + steps
+        if (steps > 0 and count > most) or (steps < 0 and count < least):
+            return False
+        self._write(name, count)
+        return True
+
+    def release(self, name: str) -> None:
+        """End the pulses of a servo; errors as step()."""
+        self._line.release([self._servos[name].channel])
+        self.counts[name] = None
+
+    def _write(self, name: str, count: int) -> None:
+        self._line.write(self._servos[name].channel, count)
+        self.counts[name] = count

@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Axis position -> pulse length -> 12-bit count, and back. Pure.
+
+One count is one step of the board's counter: ``(PRE_SCALE + 1) / clock`` seconds (NXP PCA9685 data
+sheet, rev. 4, section 7.3.5).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+# A common small servo's data sheet: 0.12 s for 60 degrees without load, dead band 5 us; 180
+# degrees are 2000 us.
+SLEW_US = 60.0 / 180.0 * 2000.0 / 0.12
+
+COUNTS = 4096
+TRAVEL_US = (500.0, 2500.0)  # what common servos turn from stop to stop with
+FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
+
+
+def prescale_of(frequency_hz: float, clock_hz: float) -> int:
+    """Return the PRE_SCALE register for a pulse frequency (data sheet, section 7.3.5, eq. 1).
+
+    Args:
+        frequency_hz: Wanted pulses per second.
+        clock_hz: The board's oscillator.
+    """
+    return int(clock_hz / COUNTS / frequency_hz + 0.5) - 1
+
+
+def count_us(frequency_hz: float, clock_hz: float) -> float:
+    """Return the length of one count [us]."""
+    return (prescale_of(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
+
+
+class ServoMap(Protocol):
+    """Between an axis and its channel."""
+
+    @property
+    def channel(self) -> int:
+        """Channel of the board."""
+
+    @property
+    def lower(self) -> float:
+        """Smallest position that the map can command [rad or m]."""
+
+    @property
+    def upper(self) -> float:
+        """Largest position that the map can command [rad or m]."""
+
+    def count_of(self, position: float) -> int:
+        """Return the count of a position."""
+
+    def position_of(self, count: int) -> float:
+        """Return the position of a count."""
+
+
+@dataclass(frozen=True)
+class PointMap:
+    """Piecewise linear through calibrated points.
+
+    Attributes:
+        channel: Channel of the board.
+        positions: Of the points, strictly increasing [rad or m].
+        pulses_us: Of the points, strictly increasing or strictly decreasing [us].
+        pulse_limits_us: (least, most) pulse that may ever be sent [us].
+        count_us: Length of a count [us].
+        slew_us: Speed of the servo [us/s]; that of a common small one if it was not measured.
+    """
+
+    channel: int
+    positions: tuple[float, ...]
+    pulses_us: tuple[float, ...]
+    pulse_limits_us: tuple[float, float]
+    count_us: float
+    slew_us: float = SLEW_US
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """The least and the most count that may ever be sent."""
+        low = max(self.pulse_limits_us[0], min(self.pulses_us))
+        high = min(self.pulse_limits_us[1], max(self.pulses_us))
+        return math.ceil(low / self.count_us - 1e-9), math.floor(high / self.count_us + 1e-9)
+
+    @property
+    def travel_us(self) -> tuple[float, float]:
+        """Where the servo may stand if nobody knows: its own travel, not just the joint's."""
+        return (
+            min(TRAVEL_US[0], self.pulse_limits_us[0]),
+            max(TRAVEL_US[1], self.pulse_limits_us[1]),
+        )
+
+    @property
+    def frame(self) -> float:
+        """Seconds from one pulse to the next."""
+        return COUNTS * self.count_us * 1e-6
+
+    @property
+    def lower(self) -> float:
+        """Smallest position that points and pulse limits allow [rad or m]."""
+        return min(self._ends())
+
+    @property
+    def upper(self) -> float:
+        """Largest position that points and pulse limits allow [rad or m]."""
+        return max(self._ends())
+
+    def pulse_of(self, position: float) -> float:
+        """Return the pulse length of a position [us]; beyond the points, that of the end point."""
+        return _between(position, self.positions, self.pulses_us)
+
+    def count_of(self, position: float) -> int:
+        """Return the nearest count that may be sent for a position [rad or m]."""
+        least, most = self.counts
+        return min(max(round(self.pulse_of(position) / self.count_us), least), most)
+
+    def position_of(self, count: int) -> float:
+        """Return the position that a count stands for [rad or m]."""
+        return self.position_at(count * self.count_us)
+
+    def position_at(self, pulse_us: float) -> float:
+        """Return the position that a pulse stands for; beyond the points, that of the last."""
+        pulses, positions = self._by_pulse
+        return _between(pulse_us, pulses, positions)
+
+    @cached_property
+    def _by_pulse(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Pulses and positions of the points, pulses rising."""
+        step = 1 if self.pulses_us[0] < self.pulses_us[-1] else -1
+        return self.pulses_us[::step], self.positions[::step]
+
+    def _ends(self) -> tuple[float, float]:
+        low = max(self.pulse_limits_us[0], min(self.pulses_us))
+        high = min(self.pulse_limits_us[1], max(self.pulses_us))
+        return self.position_at(low), self.position_at(high)
+
+
+@dataclass(frozen=True)
+class FineMap:
+    """The map of fake hardware: any position, in steps too fine to matter."""
+
+    channel: int
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    def count_of(self, position: float) -> int:
+        """Return the count of a position [rad or m]."""
+        return round(position / FAKE_COUNT)
+
+    def position_of(self, count: int) -> float:
+        """Return the position of a count [rad or m]."""
+        return count * FAKE_COUNT
+
+
+def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Return y at x by straight lines, that of the end beyond an end; numpy's takes ten times."""
+    if x <= xs[0]:
+        return float(ys[0])
+    if x >= xs[-1]:
+        return float(ys[-1])
+    k = bisect_right(xs, x) - 1
+    return float(ys[k] + (x - xs[k]) * (ys[k + 1] - ys[k]) / (xs[k + 1] - xs[k]))
+
+
+def resolution(servo: ServoMap, count: int | None) -> float:
+    """Return what one count is where a servo stands [rad or m]; at mid-travel if that is unknown.
+
+    Args:
+        servo: Its map.
+        count: As sent; None for none.
+    """
+    if count is None:
+        count = servo.count_of(0.5 * (servo.lower + servo.upper))
+    step = -1 if servo.position_of(count + 1) == servo.position_of(count) else 1
+    return abs(servo.position_of(count + step) - servo.position_of(count))

@@ -1,0 +1,165 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The file of touched points: joint positions as told, and where the tip really was.
+
+Where the tip of an arm is for joint positions, and what one count of a servo does to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
+from arm_description.model.units import Units
+from arm_description.robot_file.keys import UNITS
+from numpy.typing import NDArray
+
+from arm_description import RobotModel
+from arm_hardware.calibration.servo_map import ServoMap
+from arm_hardware.errors import CalibrationError
+
+Array = NDArray[np.float64]
+
+
+def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
+    """Return the position (3,) in base_link [m] of a point fixed in tool0.
+
+    Args:
+        model: The robot.
+        q: (n,) joint positions [rad or m].
+        at: (3,) of the point in tool0 [m]; None is its origin.
+    """
+    pose = model.fk(q)
+    point: Array = pose[:3, 3] if at is None else pose[:3, :3] @ at + pose[:3, 3]
+    return point
+
+
+def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = None) -> Array:
+    """Return the derivatives (3, n) of tip_of() by the joints [m/rad or m/m].
+
+    The linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section 5.1).
+
+    Args:
+        model: The robot.
+        frames: Its DH frames at the joint positions.
+        at: As in tip_of().
+    """
+    point = frames[-1] @ model.tool.matrix @ np.append(np.zeros(3) if at is None else at, 1.0)
+    rates = np.empty((3, model.n))
+    for i, joint in enumerate(model.joints):
+        frame = frames[i] if model.convention == "standard" else frames[i + 1]
+        x, y, z = frame[:3, :3] @ joint.direction
+        if joint.type == "prismatic":
+            rates[:, i] = x, y, z
+        else:
+            a, b, c = point[:3] - frame[:3, 3]
+            rates[:, i] = y * c - z * b, z * a - x * c, x * b - y * a
+    return rates
+
+
+def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
+    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller.
+
+    Args:
+        model: The robot.
+        q: (n,) joint positions [rad or m].
+        maps: Of the joints, base to tip.
+    """
+    ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
+    return float(max(way * _tick(m, p) for way, m, p in zip(ways, maps, q, strict=True)))
+
+
+def _tick(servo: ServoMap, position: float) -> float:
+    """Return how far one count moves a joint near a position [rad or m]."""
+    count = servo.count_of(position)
+    places = [servo.position_of(count + step) for step in (-1, 0, 1)]
+    return float(np.abs(np.diff(places)).max())
+
+
+XYZ = ListOf(Leaf("length", "number"), 3, 3)
+TOUCH = Table(
+    {
+        "joints": Key(Named(Leaf("position", "number"), "joint"), "as told, of every joint", True),
+        "tip": Key(XYZ, "where the touching point was, in base_link", True),
+    }
+)
+FILE = Table(
+    {
+        "robot": Key(Leaf("name of a robot", "text"), "that was touched with", True),
+        "units": Key(UNITS, "of the file", True),
+        "touching": Key(
+            XYZ, "the point of the tool that touches, in tool0; its origin if left out"
+        ),
+        "points": Key(ListOf(TOUCH, 1, None), "one row a touch", True),
+    }
+)
+
+
+@dataclass(frozen=True)
+class TouchPoints:
+    """What was touched.
+
+    Attributes:
+        robot: Name of the robot.
+        at: (3,) the point of the tool that touches, in tool0 [m].
+        told: (m, n) joint positions that the servos were told [rad or m].
+        tips: (m, 3) where that point was, in base_link [m].
+        lines: (m,) of the file, for what is said about a point.
+    """
+
+    robot: str
+    at: Array
+    told: Array
+    tips: Array
+    lines: tuple[int, ...] = ()
+
+
+def load_touches(path: Path, model: RobotModel) -> TouchPoints:
+    """Read a file of touched points.
+
+    Raises:
+        CalibrationError: What is wrong, where, and what would be right.
+    """
+    top = FILE.read(read_yaml(path, CalibrationError))
+    robot = top["robot"].text()
+    if robot != model.name:
+        raise top["robot"].error(f"is {robot!r}, the calibration is for {model.name!r}")
+    words = UNITS.read(top["units"])
+    kinds = UNITS.keys
+    units = Units(
+        words["length"].choice(kinds["length"].kind.words),  # type: ignore[union-attr]
+        words["angle"].choice(kinds["angle"].kind.words),  # type: ignore[union-attr]
+    )
+    at = _xyz(top["touching"], units) if "touching" in top else np.zeros(3)
+    rows = top["points"].items()
+    if not rows:
+        raise top["points"].error("is empty", "touch some points")
+    given = [TOUCH.read(row) for row in rows]
+    told = np.array([_joints(row["joints"], model, units) for row in given])
+    tips = np.array([_xyz(row["tip"], units) for row in given])
+    return TouchPoints(robot, at, told, tips, tuple(row.line for row in rows))
+
+
+def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
+    given: Mapping[str, Field] = field.mapping()
+    for name, value in given.items():
+        if name not in model.joint_names:
+            raise value.error(
+                "is not a joint of this robot", did_you_mean(name, model.joint_names)
+            )
+    for name in model.joint_names:
+        if name not in given:
+            raise field.error(f"has no {name!r}", "a point needs every joint")
+    return [units.si(given[joint.name].number(), joint.type) for joint in model.joints]
+
+
+def _xyz(field: Field, units: Units) -> Array:
+    values = field.items()
+    if len(values) != 3:
+        raise field.error("must be three numbers, x, y and z")
+    return np.array([units.metres(value.number()) for value in values])

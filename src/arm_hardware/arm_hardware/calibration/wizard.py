@@ -1,0 +1,352 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Keys to pulses, points and files: the guided calibration of the servos of one arm.
+
+Whatever ends it, nothing more is sent and pulses go on: the arm is held.
+
+What was measured of one servo and is not written yet.
+
+The text of a calibration file for a robot, to begin from.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from arm_description.robot_file.writer import flow_word
+
+from arm_description import RobotModel
+from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration
+from arm_hardware.calibration.file import CHANNELS, TO_SI
+from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.store import DECIMALS, change, changed_keys, unit_of, within_reach
+from arm_hardware.errors import CalibrationError, HardwareError
+
+
+class CalibrationDraft:
+    """New points and pulse limits of a servo; positions of the joint in deg or mm.
+
+    Attributes:
+        servo: As its file has it.
+        unit: "deg" or "mm".
+        points: New ones: position of the servo -> pulse [us], in the order of their measurement.
+        clamp: New (least, most) pulse, None where not set.
+    """
+
+    def __init__(self, servo: ServoCalibration) -> None:
+        self.servo = servo
+        self.unit = unit_of(servo)
+        self._si = TO_SI[self.unit]
+        self.points: dict[float, float] = {}
+        self.clamp: list[float | None] = [None, None]
+
+    def note(self, position: float, pulse_us: float) -> None:
+        """Add a point: the joint stands at a position with this pulse.
+
+        Raises:
+            ValueError: It does not fit the others; says why.
+        """
+        place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
+        pulse_us = round(pulse_us, DECIMALS)
+        points = dict(sorted({**self.points, place: pulse_us}.items()))
+        steps = [b - a for a, b in itertools.pairwise(points.values())]
+        if not (all(s > 0 for s in steps) or all(s < 0 for s in steps)):
+            raise ValueError(
+                "with the other points, pulses would neither rise nor fall throughout"
+            )
+        self.points.pop(place, None)
+        self.points[place] = pulse_us
+
+    def keep_old(self) -> None:
+        """Take the file's points into the new ones."""
+        old = {round(place / self._si, DECIMALS): us for place, us in self.servo.points}
+        self.points = {**old, **self.points}
+
+    def take_back(self) -> None:
+        """Forget the last point."""
+        if self.points:
+            self.points.popitem()
+
+    def joint(self, place: float) -> float:
+        """Return where the joint stands while the servo is at a place [both deg or mm]."""
+        return self.servo.sign * (place - self.servo.zero / self._si)
+
+    def result(self, today: date) -> ServoCalibration:
+        """Return the servo as it is known now; the old points stay until there are two new."""
+        servo, old = self.servo, self.servo.pulse_limits_us
+        if len(self.points) >= 2:
+            rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
+            servo = replace(servo, points=rows, calibrated=today)
+            old = min(self.points.values()), max(self.points.values())
+        least, most = self.clamp
+        clamp = (old[0] if least is None else least, old[1] if most is None else most)
+        return within_reach(replace(servo, pulse_limits_us=clamp))
+
+    def values(self, today: date) -> Mapping[str, str]:
+        """Return the keys of the file that change, as YAML; none if nothing was found out."""
+        return changed_keys(self.servo, self.result(today))
+
+
+STEPS = {
+    **{"right": 1, ".": 1, "left": -1, ",": -1},
+    **{"up": 10, ">": 10, "down": -10, "<": -10},
+}
+HELP = """\
+  n b    next servo, servo before
+  p      first pulse of this servo: asked first, it turns at once
+  . ,    one count longer, shorter        (or right, left)
+  > <    ten counts longer, shorter       (or up, down)
+  m      measured: you type where the joint stands now
+  u k    take back the last point; keep the file's points and add to them
+  [ ]    this pulse is the shortest, the longest it may ever get
+  r      release this servo: it goes limp
+  w      show what would be written, then write it if you say so
+  h      these keys
+  q      leave; pulses go on, the arm is held (Ctrl-C: at once, nothing is written)
+"""
+
+
+class Terminal(Protocol):
+    """What a session needs of a terminal."""
+
+    def key(self) -> str:
+        """Return the next key."""
+
+    def line(self) -> str:
+        """Return a line of text."""
+
+    def say(self, text: str) -> None:
+        """Show text on lines of its own."""
+
+    def show(self, text: str) -> None:
+        """Show one line in place of the one shown before."""
+
+
+class CalibrationSession:
+    """One guided calibration."""
+
+    def __init__(
+        self, path: Path, text: bytes, calibration: Calibration, pulses: Pulses, today: date
+    ) -> None:
+        """Begin; nothing is sent.
+
+        Args:
+            path: The file to write.
+            text: Its text now, or that of a new one.
+            calibration: What it means.
+            pulses: Of an open board.
+            today: Date to write.
+        """
+        self._path, self._text, self._today = path, text, today
+        self._pulses = pulses
+        self._names = list(calibration.servos)
+        self._at = 0
+        self._begin(calibration)
+        self._actions: Mapping[str, Callable[[Terminal], None]] = {
+            "n": lambda terminal: self._go(1),
+            "b": lambda terminal: self._go(-1),
+            "p": self._first,
+            "m": self._measure,
+            "u": lambda terminal: self._draft.take_back(),
+            "k": lambda terminal: self._draft.keep_old(),
+            "[": lambda terminal: self._bound(terminal, 0),
+            "]": lambda terminal: self._bound(terminal, 1),
+            "r": self._release,
+            "w": self._write,
+            "h": lambda terminal: terminal.say(HELP),
+            "?": lambda terminal: terminal.say(HELP),
+        }
+
+    def run(self, terminal: Terminal) -> None:
+        """Do what keys say until one says to leave."""
+        terminal.say(HELP)
+        for name, count in self._pulses.counts.items():
+            if count is not None:
+                terminal.say(f"{name} gets pulses of {self._pulses.us(name):.0f} us and holds.")
+        while True:
+            terminal.show(self.status())
+            key = terminal.key()
+            if key == "q" and self._may_leave(terminal):
+                return
+            try:
+                self._do(key, terminal)
+            except HardwareError as error:
+                terminal.say(str(error))
+
+    def status(self) -> str:
+        """Return one line on the present servo, its newest point first: narrow terminals cut."""
+        name, draft = self._names[self._at], self._draft
+        count = self._pulses.counts[name]
+        pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
+        points = ", ".join(
+            f"{draft.joint(place):g} {draft.unit}: {us:.0f}"
+            for place, us in reversed(draft.points.items())
+        )
+        return f"{name} (channel {draft.servo.channel})  {pulse}  new points: {points or 'none'}"
+
+    @property
+    def _draft(self) -> CalibrationDraft:
+        return self._drafts[self._names[self._at]]
+
+    def _begin(self, calibration: Calibration) -> None:
+        self._drafts = {
+            name: CalibrationDraft(servo) for name, servo in calibration.servos.items()
+        }
+
+    def _values(self) -> dict[str, Mapping[str, str]]:
+        found = {name: draft.values(self._today) for name, draft in self._drafts.items()}
+        return {name: values for name, values in found.items() if values}
+
+    def _do(self, key: str, terminal: Terminal) -> None:
+        if key in STEPS:
+            self._step(STEPS[key], terminal)
+        elif key in self._actions:
+            self._actions[key](terminal)
+        elif key.strip() and key != "q":
+            terminal.say(f"No key {key!r}; h shows them.")
+
+    def _go(self, way: int) -> None:
+        self._at = (self._at + way) % len(self._names)
+
+    def _step(self, steps: int, terminal: Terminal) -> None:
+        name = self._names[self._at]
+        if self._pulses.counts[name] is None:
+            terminal.say(f"{name} gets no pulses yet; p sends the first.")
+        elif not self._pulses.step(name, steps):
+            terminal.say(f"{name} stays: the safe pulses end here (safe_pulses_us of the file).")
+
+    def _first(self, terminal: Terminal) -> None:
+        name = self._names[self._at]
+        if self._pulses.counts[name] is not None:
+            terminal.say(f"{name} gets pulses already.")
+            return
+        terminal.say(
+            f"The first pulse makes {name} turn AT ONCE and as fast as it can, from wherever it "
+            "stands, to the middle\nof its pulse limits. Keep clear, be ready to cut its power."
+        )
+        if self._yes(terminal, "Send it?"):
+            self._pulses.first(name)
+
+    def _measure(self, terminal: Terminal) -> None:
+        name, draft = self._names[self._at], self._draft
+        us = self._pulses.us(name)
+        if math.isnan(us):
+            terminal.say(f"{name} gets no pulses yet; p sends the first.")
+            return
+        what = "width of the gripper" if name == "gripper" else f"position of joint {name}"
+        terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
+        typed = terminal.line().strip()
+        if not typed:
+            return
+        try:
+            draft.note(_number(typed), us)
+        except ValueError as error:
+            terminal.say(f"Not noted: {error}.")
+
+    def _bound(self, terminal: Terminal, end: int) -> None:
+        name = self._names[self._at]
+        if self._pulses.counts[name] is None:
+            terminal.say(f"{name} gets no pulses yet; p sends the first.")
+            return
+        us = round(self._pulses.us(name), 3)
+        self._draft.clamp[end] = us
+        terminal.say(f"{name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
+
+    def _release(self, terminal: Terminal) -> None:
+        name = self._names[self._at]
+        if self._yes(terminal, f"{name} will go limp, and what it carries sinks. Release it?"):
+            self._pulses.release(name)
+
+    def _write(self, terminal: Terminal) -> None:
+        new = change(self._path, self._text, self._values())
+        diff = new.diff()
+        if not diff:
+            terminal.say("Nothing to write: note two points of a servo, or set its limits.")
+            return
+        terminal.say(diff.rstrip("\n"))
+        if not self._yes(terminal, f"Write this to {self._path}?"):
+            return
+        backup = new.write()
+        self._text = new.new
+        self._begin(new.calibration)
+        terminal.say(f"Written{f'; the former text is {backup}' if backup else ''}.")
+        left = [n for n, s in new.calibration.servos.items() if s.calibrated is None]
+        if left:
+            terminal.say(f"Still to be measured: {', '.join(left)}.")
+
+    def _may_leave(self, terminal: Terminal) -> bool:
+        if not self._values():
+            return True
+        names = ", ".join(self._values())
+        return self._yes(terminal, f"Leave and forget what was found of {names}?")
+
+    def _yes(self, terminal: Terminal, question: str) -> bool:
+        terminal.show(f"{question} (y/n) ")
+        while (key := terminal.key()) not in ("y", "n"):
+            pass
+        terminal.say("yes" if key == "y" else "no")
+        return key == "y"
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not math.isfinite(value) or abs(value) > 1e4:
+        raise ValueError(f"{text} is not a position")
+    return value
+
+
+HEAD = """\
+# Which servo of this arm is on which channel, and which pulse means which position.
+# Servo angle = sign * joint angle + zero_deg; points_deg_us: [servo angle, pulse in us].
+# Servos without a day of calibration have the numbers of an ideal one, not measured:
+# while there are any, `example: true` keeps real hardware from being armed.
+example: true
+robot: {robot}
+
+board:
+  address: 0x40
+  frequency_hz: 50
+  reference_clock_hz: 25000000
+
+joints:
+"""
+TURN = "points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]"
+SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
+
+
+def template(model: RobotModel) -> str:
+    """Return a file in which every servo is an ideal one, on channels 0, 1, 2, ...
+
+    Raises:
+        CalibrationError: A board has too few channels, or a sliding joint no limits.
+    """
+    axes = axes_of(model)
+    if len(axes) > CHANNELS:
+        raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
+    text = HEAD.format(robot=flow_word(model.name))
+    for channel, axis in enumerate(axes):
+        entry = f"{{channel: {channel}, {_points(axis)}}}"
+        if axis.name == GRIPPER:
+            text += f"\n{GRIPPER}:\n  {entry}\n"
+        else:
+            text += f"  {flow_word(axis.name)}:\n    {entry}\n"
+    return text
+
+
+def _points(axis: Axis) -> str:
+    if axis.unit == "rad":
+        return TURN
+    lower, upper = axis.lower * 1e3, axis.upper * 1e3
+    if math.isinf(lower) or math.isinf(upper):
+        raise CalibrationError(f"{axis.name} slides and has no limits in the robot description")
+    return SLIDE.format(lower=f"{lower:.6g}", upper=f"{upper:.6g}")

@@ -1,0 +1,101 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the pulses of an arm's servos by small steps with keys, and write its calibration file.
+
+It drives the board itself: end the driver first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from arm_common.cli import run
+from arm_common.signals import interrupt_on_signals
+from arm_common.terminal import Keyboard, Screen
+
+from arm_description import DescriptionError, load_robot
+from arm_hardware.backends import real_bus, sim_bus
+from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.store import read_bytes
+from arm_hardware.calibration.wizard import CalibrationSession, template
+from arm_hardware.clock import SteadyClock
+from arm_hardware.errors import CalibrationError, HardwareError
+from arm_hardware.motion.options import BACKENDS
+from arm_hardware.simulation.arm import SimulatedBoard
+
+HELD = (
+    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
+)
+
+
+def text_of(path: Path, robot: str) -> bytes:
+    """Return the text of a file, or of a new one for a robot if it is not there.
+
+    Raises:
+        HardwareError: No file and no robot, or the file cannot be read.
+        DescriptionError: No such robot.
+    """
+    if path.exists():
+        return read_bytes(path)
+    if not robot:
+        raise CalibrationError(
+            "is not there", str(path), remedy="say --robot ROBOT to begin a new file"
+        )
+    return template(load_robot(robot)).encode()
+
+
+def calibrate(chosen: argparse.Namespace) -> None:
+    """Run the tool."""
+    text = text_of(chosen.file, chosen.robot)
+    calibration = parse_calibration(text, chosen.file)
+    keyboard = Keyboard()
+    line = RetryingBus(closed_bus(chosen, calibration.board), "press the key again")
+    line.open()
+    try:
+        session = CalibrationSession(
+            chosen.file, text, calibration, Pulses(line, calibration), date.today()
+        )
+        with keyboard:
+            session.run(Screen(keyboard, sys.stdout))
+    finally:
+        sys.stdout.write(f"\n{HELD}\n")
+        line.bus.close()
+
+
+def closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:
+    """Return the bus that was chosen by add_board()."""
+    if chosen.hardware == "real":
+        return real_bus(chosen.backend, board)
+    return sim_bus(chosen.backend, board, SimulatedBoard(board, SteadyClock()))
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Add ``--hardware`` and ``--backend``."""
+    parser.add_argument(
+        "--hardware", choices=("real", "sim"), default="real", help="sim: a simulated board"
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default=BACKENDS[0], help="what speaks to the board"
+    )
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the tool; return the exit code."""
+    parser = argparse.ArgumentParser(prog="calibrate", description=__doc__)
+    parser.add_argument("file", type=Path, help="calibration file of this arm, new or not")
+    parser.add_argument("--robot", default="", help="robot of a new file: shipped name or path")
+    add_board(parser)
+    interrupt_on_signals()
+    return run(parser, calibrate, args, (HardwareError, DescriptionError, EOFError))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

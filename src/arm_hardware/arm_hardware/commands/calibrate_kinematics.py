@@ -1,0 +1,137 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the zeros of joints from tip positions touched at known points, and write them.
+
+The file of points holds joint positions as the servos were told, and where the tip really was. All
+joints' zeros are fitted, lengths of links on request; lengths belong into the robot file and are
+only shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from arm_common.cli import run
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.kinematic_fit import KinematicFit, chosen, fit
+from arm_hardware.calibration.store import (
+    CalibrationChange,
+    change,
+    changed_keys,
+    read_bytes,
+    within_reach,
+)
+from arm_hardware.calibration.touch_points import Array, TouchPoints, load_touches
+from arm_hardware.errors import HardwareError
+
+OLDER = (
+    "Note: {file} was changed after {points}; points that were touched with other zeros than it "
+    "has now would correct twice.\n"
+)
+
+
+def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
+    """Return the calibration file with what was found of the zeros.
+
+    A joint that stands dq further than told, and whose servo angle is sign * joint + zero, is
+    right with zero - sign * dq.
+
+    Raises:
+        HardwareError: The file is wrong, or has no such joint.
+    """
+    text = read_bytes(path)
+    servos = parse_calibration(text, path).servos
+    values = {}
+    for parameter, value in zip(found.parameters, found.values, strict=True):
+        if parameter.what != "zero":
+            continue
+        old = servos.get(parameter.name)
+        if old is None:
+            raise HardwareError(f"{path} has no joint {parameter.name}.")
+        new = replace(old, zero=old.zero - old.sign * float(value))
+        values[parameter.name] = changed_keys(old, within_reach(new))
+    return change(path, text, values)
+
+
+def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
+    """Return what was found, a line each."""
+    lines = [
+        f"{len(found.before)} points; tip errors before: {_errors(found.before)}; "
+        f"after: {_errors(found.after)}"
+    ]
+    for p, value, deviation in zip(found.parameters, found.values, found.deviations, strict=True):
+        scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
+        what = "stands" if p.what == "zero" else "is"
+        lines.append(
+            f"  {p.name} {what} {value * scale:+.3f} {unit} (+- {deviation * scale:.3f}) from "
+            + ("where it was told" if p.what == "zero" else _length(model, p.joint, p.what, value))
+        )
+    for name in found.unseen:
+        lines.append(f"  {name} is kept: the tip does not move with it at these points")
+    for i in found.suspects:
+        lines.append(
+            f"Point {i + 1} (line {touches.lines[i]}) is {found.after[i] * 1e3:.1f} mm off and "
+            "does not fit the others: measure it again, or leave it out."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _length(model: RobotModel, joint: int, what: str, more: float) -> str:
+    old = getattr(model.joints[joint].row, what)
+    return f"{old * 1e3:.3f} mm: write {(old + more) * 1e3:.3f} mm into the robot file"
+
+
+def _errors(distances: Array) -> str:
+    root = math.sqrt(float(np.mean(distances**2)))
+    return f"{root * 1e3:.2f} mm (rms), {distances.max() * 1e3:.2f} mm (largest)"
+
+
+def calibrate_kinematics(options: argparse.Namespace) -> None:
+    """Run the tool."""
+    calibration = parse_calibration(read_bytes(options.file), options.file)
+    model = load_robot(options.robot or calibration.robot)
+    touches = load_touches(options.points, model)
+    if options.points.stat().st_mtime < options.file.stat().st_mtime:
+        sys.stdout.write(OLDER.format(file=options.file, points=options.points))
+    found = fit(model, chosen(model, options.lengths, options.keep), touches)
+    sys.stdout.write(report(model, found, touches))
+    new = with_zeros(options.file, found)
+    sys.stdout.write(new.diff())
+    if not options.yes and not _agreed(f"Write this to {options.file}? (y/n) "):
+        sys.stdout.write("Nothing was written.\n")
+        return
+    sys.stdout.write(f"Written; the former text is {new.write()}.\n")
+
+
+def _agreed(question: str) -> bool:
+    return sys.stdin.isatty() and input(question).strip().lower() == "y"
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the tool; return the exit code."""
+    parser = argparse.ArgumentParser(prog="calibrate_kinematics", description=__doc__)
+    parser.add_argument("file", type=Path, help="calibration file of this arm")
+    parser.add_argument("points", type=Path, help="file of touched points")
+    parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
+    parser.add_argument(
+        "--lengths",
+        nargs="+",
+        default=[],
+        metavar="JOINT.a|JOINT.d",
+        help="find these too; or all",
+    )
+    parser.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="do not find these")
+    parser.add_argument("--yes", action="store_true", help="write without asking")
+    return run(parser, calibrate_kinematics, args, (HardwareError, DescriptionError, EOFError))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

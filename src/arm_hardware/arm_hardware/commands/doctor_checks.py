@@ -1,0 +1,267 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Power, heat and speed of the computer, where it tells.
+
+Under-voltage: the kernel's raspberrypi-hwmon (Documentation/hwmon/raspberrypi-hwmon.rst), or the
+firmware's ``vcgencmd get_throttled``, whose bits 0 to 3 are now and 16 to 19 since the start
+(documentation of Raspberry Pi OS, "vcgencmd").
+
+One thing that was looked at.
+
+The I2C device, who may use it, and which addresses answer there.
+
+Calibration files: readable, measured, and not too long ago.
+
+Python, ROS 2 and the libraries that speak to real boards.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from importlib import metadata
+from pathlib import Path
+
+from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.linux_i2c import check_device, group_of
+from arm_hardware.bus.pca9685 import CHANNELS
+from arm_hardware.bus.servokit import PACKAGE
+from arm_hardware.calibration.calibration import Calibration, ServoBoard
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.errors import BusError, CalibrationError
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One thing looked at.
+
+    Attributes:
+        what: Its name.
+        ok: Whether it is as it should be.
+        detail: What was found.
+        fix: What to do; empty if ok.
+        needed: Whether something in the chosen scope does not work without it.
+    """
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    needed: bool = True
+
+    @property
+    def mark(self) -> str:
+        """One word: ok, note or problem."""
+        return "ok" if self.ok else "problem" if self.needed else "note"
+
+
+WIRES = "check its power and the wires SDA, SCL and ground"
+
+
+def device(node: Path, needed: bool) -> CheckResult:
+    """Look at the device node of the bus.
+
+    Args:
+        node: Such as /dev/i2c-1.
+        needed: Whether real servos are to be driven.
+    """
+    try:
+        check_device(node)
+    except BusError as error:
+        there = node.exists()
+        others = ", ".join(str(path) for path in sorted(node.parent.glob("i2c-*")))
+        found = f"group {group_of(node)}, no permission" if there else "not there"
+        if others and not there:
+            found += f" (but {others})"
+        sentence = str(error).partition(": ")[2].rstrip(".")
+        fix = sentence if there else f"{sentence}; only for real servos"
+        return CheckResult(str(node), False, found, fix, needed)
+    return CheckResult(str(node), True, f"group {group_of(node)}, usable")
+
+
+def board(
+    wanted: ServoBoard, connect: Callable[[ServoBoard], Bus], needed: bool
+) -> Iterator[CheckResult]:
+    """Look for the board and at what it sends; nothing is written.
+
+    Args:
+        wanted: Address and settings of the calibration.
+        connect: Returns its closed bus.
+        needed: Whether real servos are to be driven.
+    """
+    what = f"servo board 0x{wanted.address:02x}"
+    bus = connect(wanted)
+    try:
+        bus.open()
+        others = [address for address in bus.scan() if address != wanted.address]
+        counts = bus.read_counts(range(CHANNELS))
+    except (BusError, OSError) as error:
+        said, _, remedy = str(error).rstrip(".").partition("; ")
+        yield CheckResult(what, False, said, remedy or WIRES, needed)
+        return
+    finally:
+        bus.close()
+    also = f"; also there: {', '.join(f'0x{a:02x}' for a in others)}" if others else ""
+    yield CheckResult(what, True, f"answers{also}")
+    pulsing = [str(channel) for channel, count in counts.items() if count is not None]
+    sends = f"on channels {', '.join(pulsing)}" if pulsing else "none: its servos are limp"
+    yield CheckResult("pulses", True, sends)
+
+
+OLD = 365  # [days] gears wear, horns slip, servos are replaced
+
+
+def calibration(
+    path: Path, must_be_real: bool, today: date
+) -> tuple[CheckResult, Calibration | None]:
+    """Look at a file; return what it says too, None if it cannot be read.
+
+    Args:
+        path: The file.
+        must_be_real: Whether real servos are to be driven with it.
+        today: Today.
+    """
+    what = f"calibration {path.name}"
+    try:
+        read = load_calibration(path)
+    except CalibrationError as error:
+        return CheckResult(what, False, str(error).rstrip("."), "correct the file"), None
+    servos = f"{len(read.servos)} servos"
+    if read.example:
+        fix = "ros2 run arm_hardware calibrate" if must_be_real else ""
+        return CheckResult(
+            what, not must_be_real, f"{servos}, an example, for sim only", fix
+        ), read
+    return _aged(what, servos, read, today), read
+
+
+def _aged(what: str, servos: str, read: Calibration, today: date) -> CheckResult:
+    undated = [name for name, servo in read.servos.items() if servo.calibrated is None]
+    if undated or read.oldest is None:
+        return CheckResult(
+            what,
+            False,
+            f"{servos}, without a day of calibration: {', '.join(undated)}",
+            "ros2 run arm_hardware calibrate, or write `calibrated: DATE` at these",
+            needed=False,
+        )
+    ahead = [n for n, s in read.servos.items() if s.calibrated and s.calibrated > today]
+    if ahead:
+        fix = "set the computer's clock, or correct the date"
+        return CheckResult(
+            what, False, f"{servos}, measured in the future: {', '.join(ahead)}", fix
+        )
+    days = (today - read.oldest).days
+    detail = f"{servos}, the oldest measured {days} days ago"
+    if days > OLD:
+        return CheckResult(what, False, detail, "ros2 run arm_hardware verify", needed=False)
+    return CheckResult(what, True, detail)
+
+
+HOT = 80.0  # [degrees Celsius] a Raspberry Pi throttles from here on
+CPUFREQ = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
+SUPPLY = (
+    "feed the computer with its own supply (5 V, 3 A; Pi 5: 5 A) and a short cable, "
+    "the servos with another"
+)
+THROTTLED = {
+    0: "under-voltage now",
+    1: "frequency capped now",
+    2: "throttled now",
+    3: "soft temperature limit now",
+    16: "under-voltage since the start",
+    17: "frequency was capped",
+    18: "was throttled",
+    19: "soft temperature limit was reached",
+}
+
+
+def computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
+    """Look at what can be read; what cannot is left out.
+
+    Args:
+        sys: The kernel's /sys.
+        throttled: Returns what ``vcgencmd get_throttled`` says, "" where it is not there.
+    """
+    governor = _text(sys / CPUFREQ)
+    if governor:
+        slow = governor == "powersave"
+        fix = f"echo performance | sudo tee /sys/{CPUFREQ}: ticks come in time then"
+        yield CheckResult("CPU governor", not slow, governor, fix if slow else "", needed=False)
+    heat = _text(sys / "class/thermal/thermal_zone0/temp")
+    if re.fullmatch(r"-?\d+", heat):
+        degrees = int(heat) / 1000.0
+        ok = degrees < HOT
+        fix = "" if ok else "cool the computer: it slows down when hot"
+        yield CheckResult(
+            "CPU temperature", ok, f"{degrees:.0f} degrees Celsius", fix, needed=False
+        )
+    yield from _supply(sys, throttled())
+
+
+def _supply(sys: Path, throttled: str) -> Iterator[CheckResult]:
+    match = re.fullmatch(r"throttled=0x([0-9a-fA-F]+)", throttled.strip())
+    if match:
+        bits = int(match[1], 16)
+        said = [text for bit, text in THROTTLED.items() if bits >> bit & 1]
+        low = bits & (1 | 1 << 16)
+        fix = SUPPLY if low else "cool the computer" if said else ""
+        yield CheckResult(
+            "computer's supply", not said, ", ".join(said) or "good", fix, bool(low & 1)
+        )
+        return
+    for chip in sorted((sys / "class/hwmon").glob("hwmon*")):
+        if _text(chip / "name") == "rpi_volt":
+            low = _text(chip / "in0_lcrit_alarm") == "1"
+            detail = "under-voltage since the start" if low else "good"
+            yield CheckResult("computer's supply", not low, detail, SUPPLY if low else "", False)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
+LEAST_PYTHON = (3, 10)
+
+
+def software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
+    """Look at what is installed.
+
+    Args:
+        environment: Variables of the process.
+    """
+    found = ".".join(str(part) for part in sys.version_info[:3])
+    least = ".".join(str(part) for part in LEAST_PYTHON)
+    ok = sys.version_info[:2] >= LEAST_PYTHON
+    yield CheckResult("Python", ok, found, "" if ok else f"install Python {least} or newer")
+    yield _ros(environment)
+    yield from (_package(name) for name in PACKAGES)
+
+
+def has_ros() -> bool:
+    """Return whether rclpy can be imported."""
+    return importlib.util.find_spec("rclpy") is not None
+
+
+def _ros(environment: Mapping[str, str]) -> CheckResult:
+    if has_ros():
+        return CheckResult("ROS 2", True, environment.get("ROS_DISTRO") or "no ROS_DISTRO set")
+    fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
+    return CheckResult("ROS 2", False, "rclpy is not there", fix)
+
+
+def _package(name: str) -> CheckResult:
+    """Look at one of Adafruit's packages; the backend i2c_dev does without all of them."""
+    try:
+        return CheckResult(name, True, metadata.version(name))
+    except metadata.PackageNotFoundError:
+        fix = f"backend:=i2c_dev needs it not; else pip install {PACKAGE} for the node's Python"
+        return CheckResult(name, False, "not installed", fix, needed=False)

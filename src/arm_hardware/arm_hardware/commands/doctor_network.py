@@ -1,0 +1,99 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether ROS 2 nodes can hear each other: here, and from other computers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from arm_hardware.commands.doctor_checks import CheckResult
+
+HIGHEST_DOMAIN = 232  # of DDS' port numbers (ROS 2 documentation, "The ROS_DOMAIN_ID")
+UP, LOOPBACK, MULTICAST = 0x1, 0x8, 0x1000  # flags of an interface (linux/if.h)
+RANGES = ("SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT")
+HEARD_WITHIN = 10.0  # [s]
+
+
+def reach(
+    environment: Mapping[str, str], sys: Path, heard: Callable[[], bool]
+) -> Iterator[CheckResult]:
+    """Look at variables and network, then listen.
+
+    Args:
+        environment: Variables of the process.
+        sys: The kernel's /sys.
+        heard: Returns whether one node hears another of this process.
+    """
+    domain = environment.get("ROS_DOMAIN_ID") or "0"
+    ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
+    fix = "" if ok else f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
+    same = "; every computer needs the same" if ok else ""
+    yield CheckResult("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
+    yield _range(environment, _interfaces(sys))
+    yield _keys(environment)
+    if not ok:
+        return
+    hears = heard()
+    fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
+    detail = "one hears the other" if hears else f"silence for {HEARD_WITHIN:.0f} s"
+    yield CheckResult("two nodes here", hears, detail, "" if hears else fix)
+
+
+def _keys(environment: Mapping[str, str]) -> CheckResult:
+    """Look at SROS 2: without it, whoever is heard may command."""
+    what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
+    if environment.get("ROS_SECURITY_ENABLE") != "true":
+        return CheckResult(what, True, "not asked for: whoever is heard may command the arm")
+    if not keystore or not (Path(keystore) / "enclaves").is_dir():
+        where = keystore or "ROS_SECURITY_KEYSTORE is not set"
+        fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
+        return CheckResult(what, False, f"asked for, but there is no keystore: {where}", fix)
+    if environment.get("ROS_SECURITY_STRATEGY") != "Enforce":
+        fix = "export ROS_SECURITY_STRATEGY=Enforce"
+        return CheckResult(what, False, "asked for, but who has none is let in", fix, needed=False)
+    return CheckResult(what, True, f"asked for and enforced, from {keystore}")
+
+
+def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
+    what, name = "discovery", "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    chosen = environment.get(name) or "SUBNET"
+    if environment.get("ROS_LOCALHOST_ONLY") == "1":
+        chosen = "LOCALHOST"
+    peers = environment.get("ROS_STATIC_PEERS", "")
+    if environment.get("RMW_IMPLEMENTATION") == "rmw_zenoh_cpp":
+        return CheckResult(what, True, f"by the router of Zenoh; {name} is not looked at")
+    if chosen not in RANGES:
+        return CheckResult(
+            what, False, f"{name} is {chosen}", f"set it to one of {', '.join(RANGES)}"
+        )
+    if chosen == "OFF":
+        return CheckResult(what, False, f"{name}=OFF: nodes find nobody", f"unset {name}")
+    if server := environment.get("ROS_DISCOVERY_SERVER", ""):
+        return CheckResult(what, True, f"by the server at {server}; {name} is not looked at")
+    if chosen == "LOCALHOST":
+        others = f"and {peers}" if peers else "only"
+        return CheckResult(what, True, f"this computer {others} ({name}=LOCALHOST)")
+    if not interfaces and not peers:
+        return CheckResult(
+            what,
+            False,
+            "no network with multicast: other computers are not found",
+            "connect one, or name the others in ROS_STATIC_PEERS; none needed on one computer",
+            needed=False,
+        )
+    where = ", ".join([*interfaces, *(["static peers " + peers] if peers else [])])
+    return CheckResult(what, True, f"other computers by {where}")
+
+
+def _interfaces(sys: Path) -> list[str]:
+    """Return the network interfaces by which multicast leaves this computer."""
+    found = []
+    for interface in sorted((sys / "class/net").glob("*")):
+        try:
+            flags = int((interface / "flags").read_text(encoding="ascii"), 16)
+        except (OSError, ValueError):
+            continue
+        if flags & UP and flags & MULTICAST and not flags & LOOPBACK:
+            found.append(interface.name)
+    return found

@@ -1,0 +1,73 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""End the pulses of all channels of a servo board: its servos go limp.
+
+For systemd's ExecStopPost and for hands: needs no ROS node, no Adafruit library, no calibration.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from arm_hardware.bus.i2c import I2C, PatientI2C, Registers
+from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
+from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
+from arm_hardware.errors import HardwareError
+
+TRIES = 5
+
+
+def release(board: Registers) -> None:
+    """End the pulses of all channels, and see that they ended.
+
+    Raises:
+        OSError: The board does not answer, or goes on.
+    """
+    for left in reversed(range(TRIES)):
+        try:
+            board.write(ALL_LED_OFF_H, FULL)
+            upper = (board.read(LED0 + 4 * channel + 3)[0] for channel in range(CHANNELS))
+            if all(byte & FULL for byte in upper):
+                return
+            raise OSError("it goes on sending pulses")
+        except OSError:
+            if left == 0:
+                raise
+
+
+def main(args: list[str] | None = None) -> int:
+    """Release the board; return 1 if that failed."""
+    parser = argparse.ArgumentParser(prog="release", description=__doc__)
+    parser.add_argument("--device", type=Path, default=DEVICE, help="I2C device node")
+    parser.add_argument("--address", type=_address, default=0x40, help="of the board, like 0x40")
+    parser.add_argument("--sim", type=Path, help="sim_registers of a simulated board instead")
+    chosen = parser.parse_args(args)
+    place = chosen.sim or chosen.device
+    try:
+        i2c = _simulated(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
+        release(Registers(PatientI2C(i2c), chosen.address))
+    except (HardwareError, OSError) as error:
+        sys.stderr.write(f"0x{chosen.address:02x} of {place} was not released: {error}\n")
+        return 1
+    sys.stdout.write(f"Released all channels of the board at 0x{chosen.address:02x} of {place}.\n")
+    return 0
+
+
+def _address(text: str) -> int:
+    return int(text, 0)
+
+
+def _simulated(file: Path, address: int) -> I2C:
+    """Return the bus of a simulated board that a driver keeps in a file."""
+    from arm_hardware.simulation.i2c_bus import SimI2C
+    from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
+
+    if not file.is_file():
+        raise OSError("there is no such file")
+    return SimI2C({address: Pca9685Chip(memory=ChipMemory(file))})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

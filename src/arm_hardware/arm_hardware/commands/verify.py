@@ -1,0 +1,209 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reference postures for a calibrated arm: read, driven slowly within the driver's limits.
+
+Drive a calibrated arm slowly to reference postures, and say where its tip should be there.
+
+It drives the board itself: end the driver first. Measure at each posture; what is off in the same
+way everywhere is a servo's zero, which calibrate_kinematics finds from such measurements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arm_common.cli import run
+from arm_common.signals import interrupt_on_signals
+from arm_common.suggestions import did_you_mean
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_hardware.calibration.axes import check_position, rest_of
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.touch_points import tick_limit, tip_of
+from arm_hardware.commands.calibrate import add_board
+from arm_hardware.driver import Driver
+from arm_hardware.errors import CommandError, HardwareError
+from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions
+
+BRIEFEST = 0.5  # [s] of any motion
+PATIENCE = 5.0  # [s] of the wall, after the time that a motion should take
+
+
+@dataclass(frozen=True)
+class VerifiedPosture:
+    """Where to go.
+
+    Attributes:
+        name: As it was asked for.
+        positions: Of all axes of the driver, in their order [rad or m].
+    """
+
+    name: str
+    positions: tuple[float, ...]
+
+
+def posture(driver: Driver, model: RobotModel, asked: str) -> VerifiedPosture:
+    """Return a posture by its name, or by joints: ``waist=30,elbow=-10`` in deg or mm.
+
+    Axes that it leaves out stand as in the posture rest.
+
+    Raises:
+        CommandError: There is none of that name, or an axis would be out of its limits.
+    """
+    if "=" in asked:
+        values: Mapping[str, float] = dict(_value(driver, part) for part in asked.split(","))
+    elif asked in model.postures:
+        values = model.postures[asked]
+    else:
+        known = did_you_mean(asked, model.postures)
+        raise CommandError(f"{model.name} has no posture {asked!r}; {known}; or joint=value,...")
+    rest = rest_of(model, driver.axes)
+    goal = [values.get(a.name, r) for a, r in zip(driver.axes, rest, strict=True)]
+    for axis, position in zip(driver.axes, goal, strict=True):
+        check_position(axis, position, f" of posture {asked}")
+    return VerifiedPosture(asked, tuple(goal))
+
+
+def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
+    """Bring an armed arm to a posture with a share of its highest speeds, and wait.
+
+    Raises:
+        HardwareError: The motion was refused, or ended elsewhere.
+    """
+    here = driver.motion.command()[0]
+    ways = zip(driver.axes, here, to.positions, strict=True)
+    seconds = max([BRIEFEST, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)])
+    n = len(driver.axes.arm)
+    request = TrajectoryGoal(driver.axes.names, [GoalPoint(seconds, to.positions[:n])])
+    goals = [driver.motion.follow(validate_goal(request, driver.axes))]
+    if driver.axes.gripper is not None:
+        goals.append(driver.motion.grip(to.positions[-1]))
+    for goal in goals:
+        _finish(goal, seconds / driver.options.speed + PATIENCE)
+
+
+def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
+    """Return what is to be measured at a posture: joints, tip and the tip's step, as told."""
+    told = [math.nan if p is None else p for p in driver.motion.snapshot().positions]
+    q = told[: model.n]
+    joints = ", ".join(
+        f"{axis.name} {_written(value, axis.unit)}"
+        for axis, value in zip(driver.axes, told, strict=True)
+    )
+    x, y, z = tip_of(model, q) * 1e3
+    tick = tick_limit(model, q, driver.output.maps[: model.n]) * 1e3
+    return (
+        f"{at.name}: {joints}\n"
+        f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "
+        f"one count of a servo moves it by up to {tick:.1f} mm"
+    )
+
+
+def _value(driver: Driver, part: str) -> tuple[str, float]:
+    name, _, text = (piece.strip() for piece in part.partition("="))
+    units = {axis.name: axis.unit for axis in driver.axes}
+    if name not in units:
+        raise CommandError(f"There is no joint {name!r}; {did_you_mean(name, units)}.")
+    try:
+        value = float(text)
+    except ValueError:
+        raise CommandError(f"{part!r}: {text!r} is not a number.") from None
+    return name, math.radians(value) if units[name] == "rad" else value / 1e3
+
+
+def _written(value: float, unit: str) -> str:
+    return f"{math.degrees(value):.1f} deg" if unit == "rad" else f"{value * 1e3:.1f} mm"
+
+
+def _finish(goal: Goal, patience: float) -> None:
+    if not goal.wait(patience):
+        raise HardwareError("The motion does not end; is the computer overloaded?")
+    if goal.outcome is not GoalOutcome.SUCCEEDED:
+        raise HardwareError(goal.message)
+
+
+SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
+HELD = (
+    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
+)
+
+
+def verify(chosen: argparse.Namespace) -> None:
+    """Run the tool."""
+    if not 0.0 < chosen.speed <= 1.0:
+        raise HardwareError(f"--speed {chosen.speed:g} is not above 0 and at most 1.")
+    model = load_robot(chosen.robot or load_calibration(chosen.file).robot)
+    real = chosen.hardware == "real"
+    options = DriverOptions(
+        hardware=chosen.hardware,
+        backend=chosen.backend,
+        calibration=str(chosen.file),
+        speed=1.0 if real else SIMULATED_SPEED,
+        exit_action="hold",
+    )
+    driver = Driver(model, options)
+    postures = [posture(driver, model, name) for name in chosen.postures or model.postures]
+    if not postures:
+        raise HardwareError(f"{model.name} has no postures; give some, as joint=value,...")
+    driver.open()
+    try:
+        if real:
+            _agree()
+        driver.arm()
+        for at in postures:
+            drive(driver, at, chosen.speed)
+            sys.stdout.write(report(driver, model, at) + "\n")
+            _wait()
+    finally:
+        driver.close()
+        sys.stdout.write(HELD + "\n")
+
+
+def _agree() -> None:
+    """Let a person agree to arm real servos.
+
+    Raises:
+        HardwareError: Nobody is there, or did not agree.
+    """
+    if not sys.stdin.isatty():
+        raise HardwareError("Real servos are armed by a person at a terminal.")
+    answer = input(
+        "Servos without pulses are brought to the posture rest one after another, in short bursts;"
+        "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them? (y/n) "
+    )
+    if answer.strip().lower() != "y":
+        raise HardwareError("Not armed: nothing was sent.")
+
+
+def _wait() -> None:
+    if sys.stdin.isatty():
+        input("  Measure, then press Enter (Ctrl-C: stop here). ")
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the tool; return the exit code."""
+    parser = argparse.ArgumentParser(prog="verify", description=__doc__)
+    parser.add_argument("file", type=Path, help="calibration file of this arm")
+    parser.add_argument(
+        "postures",
+        nargs="*",
+        help="names, or joint=value,... in deg or mm (default: all of the robot)",
+    )
+    parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
+    parser.add_argument(
+        "--speed", type=float, default=0.2, help="share of the highest speeds (default 0.2)"
+    )
+    add_board(parser)
+    interrupt_on_signals()
+    return run(parser, verify, args, (HardwareError, DescriptionError, EOFError))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""From unknown positions to the rest posture, slowly, one joint after another.
+
+A servo turns at full speed to where its first pulse says, and nobody knows from where. It is slow
+only while it gets no pulses: so it gets them in short bursts, one frame of the board (20 ms at 50
+Hz) and then none for a while. An analogue servo moves by one frame's way in each burst. A digital
+one that keeps its last pulse by itself cannot be slowed; it jumps with the first burst.
+
+From a board's registers to servos that hold: what may be taken over, and who is woken when.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes
+from arm_hardware.calibration.servo_map import PointMap, ServoMap
+from arm_hardware.control.servo_output import ServoOutput
+from arm_hardware.errors import HardwareError, StateError
+
+STAGGER = 0.1  # [s] between two servos' first pulses: all at once would pull the supply down
+
+
+def check_found(axes: Axes, output: ServoOutput) -> None:
+    """Refuse to take over pulses that this calibration would not send.
+
+    Raises:
+        StateError: Naming the joint and the channel.
+    """
+    for axis, servo, count in zip(axes, output.maps, output.counts, strict=True):
+        if count is None:
+            continue
+        position = servo.position_of(count)
+        beyond = max(axis.lower - position, position - axis.upper)
+        if servo.count_of(position) != count or beyond > LIMIT_TOLERANCE:
+            raise StateError(
+                f"{axis.name}: the board's channel {servo.channel} stands at count {count}, "
+                "outside of calibration or limits; switch the servos' power off and on, then arm."
+            )
+
+
+class StaggeredArming:
+    """Sends the first pulses of the servos that have none, one after another, at full speed.
+
+    Attributes:
+        left: Axes that have no pulse yet.
+        duration: Seconds until all have.
+    """
+
+    def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
+        """List the servos without pulses; arguments as of recovery.Recovery."""
+        self._output = output
+        self._rest = tuple(rest)
+        self._dt = dt
+        self._wait = 0.0
+        self.left = [i for i, count in enumerate(output.counts) if count is None]
+        self._names = ", ".join(axes.all[i].name for i in self.left)
+        self.duration = STAGGER * len(self.left)
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person."""
+        return (
+            "No pulses were sent since power-up: the rest posture is assumed for "
+            f"{self._names}; where they really stood is unknown."
+        )
+
+    def tick(self) -> None:
+        """Wake the next servo, if it is time; errors as of recovery.Recovery."""
+        self._wait -= self._dt
+        if self._wait > 0.0:
+            return
+        index = self.left.pop(0)
+        self._output.write_one(index, self._rest[index])
+        self._wait = STAGGER
+
+    def abandon(self) -> None:
+        """Leave it at that: servos that were woken hold."""
+
+
+_LOGGER = logging.getLogger(__name__)
+JOINT_WITHIN = 6.0  # [s] in which a joint's servo comes from one end of its travel to the other
+SLOWEST = 0.5  # of the servo's speed: what it makes under load and from rest in each burst
+
+
+@dataclass(frozen=True)
+class PulseBursts:
+    """How one servo is driven: ``number`` times ``on`` ticks with pulses out of ``period``."""
+
+    on: int
+    period: int
+    number: int
+
+    @property
+    def ticks(self) -> int:
+        """Ticks until the servo stands where it is told, wherever it came from."""
+        return self.period * self.number
+
+
+def bursts_of(servo: ServoMap, target: float, dt: float) -> PulseBursts:
+    """Return bursts that bring a servo to a position from anywhere within JOINT_WITHIN.
+
+    Args:
+        servo: Its map; fake hardware is there at once.
+        target: [rad or m].
+        dt: Length of a tick [s].
+    """
+    if not isinstance(servo, PointMap):
+        return PulseBursts(1, 1, 1)
+    pulse = servo.count_of(target) * servo.count_us
+    way = max(abs(pulse - end) for end in servo.travel_us)
+    on = max(1, math.ceil(servo.frame / dt - 1e-9))
+    number = max(1, math.ceil(way / (SLOWEST * servo.slew_us * on * dt)))
+    return PulseBursts(on, max(2 * on, math.floor(JOINT_WITHIN / (number * dt))), number)
+
+
+class SlowHoming:
+    """Brings the servos without pulses to their rest positions, base to tip.
+
+    Attributes:
+        left: Axes that are not there yet; the first of them is under way.
+    """
+
+    def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
+        """Plan the bursts; nothing is sent.
+
+        Args:
+            axes: The arm.
+            output: After a read.
+            rest: Where the axes go, as ``axes.all`` [rad or m].
+            dt: Length of a tick [s].
+        """
+        self._axes = axes.all
+        self._output = output
+        self._rest = tuple(rest)
+        self.left = [i for i, count in enumerate(output.counts) if count is None]
+        self._bursts = {i: bursts_of(output.maps[i], rest[i], dt) for i in self.left}
+        self._total = len(self.left)
+        self._tick = 0
+        self.duration = dt * sum(bursts.ticks + 1 for bursts in self._bursts.values())
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person."""
+        if not self.left:
+            return "Recovered to the rest posture; positions are commanded, not measured."
+        return (
+            f"Recovering from unknown positions: {self._axes[self.left[0]].name} goes to its rest "
+            f"position in short bursts ({self._total - len(self.left) + 1} of {self._total}); "
+            "keep clear, stop ends it."
+        )
+
+    def tick(self) -> None:
+        """Do one tick's sending.
+
+        Raises:
+            HardwareError: The bus is lost or a rest position breaks a bound.
+        """
+        index = self.left[0]
+        bursts = self._bursts[index]
+        there = self._tick >= bursts.ticks
+        if there or self._tick % bursts.period < bursts.on:
+            self._output.write_one(index, self._rest[index])
+        else:
+            self._output.release_one(index)
+        self._tick += 1
+        if there:
+            self.left.pop(0)
+            self._tick = 0
+
+    def abandon(self) -> None:
+        """End the pulses of the joint under way: with them it would go on at full speed."""
+        if not self.left:
+            return
+        try:
+            self._output.release_one(self.left[0])
+        except HardwareError as error:
+            _LOGGER.error("A joint could not be released while its recovery ended: %s", error)

@@ -1,0 +1,164 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The control thread: tick after tick on a steady clock, whatever else the process does.
+
+Who runs first: the control loop's thread before other programs, where the system allows it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import get_native_id
+
+from arm_hardware.clock import Clock
+
+NORMAL = "normal"
+REMEDY = (
+    "allow it with 'LimitRTPRIO=99' in the systemd unit, or with a line '<user> - rtprio 99' in "
+    "/etc/security/limits.d and a new login, or set realtime_priority to 0"
+)
+
+
+def raise_priority(wanted: int) -> str:
+    """Let the calling thread run before all of normal priority (Linux: SCHED_FIFO).
+
+    The other threads of the process come next: one that waits for a processor while it holds the
+    interpreter's lock would keep the calling one waiting too.
+
+    Args:
+        wanted: 1 to 99, or 0 to leave it as it is.
+
+    Returns:
+        How it runs now; if the wish was refused, why and what to do.
+    """
+    if wanted <= 0:
+        return NORMAL
+    try:
+        for thread in _others():
+            with suppress(ProcessLookupError):  # it has just ended
+                os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, wanted - 1)))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted))
+    except (AttributeError, OSError) as error:
+        return f"{NORMAL}; priority {wanted} was refused ({error}): {REMEDY}"
+    return f"SCHED_FIFO {wanted}"
+
+
+def _others() -> list[int]:
+    """Return the process' other threads, as far as the system tells (Linux: proc(5))."""
+    tasks = Path("/proc/self/task")
+    if not tasks.is_dir():
+        return []
+    return [int(task.name) for task in tasks.iterdir() if int(task.name) != get_native_id()]
+
+
+_LOGGER = logging.getLogger(__name__)
+MEMORY = 1000  # ticks that the figures of lateness look back
+CLOSE_WITHIN = 5.0  # [s] of the wall
+SHORTEST_TICK = 0.0025  # [s] of wall time: simulated time may run fast, the processor does not
+# A tick later than this many periods moves the schedule, instead of the next ticks crowding after
+# it: with real servos that would be a jerk, in simulated time it is of no account.
+SLIP, SLIP_SIMULATED = 0.25, 10.0
+
+
+def period_of(rate_hz: float, speed: float) -> float:
+    """Return the length of a tick in scaled time [s]."""
+    return max(1.0 / rate_hz, speed * SHORTEST_TICK)
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """How late ticks began, in scaled time [s], over the last ones."""
+
+    ticks: int
+    slips: int
+    median: float
+    p99: float
+    worst: float
+
+
+class ControlLoop:
+    """Calls a function once a period from a thread of its own, until it is closed.
+
+    Attributes:
+        scheduling: How the system runs the thread, for a person.
+    """
+
+    def __init__(
+        self,
+        tick: Callable[[float], None],
+        failed: Callable[[Exception], None],
+        clock: Clock,
+        period: float,
+        slip: float = SLIP,
+        priority: int = 0,
+    ) -> None:
+        """Make the loop; ``start`` begins it.
+
+        Args:
+            tick: The work of one period; called with the moment it is for, on that clock [s].
+            failed: Called from the thread with what ``tick`` raised; the loop then goes on.
+            clock: Time base.
+            period: [s] of that clock.
+            slip: Periods; a tick later than this moves the schedule.
+            priority: Of the thread, see raise_priority().
+        """
+        self._tick = tick
+        self._failed = failed
+        self._clock = clock
+        self._period = period
+        self._slip = slip
+        self._priority = priority
+        self.scheduling = NORMAL
+        self._late: deque[float] = deque(maxlen=MEMORY)
+        self._ticks = 0
+        self._slips = 0
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="arm_control", daemon=True)
+
+    def start(self) -> None:
+        """Begin to tick."""
+        self._thread.start()
+
+    def close(self) -> bool:
+        """End; return whether the last tick has ended too, and does not hang."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(CLOSE_WITHIN)
+        return not self._thread.is_alive()
+
+    def lateness(self) -> Lateness:
+        """Return figures of the ticks so far; thread-safe."""
+        late = sorted(self._late.copy()) or [0.0]
+        n = len(late)
+        return Lateness(
+            self._ticks, self._slips, late[n // 2], late[min(n - 1, int(0.99 * n))], late[-1]
+        )
+
+    def _run(self) -> None:
+        self.scheduling = raise_priority(self._priority)
+        if self._priority:
+            _LOGGER.info("The control loop's scheduling is %s.", self.scheduling)
+        due = self._clock.now() + self._period
+        while not self._closing.is_set():
+            self._clock.sleep_until(due, self._closing)
+            if self._closing.is_set():
+                return
+            late = max(0.0, self._clock.now() - due)
+            self._late.append(late)
+            self._ticks += 1
+            if late > self._slip * self._period:
+                self._slips += 1
+                due += late
+            try:
+                self._tick(due)
+            except Exception as error:
+                _LOGGER.error("The control loop failed: %s", error)
+                self._failed(error)
+            due += self._period

@@ -1,0 +1,90 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the servos would be by now, from all pulses so far: a model, nothing is measured.
+
+Where a servo stood before its first pulse is not known. So two models of it run, one from either
+end of a servo's travel; where they meet, the real one must have come too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arm_hardware.calibration.servo_map import PointMap, ServoMap
+from arm_hardware.simulation.servo import DEAD_BAND_US, SimulatedServo
+
+MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near stand within the dead band of a pulse
+
+
+class PositionEstimate:
+    """Follows what the channels were told; see the module."""
+
+    def __init__(self, maps: Sequence[ServoMap]) -> None:
+        """Begin without knowing anything.
+
+        Args:
+            maps: One for each servo.
+        """
+        self._maps = tuple(maps)
+        self._now = 0.0
+        self._counts: list[int | None] = [None] * len(self._maps)
+        self._models = [_from_both_ends(servo) for servo in self._maps]
+
+    def found(self, counts: Sequence[int | None]) -> None:
+        """Take over what the board's registers say: a servo stands where its last pulse is.
+
+        Where it was on its way there it still is, and without pulses it may sink anywhere.
+
+        Args:
+            counts: As read; None where no pulse is sent.
+        """
+        known, self._counts = self._counts, list(counts)
+        for i, (servo, count) in enumerate(zip(self._maps, counts, strict=True)):
+            if count is not None and count == known[i]:
+                continue
+            self._models[i] = _from_both_ends(servo)
+            if count is not None and isinstance(servo, PointMap):
+                pulse = count * servo.count_us
+                self._models[i] = (
+                    SimulatedServo(pulse, servo.slew_us),
+                    SimulatedServo(pulse, servo.slew_us),
+                )
+        self._tell(range(len(self._maps)))
+
+    def advance(self, counts: Sequence[int | None], dt: float) -> None:
+        """Let time pass.
+
+        Args:
+            counts: What the channels are told from now on; None for no pulses.
+            dt: Seconds since the last call.
+        """
+        self._now += dt
+        if self._counts != counts:
+            new = [i for i, count in enumerate(counts) if count != self._counts[i]]
+            self._counts = list(counts)
+            self._tell(new)
+
+    def positions(self) -> list[float | None]:
+        """Return the positions [rad or m], None while one is unknown."""
+        return [self._position(i) for i in range(len(self._maps))]
+
+    def _tell(self, indices: Sequence[int]) -> None:
+        for i in indices:
+            servo, count = self._maps[i], self._counts[i]
+            pulse = count * servo.count_us if count and isinstance(servo, PointMap) else 0.0
+            for model in self._models[i]:
+                model.command(pulse, self._now)
+
+    def _position(self, i: int) -> float | None:
+        servo, count = self._maps[i], self._counts[i]
+        if not isinstance(servo, PointMap):
+            return None if count is None else servo.position_of(count)
+        low, high = (model.position_us(self._now) for model in self._models[i])
+        return servo.position_at(0.5 * (low + high)) if high - low <= MET else None
+
+
+def _from_both_ends(servo: ServoMap) -> tuple[SimulatedServo, ...]:
+    """Return the two models of a servo that may stand anywhere; fake hardware needs none."""
+    if not isinstance(servo, PointMap):
+        return ()
+    return tuple(SimulatedServo(end, servo.slew_us) for end in servo.travel_us)

@@ -1,0 +1,182 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The lowest layer before the bus: what leaves it is finite, in limits, not too fast, and new."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.axes import Axes
+from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.control.watchdogs import BoardMonitor
+from arm_hardware.errors import HardwareError
+
+ROUNDING = 1e-6  # [rad or m] slack of the last checks; the layers above keep the bounds themselves
+
+
+class ServoOutput:
+    """Sends axis positions to a bus.
+
+    Attributes:
+        counts: What each axis' channel was last told; None: no pulses, or unknown.
+        writes: Channels written.
+    """
+
+    def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
+        """Make the layer; nothing is sent.
+
+        Args:
+            bus: Opened by its owner.
+            axes: The arm, limits already narrowed to what the maps can command.
+            maps: One for each axis of ``axes.all``.
+            dt: Length of a tick [s].
+        """
+        self._line = RetryingBus(bus)
+        self._axes = axes.all
+        self._dt = dt
+        self.maps = tuple(maps)
+        self.counts: list[int | None] = [None] * len(axes)
+        self._sent: list[float | None] = [None] * len(axes)
+        self._steps = [0.0] * len(axes)
+        self._watch = BoardMonitor(self._line, [m.channel for m in self.maps], dt)
+        self.writes = 0
+
+    @property
+    def faults(self) -> int:
+        """Transfers that failed."""
+        return self._line.faults
+
+    @property
+    def sent(self) -> tuple[float | None, ...]:
+        """Last position sent to each axis, None where no pulse is sent [rad or m]."""
+        return tuple(self._sent)
+
+    def open(self) -> None:
+        """Connect; see Bus.open()."""
+        self._line.open()
+
+    def start(self) -> None:
+        """Set the board to work; see Bus.start()."""
+        self._line.start()
+
+    def halt(self) -> None:
+        """Let no channel be written from here on, until resume(); never waits."""
+        self._line.halted = True
+
+    def resume(self) -> None:
+        """Let channels be written again."""
+        self._line.halted = False
+
+    def look(self) -> None:
+        """Compare the board with what it was told, a little at a time; once a tick.
+
+        Raises:
+            BusError: It was reset, is written to by somebody else, or is lost.
+        """
+        self._watch.look(self.counts)
+
+    def read(self) -> list[float | None]:
+        """Return the positions [rad or m] of the registers, None where no pulse is sent.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        found = self._line.read(m.channel for m in self.maps)
+        self.counts = [found[m.channel] for m in self.maps]
+        self._sent = self.shown()
+        return self.shown()
+
+    def shown(self) -> list[float | None]:
+        """Return the positions [rad or m] of the last counts, None where no pulse is sent."""
+        return [
+            None if count is None else servo.position_of(count)
+            for servo, count in zip(self.maps, self.counts, strict=True)
+        ]
+
+    def write(self, positions: Sequence[float], first: bool = False) -> None:
+        """Send those positions whose count has changed.
+
+        Args:
+            positions: One for each axis [rad or m]; NaN is refused.
+            first: The channels may be new ones or far from where they stand: no bound on the step.
+
+        Raises:
+            HardwareError: A position breaks a bound; nothing was sent.
+            BusError: The bus is lost.
+        """
+        for i, position in enumerate(positions):
+            self._guard(i, position)
+            if not first:
+                self._guard_step(i, position)
+        for i, position in enumerate(positions):
+            sent = self._sent[i]
+            self._steps[i] = 0.0 if first or sent is None else position - sent
+            self._send(i, position)
+
+    def write_one(self, index: int, position: float) -> None:
+        """Send the first position of one axis [rad or m]; errors as in write()."""
+        self._guard(index, position)
+        self._send(index, position)
+
+    def release_one(self, index: int) -> None:
+        """End the pulses of one axis; errors as in release()."""
+        if self.counts[index] is not None:
+            self._line.release([self.maps[index].channel])
+            self.counts[index] = self._sent[index] = None
+
+    def release(self) -> None:
+        """End the pulses of every channel.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        self._line.release(m.channel for m in self.maps)
+        self.counts = [None] * len(self.maps)
+        self._sent = [None] * len(self.maps)
+
+    def _send(self, i: int, position: float) -> None:
+        servo = self.maps[i]
+        count = servo.count_of(position)
+        if count != self.counts[i]:
+            if not self._line.write(servo.channel, count):
+                return
+            self.counts[i] = count
+            self.writes += 1
+        self._sent[i] = position
+
+    def rest(self) -> None:
+        """Begin anew from rest: the last steps do not bound the next."""
+        self._steps = [0.0] * len(self._steps)
+
+    def _guard(self, i: int, position: float) -> None:
+        axis = self._axes[i]
+        if not math.isfinite(position):
+            raise HardwareError(f"{axis.name}: a position of {position} was held back.")
+        if not axis.lower - ROUNDING <= position <= axis.upper + ROUNDING:
+            raise HardwareError(
+                f"{axis.name}: {position:.4g} {axis.unit}, outside of its limits, was held back."
+            )
+
+    def _guard_step(self, i: int, position: float) -> None:
+        """Hold back a step that is too long, too sudden, or too many counts."""
+        axis, servo, sent, count = self._axes[i], self.maps[i], self._sent[i], self.counts[i]
+        if sent is None or count is None:
+            return
+        step, most = position - sent, axis.velocity * self._dt
+        to = servo.count_of(position)
+        counted = abs(servo.position_of(to) - servo.position_of(count))
+        if abs(step) > most + ROUNDING or (
+            to != count and counted > most + resolution(servo, to) + ROUNDING
+        ):
+            raise HardwareError(
+                f"{axis.name}: a step of {max(abs(step), counted):.4g} {axis.unit}, faster than "
+                "its speed limit, was held back."
+            )
+        if abs(step - self._steps[i]) > axis.acceleration * self._dt**2 + ROUNDING:
+            raise HardwareError(
+                f"{axis.name}: a change of speed by {abs(step - self._steps[i]) / self._dt:.4g} "
+                f"{axis.unit}/s in a tick, more than its acceleration limit, was held back."
+            )

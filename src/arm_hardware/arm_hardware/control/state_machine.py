@@ -1,0 +1,332 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The state machine under every motion: armed or not, stopped or not, broken or not.
+
+Callers come from any thread; a lock orders them with the control loop's ticks.
+
+What the driver says about itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from arm_hardware.calibration.axes import Axes
+from arm_hardware.control.arming import SlowHoming, StaggeredArming, check_found
+from arm_hardware.control.position_estimate import PositionEstimate
+from arm_hardware.control.servo_output import ServoOutput
+from arm_hardware.errors import StateError
+from arm_hardware.motion.limiter import AxisState
+
+
+class DriverState(IntEnum):
+    """As in arm_interfaces/msg/HardwareStatus."""
+
+    UNKNOWN = 0
+    DISARMED = 1
+    ARMED = 2
+    MOVING = 3
+    STOPPED = 4
+    FAULT = 5
+
+
+@dataclass(frozen=True)
+class DriverSnapshot:
+    """What is commanded at one moment; axes in the order of ``axes.all``.
+
+    Attributes:
+        state: See State.
+        message: One sentence about it.
+        positions: Commanded, quantised to counts; None where no pulse is sent [rad or m].
+        velocities: Commanded [rad/s or m/s].
+        counts: As sent; None where no pulse is sent.
+        estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
+        bound_for: Where the running trajectory ends, as ``axes.arm``; empty if none runs, or if
+            it was given up [rad or m].
+        moment: What time it is for, on the driver's clock [s]; None before the first tick.
+    """
+
+    state: DriverState
+    message: str
+    positions: tuple[float | None, ...]
+    velocities: tuple[float, ...]
+    counts: tuple[int | None, ...]
+    estimated: tuple[float | None, ...] = ()
+    bound_for: tuple[float, ...] = ()
+    moment: float | None = None
+
+
+UNCONFIGURED = DriverSnapshot(
+    DriverState.DISARMED, "Not configured: configure the node.", (), (), ()
+)
+
+
+HOLDING = "Holding; positions are commanded, not measured."
+NOT_ARMED = "Not armed: activate the node to arm."
+STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
+REFUSALS = {
+    DriverState.UNKNOWN: "positions are unknown; activate the node (deactivate it first if it is active)",
+    DriverState.STOPPED: "the stop is latched; call reset",
+    DriverState.FAULT: "the hardware failed; deactivate and activate to arm again",
+}
+
+
+class DriverStateMachine:
+    """Arms, disarms, stops and fails; what moves is the subclass' affair.
+
+    Attributes:
+        axes: The arm; its limits are the ones that count.
+        changed: Called, with the lock held or not, whenever state or message may have changed.
+        moved: Called, with the lock held, when a tick of a motion was sent.
+    """
+
+    def __init__(
+        self,
+        axes: Axes,
+        output: ServoOutput,
+        dt: float,
+        rest: Sequence[float],
+        slowly: bool = False,
+    ) -> None:
+        """Make the machine, disarmed; nothing is read or sent.
+
+        Args:
+            axes: The arm.
+            output: Where positions go.
+            dt: Length of a tick [s].
+            rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
+            slowly: Whether they go there in short bursts, one after another; see Recovery.
+        """
+        self.axes = axes
+        self.changed: Callable[[], None] = lambda: None
+        self.moved: Callable[[], None] = lambda: None
+        self._moment: float | None = None
+        self._output = output
+        self._dt = dt
+        self._rest = tuple(rest)
+        self._lock = threading.RLock()
+        self._states = [AxisState(p) for p in rest]
+        self._sent = [AxisState(p) for p in rest]
+        self._estimate = PositionEstimate(output.maps)
+        self._slowly = slowly
+        self._armed = False
+        self._ever_armed = False
+        self._latched = False
+        self._stopping = ""
+        self._closed = ""
+        self._fault = ""
+        self._note = NOT_ARMED
+        self._waking: StaggeredArming | SlowHoming | None = None
+
+    def _busy(self) -> bool:
+        """Return whether a command runs."""
+        return False
+
+    def _bound_for(self) -> tuple[float, ...]:
+        """Return where a trajectory that runs will end, empty if none does."""
+        return ()
+
+    def _drop(self, why: str) -> None:
+        """End all commands at once and put every axis at rest where it is."""
+        if self._waking is not None:
+            self._waking.abandon()
+            self._waking = None
+        for state in (*self._states, *self._sent):
+            state.velocity = 0.0
+        self._output.rest()
+
+    @property
+    def state(self) -> DriverState:
+        """The present state."""
+        with self._lock:
+            if self._fault:
+                return DriverState.FAULT
+            if self._latched:
+                return DriverState.STOPPED
+            if self._waking is not None:
+                return DriverState.UNKNOWN
+            if self._armed:
+                return DriverState.MOVING if self._busy() else DriverState.ARMED
+            return DriverState.UNKNOWN if None in self._output.counts else DriverState.DISARMED
+
+    def snapshot(self) -> DriverSnapshot:
+        """Return what is commanded now."""
+        with self._lock:
+            shown = self._output.shown()
+            for i in self._waking.left if self._waking else ():
+                shown[i] = None
+            return DriverSnapshot(
+                self.state,
+                self._fault or self._note,
+                tuple(shown),
+                tuple(s.velocity for s in self._sent),
+                tuple(self._output.counts),
+                tuple(self._estimate.positions()),
+                self._bound_for(),
+                self._moment,
+            )
+
+    def command(self) -> tuple[list[float], list[float]]:
+        """Return unquantised positions and velocities of all axes [rad or m, per second]."""
+        with self._lock:
+            return [s.position for s in self._sent], [s.velocity for s in self._sent]
+
+    def read(self) -> None:
+        """Take the start state from the board's registers.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            found = self._output.read()
+            self._estimate.found(self._output.counts)
+            for i, position in enumerate(found):
+                self._stand(i, self._rest[i] if position is None else position)
+            self._note = (
+                "Positions unknown: the board sends no pulses; activate the node to arm."
+                if None in found
+                else "Not armed; the board still sends its last pulses."
+            )
+        self.changed()
+
+    def _stand(self, i: int, position: float) -> None:
+        """Take an axis for standing at a position [rad or m]."""
+        self._states[i] = AxisState(position)
+        self._sent[i] = AxisState(position)
+
+    def arm(self) -> None:
+        """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
+
+        Returns at once; the control loop does it, and ``arming`` tells when it is done.
+
+        Raises:
+            StateError: The stop is latched, or a servo stands where calibration or limits forbid.
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            if self._latched:
+                raise StateError("The stop is latched; call reset before arming.")
+            self._output.start()
+            self.read()
+            check_found(self.axes, self._output)
+            kind = SlowHoming if self._slowly else StaggeredArming
+            waking = kind(self.axes, self._output, self._rest, self._dt)
+            self._waking = waking if waking.left else None
+            self._note = waking.message if waking.left else HOLDING
+            self._fault = ""
+            self._armed = self._ever_armed = True
+        self.changed()
+
+    @property
+    def arming(self) -> bool:
+        """Whether some servos still wait for their first pulse."""
+        with self._lock:
+            return self._waking is not None
+
+    @property
+    def arming_takes(self) -> float:
+        """Seconds of the driver that the arming under way takes in all, 0 if there is none."""
+        with self._lock:
+            return self._waking.duration if self._waking else 0.0
+
+    def disarm(self, why: str) -> None:
+        """Refuse motion from now on; pulses stay as they are."""
+        with self._lock:
+            self._drop(f"The driver was disarmed: {why}")
+            self._armed = False
+            self._fault = ""
+            self._note = f"Not armed: {why} The last pulses go on."
+        self.changed()
+
+    def release(self, why: str) -> None:
+        """Refuse motion and end all pulses; a board that was never armed is left as it was found.
+
+        Raises:
+            BusError: The bus is lost.
+        """
+        with self._lock:
+            self.disarm(why)
+            if self._ever_armed:
+                self._output.release()
+                self._estimate.found(self._output.counts)
+                self._note = f"Not armed: {why} The servos are released."
+        self.changed()
+
+    def accept_no_more(self, why: str) -> None:
+        """Let what runs go on to its end, and refuse everything else from now on."""
+        with self._lock:
+            self._closed = why
+
+    def require_ready(self) -> None:
+        """Refuse motion unless armed.
+
+        Raises:
+            StateError: With what to do.
+        """
+        with self._lock:
+            state = self.state
+            if self._closed:
+                raise StateError(f"Refused: {self._closed}.")
+            if state in (DriverState.ARMED, DriverState.MOVING):
+                return
+            reason = REFUSALS.get(state, "the driver is not armed; activate it")
+            if self._waking is not None:
+                reason = "the servos are still being armed, one after another; see the status"
+            raise StateError(f"Refused in state {state.name}: {reason}.")
+
+    def stop(self, why: str = "the stop was called") -> None:
+        """Freeze all commands and refuse motion until reset; no register changes afterwards.
+
+        Never waits for a bus that hangs: the channels are halted first, without a lock; what is
+        left to do the next tick does. A joint on its way out of an unknown position loses its
+        pulses, since with them it would not stop.
+        """
+        self._output.halt()
+        self._latched = True
+        self._stopping = why
+        if self._lock.acquire(timeout=STOP_WITHIN):
+            try:
+                self._freeze()
+            finally:
+                self._lock.release()
+        self.changed()
+
+    def _freeze(self) -> None:
+        """Do what a stop asked for; with the lock held."""
+        why, self._stopping = self._stopping, ""
+        if not why:
+            return
+        self._armed = self._armed and self._waking is None
+        self._drop(f"Stopped: {why}.")
+        for i, sent in enumerate(self._output.sent):
+            self._stand(i, self._sent[i].position if sent is None else sent)
+        self._note = f"Stopped: {why}. Call reset to accept motion again."
+
+    def reset(self) -> str:
+        """Unlatch the stop; nothing moves. Return one sentence.
+
+        Raises:
+            StateError: The hardware failed; reset does not help.
+        """
+        with self._lock:
+            if self._fault:
+                raise StateError("The hardware failed; deactivate and activate to arm again.")
+            if not self._latched:
+                return "Nothing to reset."
+            self._freeze()
+            self._latched = False
+            self._output.resume()
+            self._note = HOLDING if self._armed else NOT_ARMED
+        self.changed()
+        return "The stop is cleared; nothing moves until commanded."
+
+    def fail(self, why: str) -> None:
+        """Enter FAULT: nothing is sent until armed again."""
+        with self._lock:
+            self._drop(why)
+            self._armed = False
+            self._fault = why
+        self.changed()

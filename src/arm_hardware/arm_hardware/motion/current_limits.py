@@ -1,0 +1,90 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How many servos may set off or move at once: a supply that all of them pull down resets them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arm_hardware.calibration.axes import Axes
+from arm_hardware.errors import CommandError
+from arm_hardware.motion.trajectory import Array, Trajectory
+
+MOVES = 1e-9  # [rad or m]
+PAUSE = 0.05  # [s] from one group's arrival to the next one's start
+
+
+@dataclass(frozen=True)
+class PowerBudget:
+    """What a supply bears.
+
+    Attributes:
+        joints: That may move at once, 0 for any number.
+        stagger: Seconds from one joint's start to the next one's.
+    """
+
+    joints: int = 0
+    stagger: float = 0.0
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is anything to mind."""
+        return self.joints > 0 or self.stagger > 0.0
+
+    def check(self, axes: Axes, points: Array, rates: Array | None) -> None:
+        """Refuse a path that moves more joints at once; a way to one point is divided instead.
+
+        Args:
+            axes: The arm.
+            points: (m, n) [rad or m].
+            rates: Velocities at the points, or None.
+
+        Raises:
+            CommandError: Naming the point.
+        """
+        if self.joints <= 0 or len(points) <= 2:
+            return
+        moves = np.abs(np.diff(points, axis=0)) > MOVES
+        if rates is not None:
+            moves |= np.abs(rates[-len(moves) :]) > MOVES
+        for k, number in enumerate(moves.sum(axis=1)):
+            if number > self.joints:
+                raise CommandError(
+                    f"The way to point {k + 1} moves {number} joints at once, more than the "
+                    f"{self.joints} of max_moving_joints; move fewer, or send one point at a time."
+                )
+
+
+UNLIMITED = PowerBudget()
+
+
+def shared(times: Array, points: Array, supply: PowerBudget) -> Trajectory:
+    """Return the way from rest at one point to rest at another, joints taking turns.
+
+    Each joint moves once, smoothly: the n-th of a group sets off n times ``stagger`` after the
+    first one, and all of a group arrive together; after a pause the next group sets off.
+
+    Args:
+        times: (2,), the first 0 [s].
+        points: (2, n) [rad or m].
+        supply: How many joints make a group.
+    """
+    way = points[1] - points[0]
+    movers = np.flatnonzero(np.abs(way) > MOVES)
+    size = supply.joints or max(1, len(movers))
+    groups = max(1, -(-len(movers) // size))
+    place = np.arange(len(movers))
+    span = max(float(times[1]) / groups, 2.0 * supply.stagger * size, 2.0 * PAUSE)
+    last = span * groups - PAUSE * (groups > 1)
+    starts, ends = np.zeros(len(way)), np.full(len(way), last)
+    starts[movers] = span * (place // size) + supply.stagger * (place % size)
+    ends[movers] = span * (place // size + 1) - PAUSE * (groups > 1)
+    t = np.unique(np.concatenate([[0.0, last], starts, ends]))
+    s = np.clip((t[:, None] - starts) / (ends - starts), 0.0, 1.0)
+    return Trajectory(
+        t,
+        points[0] + way * s * s * (3.0 - 2.0 * s),
+        way * 6.0 * s * (1.0 - s) / (ends - starts),
+    )

@@ -1,0 +1,198 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What moves the axes in each tick: a trajectory, a width of the gripper, or braking.
+
+A running command, seen from the one who gave it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from arm_hardware.calibration.axes import Axes
+from arm_hardware.errors import (
+    GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
+    PATH_TOLERANCE_VIOLATED,
+    SUCCESSFUL,
+)
+from arm_hardware.motion.limiter import AxisState, brake, settled, track
+from arm_hardware.motion.trajectory_start import PlannedMotion
+
+
+class GoalOutcome(Enum):
+    """How a command ended."""
+
+    SUCCEEDED = "succeeded"
+    ABORTED = "aborted"
+    CANCELED = "canceled"
+
+
+class Goal:
+    """Ends exactly once; any thread may wait for that.
+
+    Attributes:
+        outcome: None while the command runs.
+        code: Result code of FollowJointTrajectory (see errors).
+        message: One sentence.
+    """
+
+    def __init__(self) -> None:
+        self.outcome: GoalOutcome | None = None
+        self.code = SUCCESSFUL
+        self.message = ""
+        self._done = threading.Event()
+        self._lock = threading.Lock()
+
+    def finish(self, outcome: GoalOutcome, code: int, message: str) -> None:
+        """End the command; the first call counts."""
+        with self._lock:
+            if self.outcome is not None:
+                return
+            self.outcome, self.code, self.message = outcome, code, message
+        self._done.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether the command has ended."""
+        return self._done.is_set()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait for the end for at most so many seconds of the wall; return whether it ended."""
+        return self._done.wait(timeout)
+
+
+PASSED = "Passed the last point, with its velocity; the servos report no position."
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Bounds that a goal sets, on the command: a servo reports nothing.
+
+    Attributes:
+        path: By joint name, how far the command may lag behind the trajectory [rad or m]; joints
+            left out may by any amount.
+        goal: By joint name, how far the command may be from the goal when the time is up [rad or
+            m]; joints left out must have come to rest there.
+        goal_time: Seconds after its end by which the command must have arrived; 0 means no bound.
+    """
+
+    path: Mapping[str, float] = field(default_factory=dict)
+    goal: Mapping[str, float] = field(default_factory=dict)
+    goal_time: float = 0.0
+
+
+class TrajectoryExecution:
+    """A trajectory being followed, or given up and braked."""
+
+    def __init__(self, axes: Axes, course: PlannedMotion, tolerances: Tolerances) -> None:
+        """Make the run; it begins with the next tick.
+
+        Args:
+            axes: The arm.
+            course: Begins at the present command.
+            tolerances: Of the goal.
+        """
+        self.goal = Goal()
+        self.canceled = False
+        self._axes = axes.arm
+        self._course = course
+        self._tolerances = tolerances
+        self._ticks = 0
+        self._time = 0.0
+
+    @property
+    def reference(self) -> tuple[float, ...]:
+        """Where the trajectory is now (n,) [rad or m]."""
+        return tuple(float(p) for p in self._course.asked.sample(self._time))
+
+    @property
+    def bound_for(self) -> tuple[float, ...]:
+        """Where the trajectory ends (n,) [rad or m]; empty once it is given up."""
+        given_up = self.canceled or self.goal.outcome is GoalOutcome.ABORTED
+        return () if given_up else tuple(float(p) for p in self._course.path.final)
+
+    def cancel(self) -> None:
+        """Give up the trajectory: brake, then report the goal as canceled."""
+        self.canceled = True
+
+    def abort(self, why: str) -> None:
+        """Give up the trajectory: report the goal as aborted at once, and brake."""
+        self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
+
+    def advance(self, states: Sequence[AxisState], dt: float) -> bool:
+        """Move the states by one tick; return whether the run is over."""
+        if self.canceled or self.goal.done:
+            return self._brake(states, dt)
+        course, last = self._course, len(self._course.times) - 1
+        now, then = (course.positions[min(self._ticks + k, last)] for k in (0, 1))
+        for i, axis in enumerate(self._axes):
+            turn = course.next_turn(i, min(self._ticks, last))
+            track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
+        self._ticks += 1
+        self._time += dt
+        self._check_path(states)
+        return self._arrived(states)
+
+    def _brake(self, states: Sequence[AxisState], dt: float) -> bool:
+        for axis, state in zip(self._axes, states, strict=False):
+            brake(axis, state, dt)
+        return all(state.velocity == 0.0 for state in states[: len(self._axes)])
+
+    def finish(self) -> None:
+        """Report how the run ended, after its last position was sent."""
+        if self.canceled:
+            self.goal.finish(
+                GoalOutcome.CANCELED, SUCCESSFUL, "Canceled; the arm holds where it is."
+            )
+        self.goal.finish(
+            GoalOutcome.SUCCEEDED,
+            SUCCESSFUL,
+            "Commanded to the goal; the servos report no position.",
+        )
+
+    def _arrived(self, states: Sequence[AxisState]) -> bool:
+        course = self._course
+        if self._ticks >= len(course.times) - 1:
+            if course.ends_moving:
+                self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, PASSED)
+                return False
+            rests = [
+                settled(state, float(final))
+                for state, final in zip(states, course.path.final, strict=False)
+            ]
+            if all(rests):
+                return True
+        self._check_goal(states)
+        return False
+
+    def _check_goal(self, states: Sequence[AxisState]) -> None:
+        late = self._time - self._course.asked.duration
+        if not 0.0 < self._tolerances.goal_time < late:
+            return
+        for axis, state, goal in zip(self._axes, states, self._course.path.final, strict=False):
+            away = abs(float(goal) - state.position)
+            if away > self._tolerances.goal.get(axis.name, 0.0):
+                self.goal.finish(
+                    GoalOutcome.ABORTED,
+                    GOAL_TOLERANCE_VIOLATED,
+                    f"{axis.name}: {away:.4g} {axis.unit} from the goal {late:.3g} s after the "
+                    "trajectory's end; its limits of speed and acceleration need longer.",
+                )
+                return
+
+    def _check_path(self, states: Sequence[AxisState]) -> None:
+        if not self._tolerances.path:
+            return
+        for axis, state, wanted in zip(self._axes, states, self.reference, strict=False):
+            bound, lag = self._tolerances.path.get(axis.name), abs(wanted - state.position)
+            if bound is not None and bound < lag:
+                self.goal.finish(
+                    GoalOutcome.ABORTED,
+                    PATH_TOLERANCE_VIOLATED,
+                    f"{axis.name}: {lag:.4g} {axis.unit} behind the trajectory, more than the "
+                    f"tolerance {bound:.4g}.",
+                )

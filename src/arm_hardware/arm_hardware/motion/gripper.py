@@ -1,0 +1,153 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The gripper: a width, how far to press past it, and when to let up.
+
+A servo that is told to go where a thing is in its way pushes, the harder the farther its pulse is
+from where it stands, and burns in the end. So pressing is asked for in counts past the width at
+which the jaws touch, is limited, and is taken back after a time. What they hold nobody measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
+from arm_hardware.calibration.servo_map import ServoMap
+from arm_hardware.errors import SUCCESSFUL, CommandError
+from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.limiter import AxisState, brake, settled, track
+from arm_hardware.motion.options import GripForceOptions
+
+
+@dataclass(frozen=True)
+class GripperGoal:
+    """Where the gripper goes.
+
+    Attributes:
+        contact: Width that was asked for [m].
+        width: Where its pulse goes [m].
+        counts: How many counts that is past the contact.
+        closing: Whether the jaws close on the way there.
+    """
+
+    contact: float
+    width: float
+    counts: int
+    closing: bool
+
+
+def grip_of(
+    axis: Axis, servo: ServoMap, limits: GripForceOptions, width: float, counts: float, now: float
+) -> GripperGoal:
+    """Return where a command leads.
+
+    Args:
+        axis: The gripper.
+        servo: Its map.
+        limits: How hard it may press.
+        width: To go to, or at which the jaws touch the thing between them [m].
+        counts: To press past that width; 0 for none.
+        now: Present width [m].
+
+    Raises:
+        CommandError: The width is out of its limits, or it would press too hard.
+    """
+    check_position(axis, width)
+    if not 0.0 <= counts <= limits.limit or counts != int(counts):
+        raise CommandError(
+            f"{axis.name}: max_effort {counts:g} is not a whole number of counts from 0 to "
+            f"{limits.limit}, the parameter gripper_squeeze_limit.",
+            joint=axis.name,
+        )
+    width = min(max(width, axis.lower), axis.upper)
+    pressed = pressed_width(servo, width, int(counts))
+    if pressed < axis.lower - LIMIT_TOLERANCE or (counts and pressed >= width):
+        raise CommandError(
+            f"{axis.name}: {counts:g} counts past {width * 1e3:.1f} mm are beyond its closed end.",
+            joint=axis.name,
+        )
+    return GripperGoal(width, max(pressed, axis.lower), int(counts), width < now or counts > 0)
+
+
+def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
+    """Return the width [m] that is some counts past a contact, towards closed."""
+    if counts == 0:
+        return contact
+    at = servo.count_of(contact)
+    closing = 1 if servo.position_of(at + 1) < servo.position_of(at - 1) else -1
+    return servo.position_of(at + closing * counts)
+
+
+class GripperExecution:
+    """The gripper on its way."""
+
+    def __init__(self, axis: Axis, grip: GripperGoal) -> None:
+        """Make the run; it begins with the next tick.
+
+        Args:
+            axis: The gripper.
+            grip: Where it goes.
+        """
+        self.goal = Goal()
+        self.canceled = False
+        self.grip = grip
+        self._axis = axis
+
+    def cancel(self) -> None:
+        """Brake, then report the goal as canceled."""
+        self.canceled = True
+
+    def advance(self, state: AxisState, dt: float) -> bool:
+        """Move the state by one tick; return whether the run is over."""
+        if self.canceled:
+            brake(self._axis, state, dt)
+            return state.velocity == 0.0
+        width = self.grip.width
+        track(self._axis, state, width, width, dt, width)
+        return settled(state, width)
+
+    def finish(self) -> None:
+        """Report how the run ended, after its last width was sent."""
+        if self.canceled:
+            self.goal.finish(
+                GoalOutcome.CANCELED, SUCCESSFUL, "Canceled; the gripper holds its width."
+            )
+        self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, self._result())
+
+    def _result(self) -> str:
+        grip, width = self.grip, f"{self.grip.contact * 1e3:.1f} mm"
+        if grip.counts:
+            width = f"{width} and {grip.counts} counts past it"
+        if grip.closing or grip.counts:
+            return f"Commanded closed to {width}; grasp not measured."
+        return f"Commanded open to {width}; not measured."
+
+
+class GripTimer:
+    """How long the gripper has pressed, and what is left of it then."""
+
+    def __init__(self, limits: GripForceOptions) -> None:
+        """Press nothing yet."""
+        self._limits = limits
+        self._grip: GripperGoal | None = None
+        self._time = 0.0
+
+    def begin(self, grip: GripperGoal) -> None:
+        """Note that the gripper has come to where it presses, or presses nothing."""
+        self._grip = grip if grip.counts > self._limits.held and self._limits.time > 0.0 else None
+        self._time = 0.0
+
+    def end(self) -> None:
+        """Forget it: the gripper goes elsewhere."""
+        self._grip = None
+
+    def tick(self, servo: ServoMap, dt: float) -> GripperGoal | None:
+        """Let a tick pass; return where to back off to if the time is up."""
+        if self._grip is None:
+            return None
+        self._time += dt
+        if self._time < self._limits.time:
+            return None
+        grip, self._grip = self._grip, None
+        width = pressed_width(servo, grip.contact, self._limits.held)
+        return GripperGoal(grip.contact, width, self._limits.held, True)

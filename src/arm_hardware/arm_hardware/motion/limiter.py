@@ -1,0 +1,157 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Speed, acceleration and position limits of one axis, tick by tick.
+
+Positions change by ``v * dt`` in a tick, and ``v`` by at most ``acceleration * dt`` between two
+ticks. All formulas are exact for that sampled motion, not for its continuous limit, so that the
+bounds hold at every tick and not just nearly.
+
+A limit of jerk: the mean of the last ticks' commands.
+
+Each rate of a mean is the mean of the rates: so the bounds of position, speed and acceleration of
+what goes in hold for what comes out, and nothing overshoots. Over m ticks the mean's acceleration
+changes in a tick by ``(a_k - a_{k-m}) / m``, at most ``2 a / m``: a jerk of ``2 a / (m dt)``. All
+joints are averaged over the same time, so that they stay together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arm_hardware.calibration.axes import Axis
+
+SETTLED = 1e-9  # [rad or m, per second] nearer than this to rest, an axis is put there
+
+
+@dataclass
+class AxisState:
+    """Where an axis was commanded to be, and how fast it is going there.
+
+    Attributes:
+        position: [rad or m].
+        velocity: [rad/s or m/s] of the last tick.
+    """
+
+    position: float
+    velocity: float = 0.0
+
+
+def braking_speed(distance: float, acceleration: float, dt: float) -> float:
+    """Return the largest speed of the coming tick that still lets the axis stop in a distance.
+
+    With speeds ``w, w - a dt, w - 2 a dt, ...`` over k ticks the way is ``k w dt - a dt^2 k (k -
+    1) / 2``. The smallest k for which ``a dt^2 k (k + 1) / 2`` reaches the distance makes the last
+    of these speeds at most ``a dt``, so that the next may be 0.
+
+    Args:
+        distance: Way left [unit]; not positive gives 0.
+        acceleration: Of the braking, positive [unit/s^2].
+        dt: Length of a tick [s].
+    """
+    if distance <= 0.0:
+        return 0.0
+    if math.isinf(distance):
+        return distance
+    step = acceleration * dt
+    ticks = max(1, math.ceil(math.sqrt(0.25 + 2.0 * distance / (step * dt)) - 0.5))
+    return distance / (ticks * dt) + 0.5 * (ticks - 1) * step
+
+
+def track(
+    axis: Axis,
+    state: AxisState,
+    now: float,
+    then: float,
+    dt: float,
+    turn: float | None = None,
+) -> None:
+    """Advance an axis by one tick towards a moving reference.
+
+    A reference that keeps the axis' limits is followed exactly. One that does not is followed as
+    closely as the limits allow.
+
+    Args:
+        axis: The limits.
+        state: Changed in place.
+        now: Reference at the beginning of the tick [unit].
+        then: Reference at its end [unit].
+        dt: Length of the tick [s].
+        turn: Where the reference reverses or rests next [unit]: not overshot, if the axis can
+            still stop there.
+    """
+    error = now - state.position
+    wanted = (then - now) / dt + math.copysign(
+        braking_speed(abs(error), axis.acceleration, dt), error
+    )
+    if turn is not None:
+        ahead = turn - state.position
+        if ahead > 0.0 and turn >= then:
+            wanted = min(wanted, braking_speed(ahead, axis.acceleration, dt))
+        elif ahead < 0.0 and turn <= then:
+            wanted = max(wanted, -braking_speed(-ahead, axis.acceleration, dt))
+    _step(axis, state, wanted, dt)
+
+
+def brake(axis: Axis, state: AxisState, dt: float) -> None:
+    """Advance an axis by one tick of braking to rest."""
+    _step(axis, state, 0.0, dt)
+
+
+def settled(state: AxisState, rest: float) -> bool:
+    """Put an axis that has all but come to rest at its place there; return whether it rests."""
+    if abs(state.position - rest) > SETTLED or abs(state.velocity) > SETTLED:
+        return False
+    state.position, state.velocity = rest, 0.0
+    return True
+
+
+def _step(axis: Axis, state: AxisState, wanted: float, dt: float) -> None:
+    """Apply the bounds, the hardest last: speed, acceleration, room before the position limits."""
+    change = axis.acceleration * dt
+    speed = min(max(wanted, -axis.velocity), axis.velocity)
+    speed = min(max(speed, state.velocity - change), state.velocity + change)
+    speed = min(speed, braking_speed(axis.upper - state.position, axis.acceleration, dt))
+    speed = max(speed, -braking_speed(state.position - axis.lower, axis.acceleration, dt))
+    state.velocity = speed
+    state.position = min(max(state.position + speed * dt, axis.lower), axis.upper)
+
+
+def ticks_of(jerk_time: float, dt: float) -> int:
+    """Return how many ticks to average so that jerk is at most ``acceleration / jerk_time``.
+
+    Args:
+        jerk_time: Seconds in which acceleration may rise from 0 to its limit; 0 for no limit.
+        dt: Length of a tick [s].
+    """
+    return max(1, math.ceil(2.0 * jerk_time / dt - 1e-9))
+
+
+class Smoother:
+    """Averages the commands of all axes over some ticks."""
+
+    def __init__(self, ticks: int) -> None:
+        """Begin without commands.
+
+        Args:
+            ticks: How many to average, 1 for none.
+        """
+        self._past: deque[tuple[float, ...]] = deque(maxlen=ticks)
+
+    def hold(self, positions: Sequence[float]) -> None:
+        """Forget what was; the arm rests there [rad or m]."""
+        self._past.extend([tuple(positions)] * (self._past.maxlen or 1))
+
+    def push(self, positions: Sequence[float]) -> list[float]:
+        """Take the commands of a tick and return what is to be sent [rad or m]."""
+        self._past.append(tuple(positions))
+        n = len(self._past)
+        if n == 1:
+            return list(positions)
+        return [math.fsum(column) / n for column in zip(*self._past, strict=True)]
+
+    def settled(self, first: int, end: int) -> bool:
+        """Return whether what is sent of some axes has come to what was commanded."""
+        return all(past[first:end] == self._past[-1][first:end] for past in self._past)

@@ -1,0 +1,243 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A joint trajectory as the driver runs it: sampling, and where each joint reverses.
+
+Between points the position is linear if the points have no velocities, and a cubic Hermite
+polynomial if they have.
+
+Points of a trajectory -> a smooth one: corners are rounded, quintics become short cubics.
+
+Between points without velocities the way is straight, as in joint_trajectory_controller; there the
+velocity jumps at each point, which no servo can do. Here each corner is a parabola.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_hardware.calibration.axes import Axis
+
+Array = NDArray[np.float64]
+Turns = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Points in time, the first of them being where the motion begins.
+
+    Attributes:
+        times: (m,) seconds from the start, strictly increasing, the first 0.
+        positions: (m, n) [rad or m].
+        velocities: (m, n) [rad/s or m/s], or None.
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array | None = None
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first point to the last."""
+        return float(self.times[-1])
+
+    @property
+    def final(self) -> Array:
+        """The last positions, (n,) [rad or m]."""
+        last: Array = self.positions[-1]
+        return last
+
+    def sample(self, time: float) -> Array:
+        """Return positions (n,) [rad or m] at a time [s]; at rest before the start, after the end.
+
+        With s from 0 to 1 on a segment of length h, end points p, q and end velocities v, w:
+        ``p + h v s + (3 d - 2 h v - h w) s^2 + (h v + h w - 2 d) s^3``, where ``d = q - p``.
+        """
+        row: Array = self.samples(np.array([time]))[0]
+        return row
+
+    def samples(self, times: Array) -> Array:
+        """Return the positions (k, n) [rad or m] at times (k,) [s]; see sample()."""
+        if len(self.times) == 1:
+            return np.repeat(self.positions, len(times), axis=0)
+        k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
+        a, c, e = (part[k] for part in self._coefficients)
+        s = ((times - self.times[k]) / np.diff(self.times)[k])[:, None]
+        inner: Array = self.positions[k] + s * (a + s * (c + s * e))
+        inner[times <= 0.0] = self.positions[0]
+        inner[times >= self.duration] = self.positions[-1]
+        return inner
+
+    def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
+        """Return rates and accelerations, (k, n) each, per second and per second^2.
+
+        Args:
+            segments: Numbers (k,) of segments.
+            places: Where in them, (k,) from 0 to 1.
+        """
+        a, c, e = (part[segments] for part in self._coefficients)
+        h, s = np.diff(self.times)[segments][:, None], places[:, None]
+        return (a + s * (2.0 * c + 3.0 * s * e)) / h, (2.0 * c + 6.0 * s * e) / h**2
+
+    @property
+    def end_rates(self) -> tuple[Array, Array]:
+        """The first and the last velocities, (n,) each."""
+        ends = self.derivatives(np.array([0, len(self.times) - 2]), np.array([0.0, 1.0]))[0]
+        return ends[0], ends[1]
+
+    def mean_speeds(self) -> Array:
+        """Return the mean speed of each segment, (m - 1, n) [rad/s or m/s]."""
+        speeds: Array = np.abs(np.diff(self.positions, axis=0) / np.diff(self.times)[:, None])
+        return speeds
+
+    def peak_speeds(self) -> Array:
+        """Return the largest speed of each segment, (m - 1, n) [rad/s or m/s].
+
+        The velocity ``a + 2 c s + 3 e s^2`` is extreme at the ends and at ``s = -c / (3 e)``.
+        """
+        if self.velocities is None:
+            return self.mean_speeds()
+        h = np.diff(self.times)[:, None]
+        a, c, e = self._coefficients
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s = np.nan_to_num(-c / (3.0 * e), nan=0.0, posinf=0.0, neginf=0.0)
+        s = np.clip(s, 0.0, 1.0)
+        inner = np.abs(a + 2.0 * s * c + 3.0 * s * s * e) / h
+        ends = np.maximum(np.abs(self.velocities[:-1]), np.abs(self.velocities[1:]))
+        peaks: Array = np.maximum(inner, ends)
+        return peaks
+
+    def extremes(self) -> tuple[Array, Array]:
+        """Return the least and the largest position of each joint on the way, (n,) each."""
+        _, positions = self._knots
+        return positions.min(axis=0), positions.max(axis=0)
+
+    def next_turn(self, joint: int, time: float) -> float:
+        """Return where a joint reverses or rests next, at or after a time [s]."""
+        times, positions = self.turns[joint]
+        return positions[min(bisect_left(times, time), len(times) - 1)]
+
+    @cached_property
+    def turns(self) -> tuple[Turns, ...]:
+        """For each joint the times [s] and positions at which it reverses, halts or sets off."""
+        times, positions = self._knots
+        return tuple(_turns(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
+
+    @cached_property
+    def _coefficients(self) -> tuple[Array, Array, Array]:
+        """Return a, c, e of all segments' ``p + a s + c s^2 + e s^3``, (m - 1, n) each."""
+        h = np.diff(self.times)[:, None]
+        d = np.diff(self.positions, axis=0)
+        if self.velocities is None:
+            return d, 0.0 * d, 0.0 * d
+        a, b = h * self.velocities[:-1], h * self.velocities[1:]
+        return a, 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
+
+    @cached_property
+    def _knots(self) -> tuple[Array, Array]:
+        """Times and positions (k, n) of all points and of the cubics' extremes between them."""
+        times = np.repeat(self.times[:, None], self.positions.shape[1], axis=1)
+        if self.velocities is None:
+            return times, self.positions
+        h = np.diff(self.times)[:, None]
+        a, c, e = self._coefficients
+        all_times, all_positions = [times], [self.positions]
+        for s in _roots(3.0 * e, 2.0 * c, a):
+            all_times.append(times[:-1] + s * h)
+            all_positions.append(self.positions[:-1] + s * (a + s * (c + s * e)))
+        times, positions = np.concatenate(all_times), np.concatenate(all_positions)
+        order = np.argsort(times, axis=0, kind="stable")
+        return np.take_along_axis(times, order, 0), np.take_along_axis(positions, order, 0)
+
+
+def joined(first: Trajectory, second: Trajectory) -> Trajectory:
+    """Return one trajectory after another, which begins where the first one ends."""
+    if first.velocities is None or second.velocities is None:
+        raise ValueError("both need velocities")
+    return Trajectory(
+        np.concatenate([first.times, first.duration + second.times[1:]]),
+        np.vstack([first.positions, second.positions[1:]]),
+        np.vstack([first.velocities, second.velocities[1:]]),
+    )
+
+
+def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+    """Return both roots of a s^2 + b s + c inside (0, 1); 0 in place of any other."""
+    disc = b * b - 4.0 * a * c
+    q = -0.5 * (b + np.copysign(np.sqrt(np.maximum(disc, 0.0)), b))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        first, second = (
+            np.where((disc >= 0.0) & (s > 0.0) & (s < 1.0), s, 0.0) for s in (q / a, c / q)
+        )
+    return first, second
+
+
+def _turns(times: Array, positions: Array) -> Turns:
+    """Return the knots at which one joint reverses, halts or sets off, and the last knot."""
+    distinct = np.concatenate([[True], np.diff(times) > 0.0])
+    times, positions = times[distinct], positions[distinct]
+    signs = np.sign(np.diff(positions))
+    chosen = [*(int(k) + 1 for k in np.flatnonzero(np.diff(signs))), len(times) - 1]
+    return [float(times[k]) for k in chosen], [float(positions[k]) for k in chosen]
+
+
+ROUND_WITH = 0.9  # of the acceleration limits, where the points leave time enough
+PIECES = 10  # cubics in place of one quintic
+
+
+def rounded(times: Array, points: Array, rate: Array | None, axes: tuple[Axis, ...]) -> Trajectory:
+    """Return straight lines with a parabola at each corner, as short as the limits allow.
+
+    Args:
+        times: (m,) seconds, the first 0.
+        points: (m, n) [rad or m].
+        rate: Velocity (n,) to begin with; None for that of the first line.
+        axes: The arm's, for their accelerations.
+    """
+    if len(times) == 1:
+        return Trajectory(times, points, np.zeros_like(points))
+    h = np.diff(times)
+    slope = np.diff(points, axis=0) / h[:, None]
+    most = ROUND_WITH * np.array([axis.acceleration for axis in axes])
+    half = 0.5 * (np.abs(np.diff(slope, axis=0)) / most).max(axis=1)
+    half = np.minimum(half, 0.5 * np.minimum(h[:-1], h[1:]))
+    back, ahead = slope[:-1], slope[1:]
+    t = np.stack([times[1:-1] - half, times[1:-1] + half], axis=1).ravel()
+    q = np.stack(
+        [points[1:-1] - half[:, None] * back, points[1:-1] + half[:, None] * ahead], axis=1
+    ).reshape(-1, points.shape[1])
+    v = np.stack([back, ahead], axis=1).reshape(-1, points.shape[1])
+    t = np.concatenate([times[:1], t, times[-1:]])
+    q = np.vstack([points[:1], q, points[-1:]])
+    v = np.vstack([slope[:1] if rate is None else rate[None], v, slope[-1:]])
+    keep = np.concatenate([[True], np.diff(t) > 1e-9])
+    return Trajectory(t[keep], q[keep], v[keep])
+
+
+def without_quintics(times: Array, points: Array, rates: Array, bends: Array) -> Trajectory:
+    """Return cubics that follow the quintics through points with accelerations.
+
+    Args:
+        times: (m,) seconds, the first 0.
+        points: (m, n) [rad or m].
+        rates: (m, n) velocities.
+        bends: (m, n) accelerations.
+    """
+    t, q, v = [times[:1]], [points[:1]], [rates[:1]]
+    s = np.arange(1, PIECES + 1)[:, None] / PIECES
+    for k, h in enumerate(np.diff(times)):
+        a0, a1 = 0.5 * bends[k] * h * h, 0.5 * bends[k + 1] * h * h
+        v0, v1 = rates[k] * h, rates[k + 1] * h
+        d = points[k + 1] - points[k]
+        # p + v0 s + a0 s^2 + c3 s^3 + c4 s^4 + c5 s^5 with both ends' values and derivatives
+        c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1
+        c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1
+        c5 = 6.0 * d - 3.0 * v0 - 3.0 * v1 - a0 + a1
+        t.append(times[k] + s[:, 0] * h)
+        q.append(points[k] + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5)))))
+        v.append((v0 + s * (2 * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h)
+    return Trajectory(np.concatenate(t), np.vstack(q), np.vstack(v))

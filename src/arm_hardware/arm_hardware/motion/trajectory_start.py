@@ -1,0 +1,201 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A plan and the present command -> what is driven, tick by tick; checks of the two together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position, check_speed
+from arm_hardware.errors import CommandError
+from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, shared
+from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
+from arm_hardware.motion.retiming import time_law
+from arm_hardware.motion.trajectory import (
+    ROUND_WITH,
+    Array,
+    Trajectory,
+    joined,
+    rounded,
+    without_quintics,
+)
+
+# Of a cubic's peak between two points; the driver keeps the limit itself and arrives later.
+PEAK_MARGIN = 1.25
+# Between the present command and the first point, beyond what its time allows: what counts round
+# off, and what moved since the plan was made.
+START_TOLERANCE = {"rad": 0.02, "m": 0.002}
+STRETCHES = (1.0, 1.5, 2.25, 3.4)  # of the time to the first point, tried if the arm is moving
+
+
+@dataclass(frozen=True)
+class PlannedMotion:
+    """What is driven.
+
+    Attributes:
+        asked: The trajectory as it was asked for, with its way from the present command.
+        path: The same without corners, as it can be driven.
+        times: The path's own time at each tick, (k,) [s].
+        positions: Where the axes are at each tick, (k, n) [rad or m].
+        ends_moving: Whether it ends with a velocity.
+    """
+
+    asked: Trajectory
+    path: Trajectory
+    times: Array
+    positions: Array
+    ends_moving: bool = False
+
+    def next_turn(self, joint: int, tick: int) -> float | None:
+        """Return where a joint reverses or rests next, which it must not overshoot [rad or m]."""
+        return None if self.ends_moving else self.path.next_turn(joint, float(self.times[tick]))
+
+
+def plan_motion(
+    plan: ValidatedGoal,
+    axes: Axes,
+    position: Array,
+    velocity: Array,
+    dt: float,
+    supply: PowerBudget = UNLIMITED,
+) -> PlannedMotion:
+    """Return the course that leads from the present command through a plan's points.
+
+    Args:
+        plan: From ``request.check``.
+        axes: The arm.
+        position: (n,) present command [rad or m].
+        velocity: (n,) its rate [rad/s or m/s].
+        dt: Length of a tick [s].
+        supply: How many joints may move at once.
+
+    Raises:
+        CommandError: A joint would have to move too fast, or leave its limits between points.
+    """
+    acceleration = np.array([axis.acceleration for axis in axes.arm])
+    resting = position + 0.5 * velocity * np.abs(velocity) / acceleration
+    points = np.where(np.isnan(plan.positions), resting, plan.positions)
+    _check_start(float(plan.times[0]), points[0], axes, position)
+    asked = _asked(plan, points, position, velocity)
+    _check_between(asked, axes, 1 if plan.times[0] > 0.0 else 0)
+    supply.check(axes, asked.positions, plan.velocities)
+    moving = bool(np.abs(velocity).max() > 1e-9)
+    ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
+    start = _Start(plan, points, axes, position, velocity, supply)
+    for path in start.paths() if moving else (start.direct(1.0),):
+        law = time_law(path, axes.arm, dt, moving, ends_moving)
+        if not moving or (law.feasible and _within(path, axes)):
+            break
+    return PlannedMotion(asked, path, law.times, path.samples(law.times), ends_moving)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The ways from the present command through the points."""
+
+    plan: ValidatedGoal
+    points: Array
+    axes: Axes
+    position: Array
+    velocity: Array
+    supply: PowerBudget
+
+    def paths(self) -> Iterator[Trajectory]:
+        """Yield ways for an arm that is moving: blended, ever longer; then braked first."""
+        if not (self.supply.limited and len(self.points) == 1):
+            for stretch in STRETCHES:
+                yield self.direct(stretch)
+        yield self.braked()
+
+    def direct(self, stretch: float) -> Trajectory:
+        """Return the way whose time to the first point is stretched."""
+        return self._through(stretch, self.position, self.velocity)
+
+    def braked(self) -> Trajectory:
+        """Return the way that first comes to rest."""
+        most = ROUND_WITH * np.array([axis.acceleration for axis in self.axes.arm])
+        took = float((np.abs(self.velocity) / most).max())
+        stop = self.position + 0.5 * took * self.velocity
+        rest = np.zeros_like(self.velocity)
+        brake = Trajectory(
+            np.array([0.0, took]),
+            np.vstack([self.position, stop]),
+            np.vstack([self.velocity, rest]),
+        )
+        return joined(brake, self._through(1.0, stop, rest))
+
+    def _through(self, stretch: float, position: Array, velocity: Array) -> Trajectory:
+        times, points = self.plan.times, self.points
+        rates, bends = self.plan.velocities, self.plan.accelerations
+        if times[0] > 0.0:
+            times = np.concatenate([[0.0], times + (stretch - 1.0) * times[0]])
+            points = np.vstack([position, points])
+        elif len(times) > 1:
+            points = np.vstack([position, points[1:]])
+        else:
+            times = np.array([0.0, 1e-3])
+            points = np.vstack([position, points])
+        missing = len(points) - len(self.points)
+        if self.supply.limited and len(points) == 2 and not np.any(velocity):
+            return shared(times, points, self.supply)
+        if rates is None:
+            return rounded(times, points, velocity if np.any(velocity) else None, self.axes.arm)
+        rates = np.vstack([velocity, rates[1 - missing :]])
+        if bends is None:
+            return Trajectory(times, points, rates)
+        bends = np.vstack([np.zeros_like(velocity), bends[1 - missing :]])
+        return without_quintics(times, points, rates, bends)
+
+
+def _asked(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:
+    """Return the trajectory with its way from the present command, as a follower would take it."""
+    times, rates = plan.times, plan.velocities
+    if times[0] > 0.0:
+        times = np.concatenate([[0.0], times])
+        points = np.vstack([position, points])
+        rates = None if rates is None else np.vstack([velocity, rates])
+    return Trajectory(times, points, rates)
+
+
+def _within(path: Trajectory, axes: Axes) -> bool:
+    """Return whether a path keeps the position limits between its points too."""
+    low, high = path.extremes()
+    return all(
+        axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
+        for axis, a, b in zip(axes.arm, low, high, strict=True)
+    )
+
+
+def _check_start(time: float, first: Array, axes: Axes, position: Array) -> None:
+    """Refuse a first point that the arm cannot reach in its time from where it is."""
+    for axis, target, here in zip(axes.arm, first, position, strict=True):
+        distance = abs(float(target) - float(here))
+        way = max(0.0, distance - START_TOLERANCE[axis.unit])
+        if way > 0.0 and time <= 0.0:
+            raise CommandError(
+                f"{axis.name}: the first point is {distance:.4g} {axis.unit} from the present "
+                "command and leaves no time to get there; start from where the arm is.",
+                joint=axis.name,
+                amount=distance,
+            )
+        if way > 0.0:
+            check_speed(axis, way / time, SPEED_MARGIN, "to the first point")
+
+
+def _check_between(asked: Trajectory, axes: Axes, first: int) -> None:
+    """Refuse speeds from segment ``first`` on, and cubics that leave the limits between points."""
+    if len(asked.times) - first < 2:
+        return
+    rates = None if asked.velocities is None else asked.velocities[first:]
+    points = Trajectory(asked.times[first:], asked.positions[first:], rates)
+    low, high = points.extremes()
+    peak, mean = points.peak_speeds(), points.mean_speeds()
+    for i, axis in enumerate(axes.arm):
+        check_position(axis, float(low[i]), " between points")
+        check_position(axis, float(high[i]), " between points")
+        k = int(np.argmax(mean[:, i]))
+        check_speed(axis, float(mean[k, i]), SPEED_MARGIN, f"on the way to point {k + 1}")
+        check_speed(axis, float(peak[:, i].max()), PEAK_MARGIN, "between two points")

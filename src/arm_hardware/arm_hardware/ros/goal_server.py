@@ -1,0 +1,213 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the two action servers have in common: a driver goal behind each action goal.
+
+A goal begins in the callback of its acceptance, so that goals begin in the order in which they
+were accepted; rclpy gives no such order to the execute callbacks. Each running goal keeps one
+thread of the executor waiting. A coroutine would not: rclpy's executor polls a coroutine that
+awaits, at the full speed of a core.
+
+Whether the client of an action can be reached, asked by the feedback that is sent anyway.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.duration import Duration
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.qos import QoSProfile
+
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.watchdogs import ClientLivenessMonitor
+from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
+from arm_hardware.motion.execution import Goal, GoalOutcome
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+AT_ONCE = Duration()
+
+
+class GoalClientMonitor:
+    """The clients of an action, asked by its feedback: every client of an action listens to it.
+
+    Now and then a feedback goes by a publisher of its own, which tells whether it has arrived.
+    """
+
+    def __init__(self, node: Any, action: Any, name: str) -> None:
+        """Make the publisher.
+
+        Args:
+            node: The HardwareNode.
+            action: Type of the action.
+            name: Its name.
+        """
+        self._node = node
+        self._message = action.Impl.FeedbackMessage
+        self._topic = f"{name}/_action/feedback"
+        # Depth 1: Fast DDS then asks for the acknowledgement with each message, not every 3 s.
+        self._publisher = node.create_publisher(self._message, self._topic, QoSProfile(depth=1))
+
+    def watch(self) -> ClientLivenessMonitor:
+        """Begin to watch the client of a goal."""
+        timeout = self._node.parameters.commander_timeout
+        return ClientLivenessMonitor(timeout, time.monotonic(), self._is_there())
+
+    def tell(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
+        """Send a feedback, as a question if it is time for one."""
+        if watch.look(time.monotonic(), self._is_there(), self._has_arrived()):
+            self._publisher.publish(self._message(goal_id=handle.goal_id, feedback=feedback))
+        else:
+            handle.publish_feedback(feedback)
+
+    def _is_there(self) -> bool:
+        return bool(self._node.count_subscribers(self._topic) > 0)
+
+    def _has_arrived(self) -> bool:
+        try:
+            return bool(self._publisher.wait_for_all_acked(AT_ONCE))
+        except rclpy_implementation.RCLError:  # a middleware that does not tell
+            return True
+
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+_LOGGER = logging.getLogger(__name__)
+FEEDBACK_PERIOD = 0.05  # [s] of the wall
+CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
+GONE = (
+    "The client of the goal has gone, or the link to it, or another client of the same action "
+    "(parameter commander_timeout)."
+)
+
+
+class Running(NamedTuple):
+    """A goal and the motion core that runs it, None if there is none any more."""
+
+    goal: Goal
+    motion: TrajectoryController | None
+
+
+class GoalServer:
+    """An action server whose goals are checked at the door and run by the motion core.
+
+    Attributes:
+        group: Callback group of the server, for what must not run beside its callbacks.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        action: Any,
+        name: str,
+        try_goal: Callable[[Any], None],
+        begin: Callable[[Any, TrajectoryController], Goal],
+        feedback: Callable[[Running], Any],
+        result: Callable[[Running], Any],
+    ) -> None:
+        """Offer the action.
+
+        Args:
+            node: The HardwareNode; asked for ``motion()``, ``refuse()`` and ``report_now()``.
+            action: Its type.
+            name: Its name, relative.
+            try_goal: Raises a HardwareError for a goal message that cannot be accepted.
+            begin: Begins a goal message on a motion core.
+            feedback: Returns a feedback message, or None.
+            result: Returns the result message of a goal that has ended.
+        """
+        self._node = node
+        self._name = name
+        self._try, self._begin = try_goal, begin
+        self._feedback, self._result = feedback, result
+        self._running: dict[bytes, Running] = {}
+        self._commander = GoalClientMonitor(node, action, name)
+        self.group = MutuallyExclusiveCallbackGroup()
+        self._server = ActionServer(
+            node,
+            action,
+            name,
+            self._execute,
+            callback_group=self.group,
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether the client of some goal has not been told of its end."""
+        return bool(self._running)
+
+    def _on_goal(self, message: Any) -> GoalResponse:
+        try:
+            self._try(message)
+        except HardwareError as error:
+            self._node.refuse(self._name, error)
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: Any) -> None:
+        motion: TrajectoryController | None = None
+        try:
+            motion = self._node.motion()
+            goal = self._begin(handle.request, motion)
+        except HardwareError as error:
+            self._node.refuse(self._name, error)
+            code = error.code if isinstance(error, CommandError) else INVALID_GOAL
+            goal = Goal()
+            goal.finish(GoalOutcome.ABORTED, code, str(error))
+        self._running[bytes(handle.goal_id.uuid)] = Running(goal, motion)
+        handle.execute()
+
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        running = self._running.get(bytes(handle.goal_id.uuid))
+        if running is None or running.motion is None:
+            return CancelResponse.REJECT
+        running.motion.cancel(running.goal)
+        return CancelResponse.ACCEPT
+
+    def _execute(self, handle: Any) -> Any:
+        key = bytes(handle.goal_id.uuid)
+        running = self._running[key]
+        client = self._commander.watch()
+        while not running.goal.wait(FEEDBACK_PERIOD):
+            message = self._feedback(running)
+            if message is not None:
+                self._commander.tell(handle, message, client)
+                if running.motion is not None and client.gone(time.monotonic()):
+                    running.motion.give_up(running.goal, GONE)
+        self._node.report_now()
+        _conclude(handle, running.goal)
+        del self._running[key]
+        return self._result(running)
+
+
+def _conclude(handle: Any, goal: Goal) -> None:
+    """Set the terminal state of an action goal as the driver's goal ended."""
+    try:
+        if goal.outcome is GoalOutcome.SUCCEEDED:
+            handle.succeed()
+        elif goal.outcome is GoalOutcome.CANCELED and _cancel_requested(handle):
+            handle.canceled()
+        else:
+            handle.abort()
+    except rclpy_implementation.RCLError as error:
+        _LOGGER.debug("A goal ended otherwise meanwhile: %s", error)
+
+
+def _cancel_requested(handle: Any) -> bool:
+    """Wait until the action server has noted the cancel request: an arm at rest is faster."""
+    deadline = time.monotonic() + CANCEL_WITHIN
+    while not handle.is_cancel_requested:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.001)
+    return True

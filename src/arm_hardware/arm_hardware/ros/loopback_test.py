@@ -1,0 +1,42 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether ROS 2 nodes on this computer hear each other."""
+
+from __future__ import annotations
+
+import time
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import Empty
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+def hears_itself(within: float) -> bool:
+    """Return whether a message goes from one ROS 2 context to another of this process.
+
+    Args:
+        within: How long to listen [s].
+    """
+    contexts = rclpy.Context(), rclpy.Context()
+    received: list[Empty] = []
+    try:
+        for context in contexts:
+            rclpy.init(args=[], context=context)
+        talker = rclpy.create_node("doctor_talker", context=contexts[0])
+        listener = rclpy.create_node("doctor_listener", context=contexts[1])
+        publisher = talker.create_publisher(Empty, "doctor_echo", 1)
+        listener.create_subscription(Empty, "doctor_echo", received.append, 1)
+        executor = SingleThreadedExecutor(context=contexts[1])
+        executor.add_node(listener)
+        deadline = time.monotonic() + within
+        while not received and time.monotonic() < deadline:
+            publisher.publish(Empty())
+            executor.spin_once(timeout_sec=0.1)
+    except RuntimeError:  # what rclpy raises where the middleware cannot start
+        return False
+    finally:
+        for context in contexts:
+            rclpy.try_shutdown(context=context)
+    return bool(received)

@@ -1,0 +1,198 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The lifecycle node of the servo driver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Empty
+from std_srvs.srv import Trigger
+
+from arm_description import DescriptionError, load_robot
+from arm_hardware.clock import SteadyClock
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.ros import parameters
+from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
+from arm_hardware.ros.messages import DriverTime
+from arm_hardware.ros.state_publisher import DriverStatePublisher
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+STOP_NOW = "arm_hardware/stop_now"
+GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients are told
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class HardwareNode(LifecycleNode):  # type: ignore[misc]
+    """Translates between ROS and the driver; the driver lives from configure to cleanup.
+
+    Attributes:
+        parameters: As set at start.
+        driver: None while unconfigured.
+        time: Stamps.
+        last_refusal: Why the last command was refused.
+        signals: Tells how many signals have come to the process.
+    """
+
+    def __init__(self) -> None:
+        """Declare parameters and interfaces; touch no hardware.
+
+        Raises:
+            HardwareError: A parameter makes no sense.
+        """
+        super().__init__("arm_hardware")
+        self.parameters = parameters.declare(self)
+        self.driver: Driver | None = None
+        self.last_refusal = ""
+        self.signals: Callable[[], int] = lambda: 0
+        self._driver_clock = SteadyClock(self.parameters.options.speed)
+        self.time = DriverTime(self, self._driver_clock, self.parameters.options.speed)
+        self._reporter = DriverStatePublisher(self)
+        self._trajectory = TrajectoryServer(self)
+        self._gripper = GripperServer(self)
+        group = MutuallyExclusiveCallbackGroup()
+        self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
+        now = QoSProfile(depth=1)
+        self.create_subscription(Empty, STOP_NOW, self._on_stop_now, now, callback_group=group)
+        self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
+        self._reporter.start()
+
+    def motion(self) -> TrajectoryController:
+        """Return the motion core.
+
+        Raises:
+            StateError: The node is not configured.
+        """
+        driver = self.driver
+        if driver is None:
+            raise StateError("The driver is not configured; configure and activate it.")
+        return driver.motion
+
+    def refuse(self, what: str, error: HardwareError) -> None:
+        """Say why a command was refused."""
+        self.last_refusal = f"{what}: {error}"
+        self.get_logger().warning(f"Refused on {what}: {error}")
+
+    def report_now(self) -> None:
+        """Publish the present joint states and status before a result goes out."""
+        self._reporter.publish(everything=True)
+
+    # -- Lifecycle --------------------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load robot and calibration, open the bus, read the registers; send no pulse."""
+        try:
+            model = load_robot(self.parameters.robot)
+            driver = Driver(model, self.parameters.options, self._driver_clock)
+            driver.motion.changed = self._reporter.wake
+            driver.motion.moved = self._reporter.tick
+            driver.open()
+        except (HardwareError, DescriptionError) as error:
+            self.get_logger().error(str(error))
+            self.last_refusal = f"configure: {error}"
+            return FAILURE
+        self.driver = driver
+        self._reporter.wake()
+        self.get_logger().info(
+            f"Configured {self.parameters.options.hardware} hardware of {model.name}."
+        )
+        return SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin to arm; the status tells when motion is accepted."""
+        try:
+            if self.driver is None:
+                raise StateError("The driver is not configured.")
+            self.driver.begin_arming()
+        except HardwareError as error:
+            self.get_logger().error(str(error))
+            self.last_refusal = f"activate: {error}"
+            return FAILURE
+        self.get_logger().info(self.driver.motion.snapshot().message)
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Abort goals and hold."""
+        self.motion().disarm("deactivated.")
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Release the servos and close the bus."""
+        driver = self.driver
+        if driver is not None:
+            driver.close("release")
+            self.driver = None
+        self._reporter.wake()
+        return SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Do the configured exit action."""
+        self.leave()
+        return SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Do the configured exit action."""
+        self.leave()
+        return SUCCESS
+
+    def autostart(self) -> bool:
+        """Make the configured transitions; return whether they succeeded."""
+        wanted = self.parameters.autostart
+        if wanted == "none":
+            return True
+        if self.trigger_configure() != SUCCESS:
+            return False
+        return wanted == "configure" or self.trigger_activate() == SUCCESS
+
+    def leave(self) -> None:
+        """Do the configured exit action; goals end, servos hold or are released.
+
+        The stop goes on to work meanwhile; a further signal cuts parking short.
+        """
+        driver, before = self.driver, self.signals()
+        if driver is not None:
+            driver.close(hurried=lambda: self.signals() > before)
+            self.driver = None
+
+    def close(self) -> None:
+        """Leave, let the goals' clients know, publish a last time."""
+        self.leave()
+        deadline = time.monotonic() + GOALS_END_WITHIN
+        while (self._trajectory.busy or self._gripper.busy) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self._reporter.close()
+
+    # -- Services ---------------------------------------------------------------------------------
+
+    def _on_stop_now(self, _: Empty) -> None:
+        try:
+            self.motion().stop(f"a message came on {STOP_NOW}")
+            self.get_logger().warning("Stopped; holding until reset.")
+        except HardwareError as error:
+            self.refuse(STOP_NOW, error)
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            self.motion().stop()
+            response.success, response.message = True, "Stopped; holding until reset."
+        except HardwareError as error:
+            response.success, response.message = False, str(error)
+        self.get_logger().warning(response.message)
+        return response
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            response.success, response.message = True, self.motion().reset()
+        except HardwareError as error:
+            response.success, response.message = False, str(error)
+        self.get_logger().info(response.message)
+        return response

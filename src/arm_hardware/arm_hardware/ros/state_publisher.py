@@ -1,0 +1,211 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes what the driver does, from its own thread: tick by tick in motion, else rarely.
+
+When something is to be done that is done once a period.
+
+What /diagnostics says about the driver, for people.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+
+from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
+from arm_hardware.driver import Driver
+from arm_hardware.ros import messages
+from arm_interfaces.msg import HardwareStatus
+
+EARLY = 0.001  # [s]; a thread may wake so much before the moment it wanted
+
+
+class RateLimiter:
+    """Moments a period apart; who is late by more than one period begins anew.
+
+    Attributes:
+        period: [s] of a clock.
+        due: The next moment on that clock [s].
+    """
+
+    def __init__(self, period: float) -> None:
+        self.period = period
+        self.due = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Return whether a moment has come; if so, the next one is due a period later."""
+        left = self.due - now
+        if EARLY < left <= self.period + EARLY:
+            return False
+        self.due = (self.due if abs(left) <= self.period else now) + self.period
+        return True
+
+    def put_off(self, now: float) -> None:
+        """Let nothing be due for a period."""
+        self.due = now + self.period
+
+
+LEVELS = {
+    DriverState.FAULT: DiagnosticStatus.ERROR,
+    DriverState.STOPPED: DiagnosticStatus.WARN,
+    DriverState.UNKNOWN: DiagnosticStatus.WARN,
+}
+
+
+def diagnostics(node: Any, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticArray:
+    """Return state, hardware, lateness of the loop, transfers repeated and the last refusal."""
+    status = DiagnosticStatus()
+    status.level = LEVELS.get(snapshot.state, DiagnosticStatus.OK)
+    status.name = f"{node.get_name()}: servo driver"
+    status.hardware_id = node.parameters.options.hardware
+    status.message = f"{snapshot.state.name}: {snapshot.message}"
+    values = {"last refusal": node.last_refusal or "none"}
+    driver = node.driver
+    if driver is not None:
+        late = driver.loop.lateness()
+        values |= {
+            "calibration": str(driver.calibration.path) if driver.calibration else "none needed",
+            "period [ms]": f"{driver.period * 1e3:.2f}",
+            "ticks": str(late.ticks),
+            "lateness median, p99, worst [ms]": ", ".join(
+                f"{1e3 * x:.2f}" for x in (late.median, late.p99, late.worst)
+            ),
+            "schedule slips": str(late.slips),
+            "scheduling of the loop": driver.loop.scheduling,
+            "channels written": str(driver.output.writes),
+            "transfers repeated": str(driver.output.faults),
+        }
+    status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp
+    return message
+
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
+CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
+REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
+SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
+
+
+class DriverStatePublisher:
+    """joint_states, status, the goal, diagnostics and, in simulated time, /clock."""
+
+    def __init__(self, node: Any) -> None:
+        """Make the publishers and begin.
+
+        Args:
+            node: The HardwareNode.
+        """
+        self._node = node
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._states = node.create_publisher(JointState, "joint_states", 10)
+        self._status = node.create_publisher(HardwareStatus, "~/status", latched)
+        self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
+        self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        simulated = node.parameters.options.speed != 1.0
+        self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None
+        self._lock = threading.Lock()
+        self._moving = RateLimiter(
+            1.0 / node.parameters.joint_state_rate_hz
+        )  # of the driver's clock
+        self._resting, self._slow = RateLimiter(REST_PERIOD), RateLimiter(SLOW_PERIOD)
+        self._status_grid, self._clock_grid = RateLimiter(SLOW_PERIOD), RateLimiter(CLOCK_PERIOD)
+        self._told_moment: float | None = None
+        self._told_stamp = Time()
+        self._ticks = RateLimiter(FASTEST)
+        self._waited_for = [self._resting, self._status_grid, self._slow]
+        if self._clock:
+            self._waited_for.append(self._clock_grid)
+        self._shown: tuple[DriverState, str] | None = None
+        self._bound_for: tuple[float, ...] = ()
+        self._wake = threading.Event()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="arm_reporter", daemon=True)
+
+    def start(self) -> None:
+        """Begin to publish."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Publish soon, since something changed; cheap, from any thread."""
+        self._wake.set()
+
+    def tick(self) -> None:
+        """Publish where the arm is after a tick of its motion, unless ticks come too fast."""
+        if self._ticks.is_due(time.monotonic()):
+            self._wake.set()
+
+    def close(self) -> None:
+        """Publish a last time and end."""
+        self._closing = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2.0)
+
+    def publish(self, everything: bool = False) -> None:
+        """Publish what is due now, or all but diagnostics."""
+        with self._lock:
+            now = time.monotonic()
+            driver = self._node.driver
+            snapshot = driver.motion.snapshot() if driver else UNCONFIGURED
+            stamp = self._node.time.now()
+            if self._clock and (self._clock_grid.is_due(now) or everything):
+                self._clock.publish(Clock(clock=stamp))
+            shown = (snapshot.state, snapshot.message)
+            changed = everything or shown != self._shown
+            if self._state_is_due(snapshot, now) or changed:
+                self._publish_state(driver, snapshot)
+                self._resting.put_off(now)
+            if driver and snapshot.bound_for != self._bound_for:
+                self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
+                self._bound_for = snapshot.bound_for
+            if self._status_grid.is_due(now) or changed:
+                hardware = self._node.parameters.options.hardware
+                self._status.publish(messages.status(hardware, driver, snapshot, stamp))
+                self._shown = shown
+            if self._slow.is_due(now):
+                self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
+
+    def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
+        """Return whether to tell where the arm is: in motion each tick once, else now and then."""
+        moment = snapshot.moment
+        if (
+            snapshot.state is DriverState.MOVING
+            and moment is not None
+            and moment != self._told_moment
+        ):
+            self._resting.put_off(now)
+            return self._moving.is_due(moment)
+        return now >= self._resting.due
+
+    def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
+        """Publish where the arm is, with the time of the tick that brought it there."""
+        moment, time_of = snapshot.moment, self._node.time
+        if moment is None or moment != self._told_moment:
+            self._told_stamp = time_of.now() if moment is None else time_of.at(moment)
+            self._told_moment = moment
+        state = messages.joint_state(driver.axes, snapshot, self._told_stamp) if driver else None
+        if state is not None:
+            self._states.publish(state)
+
+    def _left(self, now: float) -> float:
+        """Return how long nothing is due but what a tick brings [s of the wall]."""
+        return min(REST_PERIOD, min(grid.due for grid in self._waited_for) - now)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(max(0.0, self._left(time.monotonic())))
+            self._wake.clear()
+            self.publish()
+            if self._closing:
+                return

@@ -1,0 +1,59 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated arm's electrics: one chip on a bus, a servo on each channel."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.clock import Clock
+from arm_hardware.simulation.faults import Faults
+from arm_hardware.simulation.i2c_bus import SimI2C
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
+from arm_hardware.simulation.servo import SimulatedServo
+
+
+class SimulatedBoard:
+    """What stands in for the board and the servos.
+
+    Attributes:
+        chip: The servo board.
+        i2c: The bus to it.
+        faults: What goes wrong on the bus.
+        servos: By channel.
+    """
+
+    def __init__(self, board: ServoBoard, clock: Clock, registers: Path | None = None) -> None:
+        """Switch on, or find the board as an earlier process left it.
+
+        Args:
+            board: Address and oscillator.
+            clock: Time in which the servos move.
+            registers: File that keeps the chip's registers; see ChipMemory.
+
+        Raises:
+            HardwareError: It cannot.
+        """
+        self._clock = clock
+        self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
+        self.faults = Faults(self._pass)
+        self.i2c = SimI2C({board.address: self.chip}, self.faults)
+        self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
+        self.servos = tuple(
+            SimulatedServo(pulse) if pulse else SimulatedServo() for pulse in self._pulses
+        )
+        self.chip.changed = self._update
+
+    def _pass(self, seconds: float) -> None:
+        """Let time pass for whoever uses the bus."""
+        self._clock.sleep_until(self._clock.now() + seconds, threading.Event())
+
+    def _update(self) -> None:
+        now = self._clock.now()
+        for channel, servo in enumerate(self.servos):
+            pulse = self.chip.pulse_us(channel)
+            if pulse != self._pulses[channel]:
+                self._pulses[channel] = pulse
+                servo.command(pulse, now)

@@ -1,0 +1,238 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The PCA9685 as its registers behave: NXP data sheet, rev. 4, 16 April 2015.
+
+Modelled: sections 7.3.1 (MODE1 with restart, sleep, auto-increment), 7.3.2 (MODE2), 7.3.3 and
+7.3.4 (channel registers, ALL_LED), 7.3.5 (PRE_SCALE), 7.6 (software reset), table 4 (power-on
+values). Outputs change when a transfer ends (MODE2.OCH = 0), or with each acknowledged byte (OCH =
+1) - the servo cannot tell. Not modelled: sub-addresses, the external clock, the OE pin.
+
+What a simulated chip remembers: in a file, it outlives the process like a board with power.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from arm_hardware.errors import HardwareError
+
+REGISTERS, CHANNELS = 256, 16
+SIZE = REGISTERS + 8 * CHANNELS
+
+
+class ChipMemory:
+    """Registers, and when they changed.
+
+    A file is mapped and shared: what one process writes, every other sees at once, even if the
+    writer is killed in the next moment.
+
+    Attributes:
+        new: Whether it was not there before: the chip has just got its power.
+        registers: All 256, by number.
+        changed_at: When a register of each channel last changed [s], of time.monotonic(), which
+            is the same in all processes; 0 for never.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Open or make the memory.
+
+        Args:
+            file: Where it is kept; None for this process only.
+
+        Raises:
+            HardwareError: The file is something else or cannot be written.
+        """
+        whole = memoryview(bytearray(SIZE))
+        self.new = True
+        if file is not None:
+            try:
+                whole, self.new = _mapped(file)
+            except OSError as error:
+                raise HardwareError(
+                    f"{file} cannot keep the registers of a simulated chip ({error}); name a file "
+                    "that may be written, or one that does not exist yet."
+                ) from error
+        self.registers = whole[:REGISTERS]
+        self.changed_at = whole[REGISTERS:].cast("d")
+
+
+def _mapped(file: Path) -> tuple[memoryview, bool]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size == 0:
+            os.ftruncate(descriptor, SIZE)
+        elif size != SIZE:
+            raise OSError(f"it has {size} bytes, not {SIZE}")
+        return memoryview(mmap.mmap(descriptor, SIZE)), size == 0
+    finally:
+        os.close(descriptor)
+
+
+MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
+ALL_LED, LAST_LED = 0xFA, 0x45
+RESTART, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x20, 0x10, 0x01
+FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
+PCA9685_CHIP_CHANNELS, STEPS = 16, 4096
+NOMINAL_CLOCK_HZ = 25e6
+
+POWER_ON = {MODE1: SLEEP | ALL_CALL, MODE2: 0x04, 0x02: 0xE2, 0x03: 0xE4, 0x04: 0xE8, 0x05: 0xE0}
+
+
+class Pca9685Chip:
+    """One chip on the bus.
+
+    Attributes:
+        registers: All 256, by number.
+        changed_at: When each channel's registers changed last; see ChipMemory.
+        powered: Whether it has power.
+        channel_writes: Bytes written to channel registers since power-up; for tests of who writes
+            when.
+        changed: Called after a transfer that may have changed an output.
+    """
+
+    def __init__(
+        self, clock_hz: float = NOMINAL_CLOCK_HZ, memory: ChipMemory | None = None
+    ) -> None:
+        """Find the chip as its memory has it, or switch the power on.
+
+        Args:
+            clock_hz: What the oscillator really does; chips differ by some percent from the
+                nominal 25 MHz.
+            memory: Where its registers are kept; in this process if None.
+        """
+        memory = memory or ChipMemory()
+        self._clock_hz = clock_hz
+        self.changed: Callable[[], None] = lambda: None
+        self.registers, self.changed_at = memory.registers, memory.changed_at
+        self.powered, self.channel_writes, self._pointer = True, 0, 0
+        if memory.new:
+            self.power_on()
+
+    def power_on(self) -> None:
+        """Switch the power on, or off and on: every register has its power-on value."""
+        self.powered = True
+        self.reset()
+
+    def power_off(self) -> None:
+        """Cut the power: the chip does not answer, the servos get no pulses."""
+        self.powered = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Set every register to its power-on value, as the software reset does."""
+        self.registers[:] = bytes(256)
+        for register, value in POWER_ON.items():
+            self.registers[register] = value
+        for channel in range(PCA9685_CHIP_CHANNELS):
+            self.registers[LED0 + 4 * channel + 3] = FULL
+        self.registers[PRE_SCALE] = 0x1E
+        self.channel_writes = 0
+        self._pointer = 0
+        self.changed()
+
+    # -- The I2C side -----------------------------------------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Take the bytes of a write transfer: register number, then data."""
+        if not data:
+            return
+        self._pointer = data[0]
+        for byte in data[1:]:
+            self._store(self._pointer, byte)
+            self._advance()
+        if len(data) > 1:
+            self.changed()
+
+    def read(self, length: int) -> bytes:
+        """Return the bytes of a read transfer, from the register pointed to."""
+        out = bytearray()
+        for _ in range(length):
+            hidden = ALL_LED <= self._pointer < PRE_SCALE
+            out.append(0 if hidden else self.registers[self._pointer])
+            self._advance()
+        return bytes(out)
+
+    def _advance(self) -> None:
+        """Step the register pointer if auto-increment is on (remark under table 4)."""
+        if self.registers[MODE1] & AUTO_INCREMENT:
+            self._pointer = (
+                0 if self._pointer in (LAST_LED, PRE_SCALE, 0xFF) else self._pointer + 1
+            )
+
+    def _store(self, register: int, byte: int) -> None:
+        if register == MODE1:
+            self._store_mode1(byte)
+        elif register == PRE_SCALE:
+            if self.registers[MODE1] & SLEEP:
+                self.registers[PRE_SCALE] = max(3, byte)
+        elif LED0 <= register <= LAST_LED:
+            self._store_led(register, byte)
+        elif ALL_LED <= register < PRE_SCALE:
+            for channel in range(PCA9685_CHIP_CHANNELS):
+                self._store_led(LED0 + 4 * channel + register - ALL_LED, byte)
+        elif register <= 0x05:
+            self.registers[register] = byte
+
+    def _store_led(self, register: int, byte: int) -> None:
+        upper = (register - LED0) % 2 == 1
+        byte = byte & 0x1F if upper else byte
+        if byte != self.registers[register]:
+            self.registers[register] = byte
+            self.changed_at[(register - LED0) // 4] = time.monotonic()
+        self.registers[MODE1] &= ~RESTART & 0xFF
+        self.channel_writes += 1
+
+    def _store_mode1(self, byte: int) -> None:
+        """Apply a write to MODE1: RESTART is cleared by writing 1, awake (section 7.3.1.1)."""
+        old = self.registers[MODE1]
+        restart = old & RESTART
+        if (
+            byte & SLEEP
+            and not old & SLEEP
+            and any(self._active(c) for c in range(PCA9685_CHIP_CHANNELS))
+        ):
+            restart = RESTART
+        elif byte & RESTART and not byte & SLEEP:
+            restart = 0
+        self.registers[MODE1] = byte & 0x7F | restart
+
+    # -- The servo side ---------------------------------------------------------------------------
+
+    @property
+    def count_us(self) -> float:
+        """Length of a count as the oscillator really makes it [us]."""
+        return (self.registers[PRE_SCALE] + 1) / self._clock_hz * 1e6
+
+    @property
+    def running(self) -> bool:
+        """Whether the outputs follow the registers: awake, and not waiting for a restart."""
+        return not self.registers[MODE1] & (SLEEP | RESTART)
+
+    def count(self, channel: int) -> int:
+        """Return how many of the 4096 steps a channel's output is high."""
+        on, off, on_full, off_full = self._led(channel)
+        if off_full:
+            return 0
+        return STEPS if on_full else (off - on) % STEPS
+
+    def pulse_us(self, channel: int) -> float:
+        """Return the length of a channel's pulses [us], 0 if it sends none."""
+        return self.count(channel) * self.count_us if self.running else 0.0
+
+    def _led(self, channel: int) -> tuple[int, int, bool, bool]:
+        base = LED0 + 4 * channel
+        on_l, on_h, off_l, off_h = self.registers[base : base + 4]
+        return (
+            on_l | (on_h & 0x0F) << 8,
+            off_l | (off_h & 0x0F) << 8,
+            bool(on_h & FULL),
+            bool(off_h & FULL),
+        )
+
+    def _active(self, channel: int) -> bool:
+        return self.count(channel) > 0

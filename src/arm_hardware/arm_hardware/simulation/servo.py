@@ -1,0 +1,51 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A hobby servo: it slews to the angle of its last pulse and ignores changes too small."""
+
+from __future__ import annotations
+
+from arm_hardware.calibration.servo_map import SLEW_US
+
+DEAD_BAND_US = 5.0
+
+
+class SimulatedServo:
+    """Position in microseconds of pulse, so that it needs no calibration; evaluated when asked."""
+
+    def __init__(
+        self,
+        position_us: float = 1500.0,
+        slew_us: float = SLEW_US,
+        dead_band_us: float = DEAD_BAND_US,
+    ) -> None:
+        """Make a servo without pulses.
+
+        Args:
+            position_us: Where its horn stands, as the pulse that would keep it there.
+            slew_us: Speed [us/s].
+            dead_band_us: A pulse nearer than this to where it stands does not move it.
+        """
+        self._position = position_us
+        self._slew = slew_us
+        self._dead_band = dead_band_us
+        self._target: float | None = None
+        self._since = 0.0
+
+    def command(self, pulse_us: float, now: float) -> None:
+        """Take a pulse length [us] at a time [s]; 0 is none: it stays where it is."""
+        self._position = self.position_us(now)
+        self._since = now
+        if pulse_us <= 0.0:
+            self._target = None
+        elif self._target is not None or abs(pulse_us - self._position) > self._dead_band:
+            self._target = pulse_us
+
+    def position_us(self, now: float) -> float:
+        """Return where the horn is at a time [s]."""
+        if self._target is None:
+            return self._position
+        way = self._target - self._position
+        if abs(way) <= self._dead_band:
+            return self._position
+        reach = self._slew * max(0.0, now - self._since)
+        return self._position + max(-reach, min(reach, way))

@@ -1,0 +1,122 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A whole robot from its URDF: chains to any link, poses of any links, by joint names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from arm_description.urdf.elements import MOVING
+
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+from arm_kinematics.model.urdf import drive_of, path, read_tree
+
+
+class MissingJointsError(KinematicsError):
+    """Positions of some joints are needed and not known.
+
+    Attributes:
+        joints: Their names.
+    """
+
+    def __init__(self, joints: Iterable[str]) -> None:
+        self.joints = tuple(joints)
+        super().__init__(f"the position of {', '.join(self.joints)} is not known", what="joints")
+
+
+class Robot:
+    """A robot description, ready for questions; chains are built once and kept.
+
+    Attributes:
+        name: Name of the robot.
+        base: The root link; all poses are given in its frame.
+        links: Names of all links.
+        joint_names: Names of the joints that move on their own.
+        followers: Names of the joints that mimic another one.
+        tips: The links that end a branch and are moved by some joint.
+    """
+
+    def __init__(self, xml: str) -> None:
+        self._tree = read_tree(xml)
+        self.name = self._tree.name
+        self.base = self._tree.root
+        self.links = self._tree.links
+        self.joint_names = tuple(
+            j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is None
+        )
+        self.followers = tuple(
+            j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is not None
+        )
+        self._chains: dict[str, Chain] = {}
+        self._moving: dict[str, bool] = {}
+        self._fixed: dict[str, Array] = {}
+        parents = {joint.parent for joint in self._tree.joints}
+        ends = (link for link in self.links if link not in parents)
+        self.tips = tuple(link for link in ends if self.moves(link))
+
+    @property
+    def chains(self) -> int:
+        """Number of chains built so far."""
+        return len(self._chains)
+
+    def chain(self, tip: str) -> Chain:
+        """Return the chain from the base to a link.
+
+        Raises:
+            UrdfError: There is no such link, or its chain is none that can be solved.
+        """
+        if tip not in self._chains:
+            self._chains[tip] = Chain.from_urdf(self._tree, self.base, tip)
+        return self._chains[tip]
+
+    def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
+        """Return the pose (4, 4) of any link in the base frame.
+
+        Args:
+            link: Name of the link.
+            joints: Positions of at least the joints before it, by name [rad or m].
+
+        Raises:
+            UrdfError: There is no such link.
+            MissingJointsError: A position is missing.
+        """
+        if not self.moves(link):
+            return self._fixed_pose(link)
+        chain = self.chain(link)
+        missing = [name for name in chain.joint_names if name not in joints]
+        if missing:
+            raise MissingJointsError(missing)
+        return chain.fk(chain.positions(joints))
+
+    def positions(self, joints: Mapping[str, float]) -> dict[str, float]:
+        """Return the positions of all joints that the given ones determine, mimics among them.
+
+        Args:
+            joints: Positions by name [rad or m].
+        """
+        found = {}
+        for joint in self._tree.joints:
+            leader, ratio, offset = drive_of(self._tree, joint)
+            if joint.kind in MOVING and leader.name in joints:
+                found[joint.name] = ratio * joints[leader.name] + offset
+        return found
+
+    def moves(self, link: str) -> bool:
+        """Return whether some joint before a link moves, also if it is one without a chain."""
+        if link not in self._moving:
+            self._moving[link] = any(
+                step.joint.kind != "fixed" and drive_of(self._tree, step.joint).ratio != 0.0
+                for step in path(self._tree, self.base, link)
+            )
+        return self._moving[link]
+
+    def _fixed_pose(self, link: str) -> Array:
+        if link not in self._fixed:
+            pose = np.eye(4)
+            for step in path(self._tree, self.base, link):
+                pose = pose @ step.joint.origin.matrix
+            self._fixed[link] = pose
+        return self._fixed[link]

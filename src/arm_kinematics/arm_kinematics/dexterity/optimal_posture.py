@@ -1,0 +1,145 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The posture of an arm where it moves most evenly in all directions, and the length found there.
+
+The least condition number of the homogeneous Jacobian over all postures; the characteristic
+length is the one that belongs to it (Angeles, "Fundamentals of Robotic Mechanical Systems",
+section 5.8). Of an arm of less than six joints only the translation is looked at, in the
+directions in which it moves at all; that needs no length.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+STARTS = 96
+_PROBES = 16  # postures that show in which directions an arm moves
+_NO_MOTION = 1e-9
+_WORST = 1e3  # stands for ln of an infinite condition number, which an optimiser cannot take
+
+
+@dataclass(frozen=True)
+class BestPosture:
+    """Where an arm is conditioned best.
+
+    Attributes:
+        q: (n,) joint positions [rad or m].
+        condition: Frobenius condition number there; 1 if isotropic.
+        length: characteristic length [m]; None for less than six joints.
+    """
+
+    q: Array
+    condition: float
+    length: float | None
+
+
+def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
+    """Find the best conditioned posture inside the limits; equal input, equal output.
+
+    Quasi-Newton steps with the exact gradient, from joints at 0 and from evenly spread starts.
+
+    Raises:
+        KinematicsError: The arm is singular in every posture that was tried.
+    """
+    lower, upper = finite_limits(chain)
+    spread = lower + qmc.Halton(chain.n, scramble=False).random(starts + 1)[1:] * (upper - lower)
+    cost = PostureCost(chain)
+    best_x, best = np.empty(0), math.inf
+    for start in [np.clip(np.zeros(chain.n), lower, upper), *spread]:
+        found = minimize(
+            cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
+        )
+        condition = frobenius_condition(cost.matrix(found.x)[1])
+        if condition < best * (1.0 - 1e-9):
+            best_x, best = found.x, condition
+    if not math.isfinite(best):
+        raise KinematicsError("the arm is singular in every posture that was tried")
+    length = math.exp(best_x[-1]) if cost.has_length else None
+    return BestPosture(best_x[: chain.n], best, length)
+
+
+class PostureCost:
+    """ln(tr(N) tr(N^-1)) and its exact gradient at x = q (n,), or (q, ln L) from six joints on.
+
+    Attributes:
+        has_length: Whether x ends with ln L.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self.has_length = chain.n >= 6
+        self._directions = translations(chain)
+
+    def start(self, q: Array) -> Array:
+        """Return x at joint positions q (n,), with a length of the Jacobian's own size."""
+        if not self.has_length:
+            return q
+        J = self._chain.jacobian(q)
+        size = math.sqrt((J[:3] ** 2).sum() / max((J[3:] ** 2).sum(), 1e-300)) or 1.0
+        return np.append(q, math.log(size))
+
+    def bounds(self, lower: Array, upper: Array) -> list[tuple[float | None, float | None]]:
+        """Return the bounds of x."""
+        bounds: list[tuple[float | None, float | None]] = [*zip(lower, upper, strict=True)]
+        return [*bounds, (None, None)] if self.has_length else bounds
+
+    def matrix(self, x: Array) -> tuple[Array, Array]:
+        """Return the Jacobian (6, n) at x, and what of it is measured (k, n)."""
+        J = self._chain.jacobian(x[: self._chain.n])
+        if self.has_length:
+            return J, homogeneous_jacobian(J, math.exp(x[-1]))
+        return J, self._directions @ J[:3]
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """Return the value and the gradient by x."""
+        J, H = self.matrix(x)
+        value, by_H = log_cost(H)
+        if not math.isfinite(value):
+            return _WORST, np.zeros(len(x))
+        if not self.has_length:
+            by_J = np.vstack([self._directions.T @ by_H, np.zeros((3, J.shape[1]))])
+            return value, gradient_by_q(J, by_J)
+        by_J = homogeneous_jacobian(by_H, math.exp(x[-1]))
+        return value, np.append(gradient_by_q(J, by_J), -float((by_H[:3] * H[:3]).sum()))
+
+
+def gradient_by_q(J: Array, by_J: Array) -> Array:
+    """Turn the gradient of a function by the Jacobian J (6, n) into its gradient by q (n,).
+
+    Joint k moves the tip of the columns up to its own, dv_i = w_i x v_k, and turns the columns
+    behind it as a whole, dv_i = w_k x v_i and dw_i = w_k x w_i.
+    """
+    v, w, by_v, by_w = J[:3].T, J[3:].T, by_J[:3].T, by_J[3:].T
+    before = np.cumsum(np.cross(by_v, w), axis=0)
+    turned = np.cross(v, by_v) + np.cross(w, by_w)
+    behind = np.cumsum(turned[::-1], axis=0)[::-1] - turned
+    gradient: Array = (v * before + w * behind).sum(axis=1)
+    return gradient
+
+
+def translations(chain: Chain) -> Array:
+    """Return the directions in which the tip moves at all, (k, 3) orthonormal, k from 1 to 3."""
+    lower, upper = finite_limits(chain)
+    spread = qmc.Halton(chain.n, scramble=False).random(_PROBES + 1)[1:]
+    columns = [chain.jacobian(q)[:3] for q in lower + spread * (upper - lower)]
+    directions, sizes, _ = np.linalg.svd(np.hstack(columns))
+    if not sizes[0] > 0.0:
+        raise KinematicsError("the tip does not move")
+    return np.asarray(directions[:, sizes > _NO_MOTION * sizes[0]].T)
+
+
+def finite_limits(chain: Chain) -> tuple[Array, Array]:
+    """Return the limits (n,), a whole turn or a metre where there are none."""
+    reach = np.where(chain.prismatic, 1.0, math.pi)
+    lower = np.where(np.isfinite(chain.lower), chain.lower, -reach)
+    return lower, np.where(np.isfinite(chain.upper), chain.upper, reach)

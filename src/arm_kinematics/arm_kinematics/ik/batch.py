@@ -1,0 +1,179 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics of many targets on all cores; each answer is that of a call by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.all_solutions import AllSolutions
+from arm_kinematics.ik.closed_form.nearest import nearest_many
+from arm_kinematics.ik.result import IkStatus
+from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
+from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many
+from arm_kinematics.lie import Array
+
+_SHARE = 256  # targets that a core takes at a time
+_FEW = 32  # targets that are not worth starting threads for
+
+
+@dataclass(frozen=True)
+class IkBatch:
+    """The answers to many targets; row k belongs to target k.
+
+    Attributes:
+        status: Values of IkStatus (m,).
+        q: Joint positions (m, n) of the solution, or of the best effort [rad or m].
+        position_error: Distances from the wanted positions (m,) [m].
+        orientation_error: Angles from the wanted orientations (m,) [rad].
+        distance: Weighed distances of q from the seeds (m,).
+    """
+
+    status: NDArray[np.int8]
+    q: Array
+    position_error: Array
+    orientation_error: Array
+    distance: Array
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """True for SUCCESS and APPROXIMATE (m,)."""
+        return np.asarray(self.status > 0)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+
+class Batch:
+    """Targets on their way to an IkBatch.
+
+    Args:
+        every: What solves single targets.
+        Ts: Targets (m, 4, 4).
+        seeds: One seed for all (n,), one for each (m, n), or None.
+        key: The fields of a Wish.
+        allow_approximate: See ``Chain.ik``.
+        timeout: Time for each target [s], or None.
+    """
+
+    def __init__(
+        self,
+        every: AllSolutions,
+        Ts: Any,
+        seeds: Any,
+        key: tuple[Any, ...],
+        allow_approximate: bool,
+        timeout: float | None,
+    ) -> None:
+        solver = self._solver = every.solver
+        self._every, self._key, self._timeout = every, key, timeout
+        self._allow_approximate = allow_approximate
+        if timeout is not None:
+            deadline_after(timeout)
+        self._Ts = _targets(Ts)
+        count = len(self._Ts)
+        self._seeds = _seeds(solver, seeds, count)
+        self._options = solver.options(key)
+        self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
+        self._quick = solver.is_quick(key)
+        self._known = every.known(key)
+        self._outs = np.zeros((count, solver.result_size(1)))
+        self._answers = np.zeros((count, solver.n + 3))
+
+    def run(self) -> IkBatch:
+        """Solve all targets; KinematicsError if one of them makes no sense."""
+        cores = len(os.sched_getaffinity(0))
+        if cores == 1 or len(self._Ts) < _FEW:
+            self._some(slice(0, len(self._Ts)))
+        else:
+            with ThreadPoolExecutor(cores) as pool:
+                list(pool.map(self._some, self._shares(cores)))
+        n = self._solver.n
+        a = self._answers
+        return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
+
+    def _shares(self, cores: int) -> Iterator[slice]:
+        size = min(_SHARE, -(-len(self._Ts) // cores))
+        return (slice(at, at + size) for at in range(0, len(self._Ts), size))
+
+    def _some(self, share: slice) -> None:
+        if self._quick or self._known is not None:
+            self._first(share)
+            self._answers[share] = _summary(self._outs[share], self._solver.n)
+        for k in range(*share.indices(len(self._Ts))):
+            if self._outs[k, FOUND] == 0.0:
+                self._one(k)
+
+    def _first(self, share: slice) -> None:
+        """Do for many targets what ``Chain.ik`` does first."""
+        constants, outs = self._solver.mechanism.constants, self._outs[share]
+        Ts, seeds = self._Ts[share], self._seeds[share]
+        if self._known is None:
+            search_many(constants, self._options, Ts, seeds, outs)
+        else:
+            form, opt, exact = self._known
+            room = np.zeros(form.size)
+            nearest_many(constants, opt, exact, form.plan, Ts, seeds, room, outs)
+
+    def _one(self, k: int) -> None:
+        """Solve one target that took more than the first search."""
+        deadline = None if self._timeout is None else deadline_after(self._timeout)
+        out = self._outs[k] if self._quick else None
+        T, seed, approximate = self._Ts[k], self._seeds[k], self._allow_approximate
+        try:
+            result = self._every.solve(T, seed, self._key, approximate, 1, deadline, False, out)
+        except KinematicsError as error:
+            raise KinematicsError(f"target {k}: {error}", what=error.what) from None
+        self._status[k] = result.status
+        best = result.solutions[0]
+        self._answers[k, : self._solver.n] = best.q
+        self._answers[k, self._solver.n :] = best[1:]
+
+
+def _summary(outs: Array, n: int) -> Array:
+    """Return positions, both errors and distance (m, n + 3) of results of one slot."""
+    error = outs[:, HEAD + n : HEAD + n + 6]
+    lengths = np.sqrt((error.reshape(-1, 2, 3) ** 2).sum(axis=2))
+    return np.hstack([outs[:, HEAD : HEAD + n], lengths, outs[:, HEAD + n + SLOT - 1 :]])
+
+
+def _targets(Ts: Any) -> Array:
+    try:
+        targets = np.ascontiguousarray(Ts, dtype=np.float64)
+    except (TypeError, ValueError):
+        targets = np.empty(0)
+    if targets.ndim != 3 or targets.shape[1:] != (4, 4):
+        found = targets.shape if targets.size else "something else"
+        raise KinematicsError(
+            f"targets: expected numbers of shape (m, 4, 4), got {found}", what="targets", value=Ts
+        )
+    return targets
+
+
+def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
+    """Return a seed for each target (count, n)."""
+    if seeds is None:
+        return np.tile(solver.middle, (count, 1))
+    try:
+        array = np.ascontiguousarray(seeds, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty((count, 0))
+    if array.ndim != 2:
+        return np.tile(checked_seed(seeds, solver.joint_names), (count, 1))
+    if len(array) != count:
+        raise KinematicsError(
+            f"seeds: {len(array)} for {count} targets; expected one for each, or one for all",
+            what="seeds",
+        )
+    if array.shape[1] != solver.n or not (np.abs(array) < FARTHEST_SEED).all():
+        for seed in seeds:  # the one that is wrong says so
+            checked_seed(seed, solver.joint_names)
+    return array

@@ -1,0 +1,213 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How up to three joints of any kind bring a point to its place: which is found first, and how.
+
+The equations are in kernels_place.py. A joint *drops out* of one of the two invariants where its
+axis is parallel to that of the joint in the middle, or meets it, or, for sliding joints, where
+their directions are perpendicular; then the other outer joint is found first.
+
+How the axes of a chain lie to each other: parallel, meeting, or neither.
+
+One rule: what is off by less than TOLERANCE counts as not being off at all, angles in radians,
+distances as a share of the arm's length. This is wide enough for files with 1.5708 for a quarter
+turn, and what it lets pass is put right when solutions are polished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from arm_kinematics.ik.closed_form.invariants import BOTH
+from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.lie import Array, se3_inverse
+
+TOLERANCE = 5e-5
+
+
+@dataclass(frozen=True)
+class ScrewAxis:
+    """The axis of a joint at q = 0, in the base frame.
+
+    Attributes:
+        w: Direction (3,), a unit vector.
+        a: A point on it (3,) [m]; for a sliding joint the origin.
+        slides: True for a sliding joint.
+    """
+
+    w: Array
+    a: Array
+    slides: bool
+
+
+class ScrewAxes:
+    """The axes of a chain, from its screws S (6, n) and its home pose M (4, 4)."""
+
+    def __init__(self, S: Array, M: Array, prismatic: Sequence[bool]) -> None:
+        self.all = tuple(map(_axis, S.T, prismatic))
+        self.tip, self.tip_axes = M[:3, 3], M[:3, :3]
+        self.home_inverse = se3_inverse(M)
+        self.length = arm_length(S, M)
+
+    def reversed(self) -> ScrewAxes:
+        """Return the axes as seen when the chain is read from its tip."""
+        other = copy(self)
+        other.all = tuple(ScrewAxis(-x.w, x.a, x.slides) for x in reversed(self.all))
+        return other
+
+    def passes(self, axis: ScrewAxis, point: Array) -> bool:
+        """Return whether an axis goes through a point."""
+        return float(np.linalg.norm(np.cross(axis.w, point - axis.a))) < TOLERANCE * self.length
+
+    def meet(self, axes: Sequence[ScrewAxis]) -> Array | None:
+        """Return the one point (3,) where two or more turning axes meet; None if there is none."""
+        if any(x.slides for x in axes) or all(parallel(axes[0].w, x.w) for x in axes[1:]):
+            return None
+        across = [np.eye(3) - np.outer(x.w, x.w) for x in axes]
+        rhs = sum((P @ x.a for P, x in zip(across, axes, strict=True)), np.zeros(3))
+        point = np.asarray(np.linalg.solve(sum(across, np.zeros((3, 3))), rhs), dtype=np.float64)
+        return point if all(self.passes(x, point) for x in axes) else None
+
+    def foot(self, on: ScrewAxis, other: ScrewAxis) -> Array:
+        """Return the point on one axis that is nearest to another turning axis."""
+        normal = np.cross(on.w, other.w)
+        square = float(normal @ normal)
+        if other.slides or square < TOLERANCE**2:
+            return on.a
+        way = np.cross(other.a - on.a, other.w) @ normal / square
+        return on.a + way * on.w
+
+
+def parallel(a: Array, b: Array) -> bool:
+    """Return whether two unit vectors have the same or opposite directions."""
+    return float(np.linalg.norm(np.cross(a, b))) < TOLERANCE
+
+
+def perpendicular(a: Array, b: Array) -> bool:
+    """Return whether two unit vectors are perpendicular."""
+    return abs(float(a @ b)) < TOLERANCE
+
+
+def across(a: Array, b: Array) -> Array:
+    """Return a unit vector perpendicular to the unit vector a, and to b where that can be."""
+    normal = np.cross(a, b)
+    size = float(np.linalg.norm(normal))
+    if size > TOLERANCE:
+        return normal / size
+    e = np.zeros(3)
+    e[int(np.argmin(np.abs(a)))] = 1.0
+    normal = np.cross(a, e)
+    return np.asarray(normal / np.linalg.norm(normal))
+
+
+def _axis(screw: Array, slides: bool) -> ScrewAxis:
+    v, w = screw[:3], screw[3:]
+    if slides:
+        return ScrewAxis(v.copy(), np.zeros(3), True)
+    return ScrewAxis(w.copy(), np.cross(w, v), False)
+
+
+class Subproblem(NamedTuple):
+    """What goes into rows 0 and 2 of a plan, see kernels_plan.py."""
+
+    first: int
+    invariant: int
+    pivot: Array
+    normal_0: Array
+    normal_1: Array
+
+
+def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproblem | None:
+    """Return how joints place the point c (3,), its place at q = 0; None if they cannot."""
+    if joints and not joints[-1].slides and axes.passes(joints[-1], c):
+        return None
+    if len(joints) < 2:
+        return Subproblem(0, 0, np.zeros(3), np.zeros(3), np.zeros(3))
+    if len(joints) == 2:
+        return _by_two(axes, *joints)
+    for way in _ways(axes, *joints):
+        if _holds(axes, joints, way):
+            return way
+    return None
+
+
+def _by_two(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis) -> Subproblem | None:
+    """The second joint is found from an invariant of the first that it does change."""
+    if one.slides:
+        normal = across(one.w, two.w)
+        if two.slides:
+            normal = np.cross(normal, one.w)
+        way = Subproblem(0, 0, np.zeros(3), normal, np.cross(one.w, normal))
+        return way if _changes(axes, two, one, 0, way) else None
+    for which in (0, 1):
+        way = Subproblem(0, which, axes.foot(one, two), one.w, np.zeros(3))
+        if _changes(axes, two, one, which, way):
+            return way
+    return None
+
+
+def _ways(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subproblem]:
+    """Return the ways in which joint 1 or joint 3 is alone in an equation, then the quartic."""
+    if two.slides:
+        return _ways_across(one, two, three)
+    ways = []
+    for first, other in ((0, three), (2, one)):  # the other one drops out
+        if perpendicular(other.w, two.w) if other.slides else parallel(other.w, two.w):
+            ways.append(Subproblem(first, 0, axes.foot(two, other), two.w, np.zeros(3)))
+    for first, other in ((0, three), (2, one)):
+        point = axes.meet([two, other])
+        if point is not None:
+            ways.append(Subproblem(first, 1, point, two.w, np.zeros(3)))
+    ways.append(Subproblem(BOTH, 0, axes.foot(two, one), two.w, np.zeros(3)))
+    return ways
+
+
+def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subproblem]:
+    """The same for a sliding joint in the middle."""
+    ways = []
+    for first, other in ((0, three), (2, one)):
+        if other.slides:
+            normal = across(two.w, other.w)
+        elif perpendicular(other.w, two.w):
+            normal = across(two.w, np.cross(other.w, two.w))
+        else:
+            continue
+        ways.append(Subproblem(first, 0, np.zeros(3), normal, np.cross(two.w, normal)))
+    normal = across(two.w, one.w)
+    ways.append(Subproblem(BOTH, 0, np.zeros(3), normal, np.cross(two.w, normal)))
+    return ways
+
+
+def _holds(axes: ScrewAxes, joints: Sequence[ScrewAxis], way: Subproblem) -> bool:
+    """Return whether both equations say something about the joint that they are solved for."""
+    one, two, three = joints
+    if way.first == BOTH:
+        return _independent(axes, one, two)
+    lead, follow = (one, three) if way.first == 0 else (three, one)
+    r, s = way.invariant, 1 - way.invariant
+    return _changes(axes, lead, two, r, way) and _changes(axes, follow, two, s, way)
+
+
+def _independent(axes: ScrewAxes, joint: ScrewAxis, middle: ScrewAxis) -> bool:
+    """Return whether a joint changes the two invariants in two ways, so that it can be found."""
+    if middle.slides:
+        return not joint.slides and not perpendicular(joint.w, middle.w)
+    if joint.slides:
+        return not perpendicular(joint.w, middle.w)
+    return not parallel(joint.w, middle.w) and axes.meet([joint, middle]) is None
+
+
+def _changes(
+    axes: ScrewAxes, joint: ScrewAxis, middle: ScrewAxis, which: int, way: Subproblem
+) -> bool:
+    """Return whether a joint changes an invariant of the middle one."""
+    if which == 0 or middle.slides:
+        normal = way.normal_0 if which == 0 else way.normal_1
+        return (
+            not perpendicular(joint.w, normal) if joint.slides else not parallel(joint.w, normal)
+        )
+    return joint.slides or not axes.passes(joint, way.pivot)

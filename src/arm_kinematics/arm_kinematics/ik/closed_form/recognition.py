@@ -1,0 +1,206 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which arms have a closed form: from the screws alone, so that DH and URDF give the same.
+
+Two families (see kernels_branches.py), each also for arms that look like it from the tip:
+
+- the last one to three axes meet, and no more than three joints of any kind stand before them:
+  spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...
+- two or three neighbouring axes are parallel, with at most one joint before and two behind them:
+  planar arms, yaw-pitch-pitch, yaw-pitch-pitch-roll, yaw-pitch-pitch-pitch-roll, UR-like arms, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from arm_kinematics.ik.closed_form import invariants as k
+from arm_kinematics.ik.closed_form.geometry import (
+    ScrewAxes,
+    ScrewAxis,
+    Subproblem,
+    parallel,
+    perpendicular,
+    placing,
+)
+from arm_kinematics.lie import Array
+
+_MOST_JOINTS = 6
+_WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
+
+
+class Form:
+    """A plan with a name for people.
+
+    Attributes:
+        name: What was recognised.
+        plan: The table for the compiled loops, see kernels_plan.py.
+    """
+
+    def __init__(self, name: str, plan: Array) -> None:
+        self.name, self.plan = name, plan
+
+
+def pose_form(axes: ScrewAxes) -> Form | None:
+    """Return the closed form of a chain for a full pose, None if there is none."""
+    if len(axes.all) > _MOST_JOINTS:
+        return None
+    backwards = axes.reversed()
+    for view, recognise in (
+        (axes, _parallel_form),
+        (axes, _meeting_form),
+        (backwards, _parallel_form),
+        (backwards, _meeting_form),
+    ):
+        form = recognise(view)
+        if form is not None:
+            if view is backwards:
+                form.plan[0, k.REVERSED] = 1.0
+                form.name += ", read from the tip"
+            return form
+    return None
+
+
+def position_form(axes: ScrewAxes) -> Form | None:
+    """Return the closed form for the tip's position alone: by three joints at most.
+
+    Last joints that turn about the tip are kept at the seed.
+    """
+    moving = list(axes.all)
+    while moving and not moving[-1].slides and axes.passes(moving[-1], axes.tip):
+        moving.pop()
+    kept = len(axes.all) - len(moving)
+    if not 1 <= len(moving) <= 3:
+        return None
+    way = placing(axes, moving, axes.tip)
+    if way is None:
+        return None
+    plan = _plan(axes, k.PLACE_THEN_TURN, (len(moving), 0, 0), axes.tip, way)
+    plan[0, k.KEPT] = kept
+    return Form(f"{len(moving)} joints place the tip", plan)
+
+
+def axis_form(axes: ScrewAxes, axis: Array) -> Form | None:
+    """Return the closed form for the position and the direction of a tool axis (3,) of the tip.
+
+    The last joint has to turn about that axis, and is kept at the seed; or three joints at most
+    have to place the tip on their own.
+    """
+    last = axes.all[-1]
+    if not last.slides and axes.passes(last, axes.tip) and parallel(last.w, axes.tip_axes @ axis):
+        form = pose_form(axes)
+    else:
+        form = position_form(axes)
+        return None if form is None or form.plan[0, k.KEPT] != 0.0 else form
+    if form is not None:
+        form.plan[0, k.KEPT] = 1.0
+    return form
+
+
+def _parallel_form(axes: ScrewAxes) -> Form | None:
+    """Return the form of an arm whose parallel axes are the heart of it."""
+    for before, count, after in _splits(len(axes.all)):
+        group = axes.all[before : before + count]
+        behind = axes.all[before + count :]
+        h = group[0].w
+        if not _is_planar(axes, group) or any(x.slides for x in behind):
+            continue
+        if behind and parallel(behind[0].w, h):
+            continue
+        if len(behind) == 2 and parallel(behind[0].w, behind[1].w):
+            continue
+        meet = _meet(axes, behind, group[-1].a)
+        if before and (meet is None or not _moves_plane(axes.all[0], h)):
+            continue
+        centre = group[-1].a + h * (h @ (group[0].a - group[-1].a))
+        way = Subproblem(0, 1, group[0].a, h, np.zeros(3))
+        plan = _plan(axes, k.TURN_THEN_PLACE, (before, count, after), centre, way)
+        plan[1, k.MEET : k.MEET + 3] = np.zeros(3) if meet is None else meet
+        for row, axis in zip(plan[k.JOINTS + before :], group, strict=False):
+            row[k.SENSE] = 1.0 if axis.w @ h > 0.0 else -1.0
+        _wrist(plan, [ScrewAxis(h, centre, False), *behind])
+        return Form(f"{count} parallel axes", plan)
+    return None
+
+
+def _splits(n: int) -> Iterator[tuple[int, int, int]]:
+    """Yield how n joints may be split: before, parallel, behind; as many parallel as can be."""
+    for count in (3, 2):
+        for before in (0, 1):
+            if 0 <= n - count - before <= 2:
+                yield before, count, n - count - before
+
+
+def _is_planar(axes: ScrewAxes, group: Sequence[ScrewAxis]) -> bool:
+    """Return whether axes turn about parallel lines, no two neighbours about the same one."""
+    if any(x.slides or not parallel(x.w, group[0].w) for x in group):
+        return False
+    return not any(axes.passes(x, y.a) for x, y in pairwise(group))
+
+
+def _moves_plane(axis: ScrewAxis, h: Array) -> bool:
+    """Return whether a joint changes what the parallel axes behind it leave alone."""
+    return not perpendicular(axis.w, h) if axis.slides else not parallel(axis.w, h)
+
+
+def _meet(axes: ScrewAxes, behind: Sequence[ScrewAxis], otherwise: Array) -> Array | None:
+    if len(behind) == 2:
+        return axes.meet(behind)
+    return behind[0].a if behind else otherwise
+
+
+def _meeting_form(axes: ScrewAxes) -> Form | None:
+    """Return the form of an arm whose last axes meet."""
+    n = len(axes.all)
+    for after in range(min(3, n), -1, -1):
+        before, wrist = axes.all[: n - after], axes.all[n - after :]
+        if len(before) > 3 or any(x.slides for x in wrist):
+            continue
+        if any(parallel(x.w, y.w) for x, y in pairwise(wrist)):
+            continue
+        centre = axes.meet(wrist) if after > 1 else (wrist[0].a if wrist else axes.tip)
+        way = None if centre is None else placing(axes, before, centre)
+        if centre is None or way is None:
+            continue
+        plan = _plan(axes, k.PLACE_THEN_TURN, (len(before), 0, after), centre, way)
+        _wrist(plan, wrist)
+        return Form(f"{_WRISTS[after]} behind {len(before)} joints", plan)
+    return None
+
+
+def _plan(
+    axes: ScrewAxes, family: int, split: tuple[int, int, int], centre: Array, way: Subproblem
+) -> Array:
+    plan = np.zeros((k.JOINTS + len(axes.all), k.COLUMNS))
+    plan[0, k.FAMILY] = family
+    plan[0, [k.BEFORE, k.PARALLEL, k.AFTER]] = split
+    plan[0, k.FIRST], plan[0, k.INVARIANT] = way.first, way.invariant
+    plan[0, k.LENGTH] = axes.length
+    plan[1:4, k.HOME : k.HOME + 4] = axes.home_inverse[:3]
+    plan[1, k.CENTRE : k.CENTRE + 3] = centre
+    plan[2, k.PIVOT : k.PIVOT + 3] = way.pivot
+    plan[2, k.NORMAL_0 : k.NORMAL_0 + 3] = way.normal_0
+    plan[2, k.NORMAL_1 : k.NORMAL_1 + 3] = way.normal_1
+    for row, axis in zip(plan[k.JOINTS :], axes.all, strict=True):
+        row[k.DIRECTION : k.DIRECTION + 3] = axis.w
+        row[k.ORIGIN : k.ORIGIN + 3] = axis.a
+        row[k.SLIDES] = axis.slides
+    return plan
+
+
+def _wrist(plan: Array, wrist: Sequence[ScrewAxis]) -> None:
+    """Fill row 3: where joint 5 brings axis 6 nearest to axis 4, and its angles with both."""
+    if len(wrist) < 3:
+        return
+    w4, w5, w6 = (x.w for x in wrist)
+    turn = np.arctan2(w5 @ np.cross(w6, w4), w6 @ w4 - (w5 @ w6) * (w5 @ w4))
+    plan[3, k.ZERO] = turn
+    plan[3, k.BEND_4], plan[3, k.BEND_6] = _angle(w5, w4), _angle(w5, w6)
+
+
+def _angle(a: Array, b: Array) -> float:
+    angle = float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
+    return 0.5 * np.pi if abs(angle - 0.5 * np.pi) < 1e-12 else angle

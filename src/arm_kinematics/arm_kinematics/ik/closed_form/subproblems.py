@@ -1,0 +1,265 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled: three joints whose axes are neither parallel nor meet, by a polynomial of degree four.
+
+The two invariants (see kernels_place.py) give phi(q1) as a linear function of phi(q3). With
+t = tan(q3 / 2), or t = q3 if it slides, both parts are quadratics over 1 + t^2, or over 1, and
+what ties them together (c^2 + s^2 = 1, or the second is the square of the first) has degree four.
+
+Compiled: up to three joints of any kind bring a point c to its place c'.
+
+With x = e2 y(q3) = z(q1), y = e3 c and z = inverse(e1) c', what joint 2 leaves alone is equal for
+y and z. If it turns about w through p these are w . (x - p) and |x - p|^2 (Pieper, "The kinematics
+of manipulators under computer control", Stanford 1968), if it slides two coordinates across it.
+All four are linear in phi(q), see kernels_equations.py:
+
+    r1 + R1 phi(q1) = r3 + R3 phi(q3)      s1 + S1 phi(q1) = s3 + S3 phi(q3)
+
+Where neighbouring axes are parallel or meet, one of R1, S1, R3, S3 vanishes for a suitable p: then
+one joint is alone in an equation, and the other follows from the other equation. Otherwise phi(q1)
+comes from both, and the equation between its two parts is a quartic. Joint 2 follows in the end.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_kinematics.ik.closed_form.invariants import (
+    BOTH,
+    FIRST,
+    INVARIANT,
+    JOINTS,
+    SLIDES,
+    UNSURE,
+    VALUES,
+    Path,
+    copy_row,
+    invariant,
+    on_path,
+    path,
+    size_of,
+    swing,
+)
+from arm_kinematics.ik.closed_form.roots import (
+    DEGREE,
+    FREE,
+    VANISHED,
+    phi,
+    real_roots,
+    roots,
+    tables,
+)
+from arm_kinematics.kernels.forward import Array
+from arm_kinematics.kernels.jit import kernel
+from arm_kinematics.kernels.vectors import Vector
+
+Linear = tuple[float, float, float]
+
+
+@kernel
+def quartic_branches(plan: Array, on_1: Path, on_3: Path, B: Array, source: int, row: int) -> int:
+    """Fill in three joints from the paths of z and y; arguments and result as of ``place``."""
+    k1, a1, b1 = invariant(plan, 0, 1, 0, on_1)
+    m1, d1, e1 = invariant(plan, 1, 1, 0, on_1)
+    r3 = invariant(plan, 0, 1, 2, on_3)
+    s3 = invariant(plan, 1, 1, 2, on_3)
+    size = size_of(plan, 0, 1) * size_of(plan, 1, 1)
+    if plan[JOINTS, SLIDES] != 0.0:
+        size /= size_of(plan, 0, 1)
+    det = a1 * e1 - b1 * d1
+    if abs(det) <= VANISHED * size:
+        found = _third_alone(plan, r3[0] - k1, r3[1], r3[2], B, source, row)
+    else:
+        r3, s3 = (r3[0] - k1, r3[1], r3[2]), (s3[0] - m1, s3[1], s3[2])
+        f = _combined(e1 / det, r3, -b1 / det, s3)
+        g = _combined(-d1 / det, r3, a1 / det, s3)
+        found = _both(plan, f, g, B, source, row)
+    for i in range(row, row + found):
+        f0, f1 = phi(plan[JOINTS + 2, SLIDES] != 0.0, B[i, VALUES + 2])
+        y = on_path(on_3, f0, f1)
+        f0, f1 = phi(plan[JOINTS, SLIDES] != 0.0, B[i, VALUES])
+        swing(plan, 1, y, on_path(on_1, f0, f1), B, i)
+    return found
+
+
+@kernel
+def _combined(k: float, a: Linear, m: float, b: Linear) -> Linear:
+    return k * a[0] + m * b[0], k * a[1] + m * b[1], k * a[2] + m * b[2]
+
+
+@kernel
+def _third_alone(
+    plan: Array, k: float, a: float, b: float, B: Array, source: int, row: int
+) -> int:
+    """Joint 1 does not move the target: it stays at the seed, and joint 3 is alone."""
+    sliding = plan[JOINTS + 2, SLIDES] != 0.0
+    found, q0, q1 = roots(sliding, a, b, -k, size_of(plan, 0, 1))
+    for i in range(abs(found)):
+        copy_row(B, source, row + i)
+        B[row + i, UNSURE] = 1.0
+        if found != FREE:
+            B[row + i, VALUES + 2] = q0 if i == 0 else q1
+    return abs(found)
+
+
+@kernel
+def _both(plan: Array, f: Linear, g: Linear, B: Array, source: int, row: int) -> int:
+    """Fill in joints 1 and 3 from phi(q1) = (f, g) . (1, phi(q3))."""
+    slides_1 = plan[JOINTS, SLIDES] != 0.0
+    slides_3 = plan[JOINTS + 2, SLIDES] != 0.0
+    start = 0.0
+    if not slides_3:
+        start = _away_from_roots(slides_1, f, g)
+        f, g = _started(f, start), _started(g, start)
+    P, X = tables()
+    _fill_quartic(slides_1, slides_3, f, g, P)
+    found = min(real_roots(P, X), DEGREE)
+    for i in range(found):
+        t = X[DEGREE, i]
+        q = t if slides_3 else 2.0 * math.atan(t)
+        p0, p1 = phi(slides_3, q)
+        u, v = f[0] + f[1] * p0 + f[2] * p1, g[0] + g[1] * p0 + g[2] * p1
+        copy_row(B, source, row + i)
+        B[row + i, VALUES + 2] = start + q
+        B[row + i, VALUES] = u if slides_1 else math.atan2(v, u)
+    return found
+
+
+@kernel
+def _away_from_roots(slides_1: bool, f: Linear, g: Linear) -> float:
+    """Return the quarter turn q3 opposite to which the equation is farthest from holding.
+
+    There t is infinite, so that no root must be there.
+    """
+    best, start = -1.0, 0.0
+    for quarter in range(4):
+        k, s = (1.0 - quarter, 0.0) if quarter % 2 == 0 else (0.0, 2.0 - quarter)
+        u, v = f[0] - f[1] * k - f[2] * s, g[0] - g[1] * k - g[2] * s
+        off = abs(u * u - v) if slides_1 else abs(u * u + v * v - 1.0)
+        if off > best:
+            best, start = off, 0.5 * math.pi * quarter
+    return start
+
+
+@kernel
+def _started(f: Linear, start: float) -> Linear:
+    """Return f with q3 counted from ``start``."""
+    k, s = math.cos(start), math.sin(start)
+    return f[0], f[1] * k + f[2] * s, f[2] * k - f[1] * s
+
+
+@kernel
+def _fill_quartic(slides_1: bool, slides_3: bool, f: Linear, g: Linear, P: Array) -> None:
+    """Fill P[DEGREE] with the coefficients in t."""
+    if slides_3:
+        d0, d2 = 1.0, 0.0
+        x0, x1, x2 = f
+        y0, y1, y2 = g
+    else:
+        d0, d2 = 1.0, 1.0
+        x0, x1, x2 = f[0] + f[1], 2.0 * f[2], f[0] - f[1]
+        y0, y1, y2 = g[0] + g[1], 2.0 * g[2], g[0] - g[1]
+    P[DEGREE, 0], P[DEGREE, 1] = x0 * x0, 2.0 * x0 * x1
+    P[DEGREE, 2] = x1 * x1 + 2.0 * x0 * x2
+    P[DEGREE, 3], P[DEGREE, 4] = 2.0 * x1 * x2, x2 * x2
+    if slides_1:  # x^2 = y d
+        P[DEGREE, 0] -= y0 * d0
+        P[DEGREE, 1] -= y1 * d0
+        P[DEGREE, 2] -= y2 * d0 + y0 * d2
+        P[DEGREE, 3] -= y1 * d2
+        P[DEGREE, 4] -= y2 * d2
+    else:  # x^2 + y^2 = d^2
+        P[DEGREE, 0] += y0 * y0 - d0 * d0
+        P[DEGREE, 1] += 2.0 * y0 * y1
+        P[DEGREE, 2] += y1 * y1 + 2.0 * y0 * y2 - 2.0 * d0 * d2
+        P[DEGREE, 3] += 2.0 * y1 * y2
+        P[DEGREE, 4] += y2 * y2 - d2 * d2
+
+
+@kernel
+def place(
+    plan: Array, joints: int, c: Vector, target: Vector, B: Array, source: int, row: int
+) -> int:
+    """Let the first joints bring c to target; return how many ways there are.
+
+    Args:
+        plan: See kernels_plan.py.
+        joints: How many they are, 0 to 3.
+        c: Where the point is with these joints at zero.
+        target: Where it is wanted.
+        B: Branches; each way becomes a row, from ``row`` on.
+        source: The row of B that has been found so far.
+        row: See B.
+    """
+    if joints == 3:
+        return _by_three(plan, c, target, B, source, row)
+    if joints == 2:
+        return place_by_two(plan, 0, c, target, B, source, row)
+    copy_row(B, source, row)
+    if joints == 1:
+        swing(plan, 0, c, target, B, row)
+    return 1
+
+
+@kernel
+def place_by_two(
+    plan: Array, at: int, c: Vector, target: Vector, B: Array, source: int, row: int
+) -> int:
+    """The same for joints ``at`` and ``at + 1``: the second from an invariant, then the first."""
+    which, second = int(plan[0, INVARIANT]), at + 1
+    on = path(plan, second, c, 1.0)
+    k, a, b = invariant(plan, which, at, second, on)
+    nowhere = (0.0, 0.0, 0.0)
+    wanted, _, _ = invariant(plan, which, at, at, (target, nowhere, nowhere))
+    sliding = plan[JOINTS + second, SLIDES] != 0.0
+    found, q0, q1 = roots(sliding, a, b, wanted - k, size_of(plan, which, at))
+    for i in range(row, row + abs(found)):
+        copy_row(B, source, i)
+        if found == FREE:
+            B[i, UNSURE] = 1.0
+        else:
+            B[i, VALUES + second] = q0 if i == row else q1
+        f0, f1 = phi(sliding, B[i, VALUES + second])
+        swing(plan, at, on_path(on, f0, f1), target, B, i)
+    return abs(found)
+
+
+@kernel
+def _by_three(plan: Array, c: Vector, target: Vector, B: Array, source: int, row: int) -> int:
+    """The outer joint that is alone in an equation, the other one, and the one between them."""
+    lead, middle, follow = 0, 1, 2
+    on_lead, on_follow = path(plan, 0, target, -1.0), path(plan, 2, c, 1.0)
+    if plan[0, FIRST] == BOTH:
+        return quartic_branches(plan, on_lead, on_follow, B, source, row)
+    if plan[0, FIRST] != 0.0:
+        lead, follow = follow, lead
+        on_lead, on_follow = on_follow, on_lead
+    r, s = int(plan[0, INVARIANT]), 1 - int(plan[0, INVARIANT])
+    k, a, b = invariant(plan, r, middle, lead, on_lead)
+    wanted, _, _ = invariant(plan, r, middle, follow, on_follow)
+    k1, a1, b1 = invariant(plan, s, middle, lead, on_lead)
+    k2, a2, b2 = invariant(plan, s, middle, follow, on_follow)
+    slides, slides_2 = plan[JOINTS + lead, SLIDES] != 0.0, plan[JOINTS + follow, SLIDES] != 0.0
+    found, u0, u1 = roots(slides, a, b, wanted - k, size_of(plan, r, middle))
+    end = row
+    for i in range(abs(found)):
+        u = B[source, VALUES + lead] if found == FREE else (u0 if i == 0 else u1)
+        f0, f1 = phi(slides, u)
+        x = on_path(on_lead, f0, f1)
+        rest = k1 + a1 * f0 + b1 * f1 - k2
+        found_2, v0, v1 = roots(slides_2, a2, b2, rest, size_of(plan, s, middle))
+        for m in range(abs(found_2)):
+            copy_row(B, source, end)
+            B[end, VALUES + lead] = u
+            if found_2 != FREE:
+                B[end, VALUES + follow] = v0 if m == 0 else v1
+            if found == FREE or found_2 == FREE:
+                B[end, UNSURE] = 1.0
+            f0, f1 = phi(slides_2, B[end, VALUES + follow])
+            y = on_path(on_follow, f0, f1)
+            if lead < follow:
+                swing(plan, middle, y, x, B, end)
+            else:
+                swing(plan, middle, x, y, B, end)
+            end += 1
+    return end - row

@@ -1,0 +1,198 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every pose of a 6R arm: which orders of its loop to trust, and how far to go on asking.
+
+The twelve orders in which the loop of a 6R arm can be read (see kernels_lines.py).
+
+All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
+
+No seed, no iteration that might miss one: elimination leaves an eigenvalue problem of size 16
+(`kernels_elimination.py` has the equations and their sources), each real eigenvalue gives one
+candidate (`kernels_candidates.py`), and Newton's method on the pose removes the rounding
+(`kernels_polish.py`).
+
+A closed loop can be opened at any of its six joints and read in two directions. What is singular
+in one of these twelve orders (parallel axes, a spherical wrist) mostly is not in another; sample
+poses tell once per arm which to trust. For each target two trusted orders have to agree, and to
+account for every real eigenvalue; if they do not, the others are asked too (`arm.py`).
+
+At a singular pose two solutions or more meet. There they are found to about 1e-7 rad (two) or
+1e-5 rad (three), while the pose still fits to round-off. Where the arm can move with its tip at
+rest (a wrist with two axes in line), the solutions are a curve; some points of it are returned.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import lapack
+
+from arm_kinematics.ik.general_6r.back_substitution import (
+    CAPACITY,
+    COUNT,
+    FOUND,
+    SOUND,
+    WORST,
+    collect,
+)
+from arm_kinematics.ik.general_6r.elimination import (
+    CARRIED,
+    JOINT,
+    PRODUCTS,
+    REVERSED,
+    SIZE,
+    UNIT,
+    eliminate,
+)
+from arm_kinematics.ik.search_model import arm_length, kernel_constants
+from arm_kinematics.kernels import forward
+from arm_kinematics.kernels.jit import fix_types
+from arm_kinematics.kernels.warm_up import prepare_chains
+from arm_kinematics.lie import Array, se3_inverse, transform
+from arm_kinematics.model.chain_model import checked_screws
+
+ORDERS = 12
+
+
+def order_tables(S: Array, unit: float) -> Array:
+    """Return the tables (12, 7, 8) of all orders of the loop of screws S (6, 6).
+
+    Orders 0 to 5 begin with joint 1 to 6; 6 to 11 are read backwards and begin with joint 6 to 1.
+    """
+    axes = np.hstack([np.cross(S[3:].T, S[:3].T) / unit, S[3:].T])
+    t = np.zeros((ORDERS, 7, 8))
+    for order in range(ORDERS):
+        backwards, start = divmod(order, 6)
+        place = np.arange(start, start + 6)
+        joint = 5 - place % 6 if backwards else place % 6
+        t[order, :6, :6] = axes[joint]
+        t[order, :6, 3:6] *= -1.0 if backwards else 1.0
+        t[order, :6, CARRIED], t[order, :6, JOINT] = place >= 6, joint
+        t[order, 6, UNIT], t[order, 6, REVERSED] = unit, backwards
+    return t
+
+
+SAMPLES = 5
+AGREE = 2  # orders that have to agree before the others are left unasked
+_JOINTS = [f"joint {i + 1}" for i in range(6)]
+_STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
+
+
+class EliminationPlan(NamedTuple):
+    """What was learnt about an arm: orders of its loop, best first; how many can be trusted."""
+
+    orders: tuple[int, ...]
+    trusted: int
+
+
+class General6R:
+    """The poses of an arm of six revolute joints, whatever its geometry.
+
+    May be used from several threads at once.
+
+    Attributes:
+        plan: In which orders the loop is solved; arms of nearly the same geometry may share it.
+    """
+
+    def __init__(self, S: ArrayLike, M: ArrayLike, plan: EliminationPlan | None = None) -> None:
+        """Prepare the arm of screws S (6, 6) and home pose M (4, 4).
+
+        Raises:
+            KinematicsError: S is not six turning joints, or M is no rigid motion.
+        """
+        prepare_general_6r()
+        screws, home = checked_screws(S, [False] * 6, _JOINTS), transform(M, "home pose")
+        infinite = np.full(6, np.inf)
+        self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
+        self._from_home = se3_inverse(home)
+        unit = arm_length(screws, home) / 3.0
+        self._tables = order_tables(screws, unit)
+        self.plan = plan or self._learn()
+
+    def solve(self, T: ArrayLike) -> Array:
+        """Return all real joint angles (k, 6) in (-pi, pi] that bring the tip to T (4, 4).
+
+        Raises:
+            KinematicsError: T is no rigid motion.
+        """
+        target = np.ascontiguousarray(transform(T, "target"))
+        H = target @ self._from_home
+        out = np.zeros((1 + CAPACITY, 6))
+        enough = min(AGREE, max(self.plan.trusted, 1))
+        complete: list[float] = []
+        for i, order in enumerate(self.plan.orders):
+            self._ask(order, target, H, out)
+            if out[0, SOUND] and i < self.plan.trusted:
+                complete.append(out[0, FOUND])
+            if complete.count(out[0, COUNT]) >= enough:
+                break
+        solutions = out[1 : 1 + int(out[0, COUNT])]
+        return solutions[np.lexsort(solutions.T[::-1])]
+
+    def _ask(self, order: int, T: Array, H: Array, out: Array) -> None:
+        """Add to out what one order of the loop finds."""
+        table = self._tables[order]
+        lines, Z = np.empty((10, 6)), np.empty((SIZE, PRODUCTS + SIZE))
+        P = np.empty((2 * SIZE, SIZE))
+        eliminate(table, H, lines, Z, P)
+        re, im, beta, _, vectors, _, _ = lapack.dggev(
+            P[:SIZE].T, P[SIZE:].T, compute_vl=0, overwrite_a=1, overwrite_b=1
+        )
+        collect(self._c, T, table, lines, Z, np.array((re, im, beta)), vectors.T, out)
+
+    def _learn(self) -> EliminationPlan:
+        """Rank the orders by what they do with sample poses.
+
+        Trusted is an order that answers soundly more often than not and never wrongly so.
+        """
+        answers, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
+        for i in range(SAMPLES):
+            T, out = np.empty((4, 4)), np.zeros((1 + CAPACITY, 6))
+            turns = (0.5 + (i + 1) * _STEP) % 1.0
+            forward.fk(self._c, np.asarray(2.0 * np.pi * turns - np.pi, dtype=np.float64), T)
+            H = T @ self._from_home
+            for order in range(ORDERS):
+                self._ask(order, T, H, out)
+                answers[i, order] = out[0, FOUND] if out[0, SOUND] else np.nan
+                errors[order] += out[0, WORST]
+            answers[i] -= out[0, COUNT]
+        right, wrong = np.sum(answers == 0.0, axis=0), np.sum(answers < 0.0, axis=0)
+        ranked = sorted(range(ORDERS), key=lambda k: (wrong[k], -right[k], errors[k], k))
+        return EliminationPlan(tuple(ranked), int(np.sum((wrong == 0) & (2 * right > SAMPLES))))
+
+
+@lru_cache(maxsize=1)
+def prepare_general_6r() -> None:
+    """Make sure that the general 6R solver is compiled; costs nothing once it is."""
+    prepare_chains()
+    fix_types(eliminate, (2, 2), (2, 2, 2))
+    fix_types(collect, (2, 2, 2, 2, 2, 2, 2), (2,))
+
+
+def solve(S: ArrayLike, M: ArrayLike, T: ArrayLike) -> Array:
+    """Return all real joint angles of a 6R arm that bring its tip to a pose; limits are not asked.
+
+    The arms used last are kept; `General6R` keeps one by itself.
+
+    Args:
+        S: Screws [v; w] of six revolute joints in the base frame at q = 0, (6, 6).
+        M: Pose of the tip at q = 0, (4, 4).
+        T: Wanted pose of the tip, (4, 4).
+
+    Returns:
+        Joint angles (k, 6) in (-pi, pi], in rising order of the first that differs; (0, 6) if the
+        pose is out of reach. Equal input gives equal output.
+
+    Raises:
+        KinematicsError: S is not six turning joints, or M or T is no rigid motion.
+    """
+    screws, home = (np.ascontiguousarray(x, dtype=np.float64) for x in (S, M))
+    return _arm(screws.tobytes(), screws.shape, home.tobytes(), home.shape).solve(T)
+
+
+@lru_cache(maxsize=16)
+def _arm(S: bytes, S_shape: tuple[int, ...], M: bytes, M_shape: tuple[int, ...]) -> General6R:
+    return General6R(np.frombuffer(S).reshape(S_shape), np.frombuffer(M).reshape(M_shape))

@@ -1,0 +1,205 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a solution -> the array of options that the compiled search uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.kernels.jit import HAVE_NUMBA
+from arm_kinematics.kernels.residuals import (
+    AIM,
+    AXIS_ONLY,
+    BOUNDS,
+    CENTRED,
+    DEADLINE,
+    ENOUGH,
+    EVEN,
+    IN_TIP,
+    NOTHING,
+    OPTIONS,
+    PLACE_BOX,
+    ROTATION,
+    STARTS,
+    TOOL,
+    TURN_BOX,
+    WEIGHTS,
+    WHAT,
+)
+from arm_kinematics.lie import Array
+
+_LEVER = 0.2
+"""A turn of one radian counts like a way of this share of the arm's length."""
+_AIM = 1e-2
+"""Share of the tolerances that a descent goes on to: the last step squares the error anyway."""
+_TIGHT = 1e-2
+"""Tolerances below this [rad, or the length that amounts to it] leave nothing to yield."""
+_STARTS_A_CALL = 32 if HAVE_NUMBA else 1
+MODES = ("pose", "position", "position_axis")
+AXES = ("target", "tool")
+PREFERENCES = ("nearest", "centred")
+
+
+class IkOptions(NamedTuple):
+    """What is asked of a solution; see ``Chain.ik`` for each of these."""
+
+    mode: str
+    position_tolerance: float | Sequence[float]
+    orientation_tolerance: float | Sequence[float]
+    axis: Sequence[float] | None
+    tolerance_axes: str
+    weights: Mapping[str, float] | Sequence[float] | None
+    prefer: str
+
+
+def options(wish: IkOptions, length: float, names: Sequence[str]) -> Array:
+    """Return the options (see kernels_error.py) of a wish, for an arm of some length [m].
+
+    Errors weigh one over their tolerances, so that what is loose yields to what is tight. Where
+    all are tight nothing has to yield: then lengths and angles are weighed as the arm's length
+    suggests, which finds solutions faster, on arms of any size.
+
+    Raises:
+        KinematicsError: An unknown word, or a number that makes no sense.
+    """
+    _one_of(wish.mode, "mode", MODES)
+    opt = np.zeros(OPTIONS + len(names))
+    opt[IN_TIP] = _one_of(wish.tolerance_axes, "tolerance_axes", AXES)
+    opt[CENTRED] = _one_of(wish.prefer, "prefer", PREFERENCES)
+    opt[AIM], opt[STARTS], opt[DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
+    opt[OPTIONS:] = joint_weights(wish.weights, names)
+    _place(opt, wish.position_tolerance)
+    _turns(opt, wish)
+    opt[WEIGHTS : WEIGHTS + 6] = opt[BOUNDS : BOUNDS + 6]
+    opt[EVEN : EVEN + 6] = opt[BOUNDS : BOUNDS + 6] > 0.0
+    opt[EVEN : EVEN + 3] /= _LEVER * length
+    _balance(opt, _LEVER * length)
+    return opt
+
+
+def _place(opt: Array, tolerance: Any) -> None:
+    """Set what of the position counts."""
+    place = _tolerances(tolerance, "position_tolerance")
+    if len(place) == 1 and math.isinf(place[0]):
+        raise KinematicsError(
+            "position_tolerance is inf; expected a positive number, or three of which some are "
+            "inf to leave these components free",
+            what="position_tolerance",
+            value=tolerance,
+        )
+    opt[PLACE_BOX] = len(place) == 3
+    opt[BOUNDS : BOUNDS + 3] = [1.0 / t for t in place]
+
+
+def _turns(opt: Array, wish: IkOptions) -> None:
+    """Set what of the orientation counts."""
+    turns = _tolerances(wish.orientation_tolerance, "orientation_tolerance")
+    axis = _axis(wish.axis)
+    free = [k for k, t in enumerate(turns) if math.isinf(t)]
+    opt[TURN_BOX] = len(turns) == 3
+    if wish.mode == "position" or len(free) == len(turns):
+        opt[WHAT], opt[TURN_BOX] = NOTHING, 0.0
+        return
+    opt[BOUNDS + 3 : BOUNDS + 6] = [1.0 / t for t in turns]
+    if wish.mode == "position_axis":
+        opt[WHAT] = AXIS_ONLY
+        opt[TOOL : TOOL + 3] = axis
+    elif len(free) == 1:  # then the roll about that axis may be anything: only its tilt counts
+        opt[WHAT] = AXIS_ONLY
+        opt[TOOL + free[0]] = 1.0
+    else:
+        opt[WHAT] = ROTATION
+
+
+def _balance(opt: Array, radian: float) -> None:
+    """Weigh a length like the angle it amounts to, if the tolerances of both are tight."""
+    place, turns = opt[BOUNDS : BOUNDS + 3], opt[BOUNDS + 3 : BOUNDS + 6]
+    tight = place[place > 0.0].min(initial=math.inf) * _TIGHT * radian > 1.0
+    if turns.max() * _TIGHT > 1.0 and place.any() and tight:
+        opt[WEIGHTS : WEIGHTS + 3][place > 0.0] = turns.max() / radian
+    within = 0.0
+    for bounds, box in ((slice(0, 3), opt[PLACE_BOX]), (slice(3, 6), opt[TURN_BOX])):
+        bound, weight = opt[BOUNDS : BOUNDS + 6][bounds], opt[WEIGHTS : WEIGHTS + 6][bounds]
+        shares = (weight[bound > 0.0] / bound[bound > 0.0]) ** 2
+        within += float(shares.sum() if box else shares.max(initial=0.0))
+    opt[ENOUGH] = 0.5 * within * (1.0 + 1e-9)
+
+
+def joint_weights(weights: Any, names: Sequence[str]) -> Array:
+    """Return the weights (n,) of joints, given by name or in their order; 1 where not given."""
+    values: Any = [1.0] * len(names)
+    if isinstance(weights, Mapping):
+        unknown = [name for name in weights if name not in names]
+        if unknown:
+            raise KinematicsError(
+                f"weights: there is no joint '{unknown[0]}'; expected some of {', '.join(names)}",
+                what="weights",
+                value=weights,
+            )
+        values = [weights.get(name, 1.0) for name in names]
+    elif weights is not None:
+        values = weights
+    return _numbers(values, len(names), "weights", "0 or more", lambda x: x >= 0.0)
+
+
+def _axis(axis: Any) -> Array:
+    vector = _numbers(
+        (0.0, 0.0, 1.0) if axis is None else axis,
+        3,
+        "axis",
+        "not all 0",
+        lambda x: x.any() & (x == x),
+    )
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def _tolerances(tolerance: Any, what: str) -> tuple[float, ...]:
+    """Return one tolerance or three, inf where there is none to keep."""
+    if np.ndim(tolerance) == 0:
+        return (_positive(tolerance, what),)
+    if len(tolerance) != 3:
+        raise KinematicsError(
+            f"{what}: expected one number or three, got {len(tolerance)}",
+            what=what,
+            value=tolerance,
+        )
+    return tuple(_positive(t, what) for t in tolerance)
+
+
+def _positive(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not number > 0.0:
+        raise KinematicsError(
+            f"{what} is {value!r}; expected a positive number", what=what, value=value
+        )
+    return number
+
+
+def _numbers(values: Any, count: int, what: str, which: str, accept: Any) -> Array:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (count,) or not np.isfinite(array).all() or not np.all(accept(array)):
+        raise KinematicsError(
+            f"{what}: expected {count} finite numbers, {which}, got {values!r}",
+            what=what,
+            value=values,
+        )
+    return array
+
+
+def _one_of(word: Any, what: str, known: tuple[str, ...]) -> int:
+    if word not in known:
+        raise KinematicsError(
+            f"{what} is {word!r}; expected one of {', '.join(known)}", what=what, value=word
+        )
+    return known.index(word)

@@ -1,0 +1,390 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Redundancy of a 7R arm: all ways to hold the tip at a pose, as continuous branches.
+
+Six equations in seven joints leave curves. Without limits each is closed, round the torus of the
+joint angles; limits cut it into parts (`seven_r.py`, `self_motion_limits.py`). Burdick, "On the
+inverse kinematics of redundant manipulators: characterization of the self-motion manifolds", IEEE
+Int. Conf. Robotics and Automation 1989, has the theory.
+
+Self-motions inside joint limits: a traced curve, cut where a joint comes to its limit.
+
+A 7R arm at one pose: the curves that its joints can move along while the tip rests.
+
+One joint is locked at some values; the other six are a 6R arm, of which `general_6r` has every
+solution. From each, the curve is traced until it closes (see kernels_curve.py). A curve that
+misses all values of one joint is met by those of another: two joints are used, those which move
+most in self-motions.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik import self_motion as kernels_curve
+from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
+from arm_kinematics.ik.search_model import arm_length, kernel_constants
+from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, prepare_self_motion
+from arm_kinematics.kernels import forward
+from arm_kinematics.lie import Array, adjoint, se3_exp, transform
+
+if TYPE_CHECKING:
+    from arm_kinematics.chain.chain import Chain
+
+TURN = 2.0 * math.pi
+ROUND_OFF = 1e-10
+Finder = Callable[[Array, Array], Array | None]
+"""Point of the curve that is a step (7,) from a point (7,), or beside that; None if none is."""
+
+
+class SelfMotionLimits(NamedTuple):
+    """Joint limits (7,) each [rad], infinite where there are none."""
+
+    lower: Array
+    upper: Array
+
+    def turns(self, q: Array, near: Array) -> Array:
+        """Return the whole turns to be added to q (m, 7) to come inside, next to a posture."""
+        turns: Array = TURN * np.round((near - q) / TURN)
+        over, under = q + turns > self.upper, q + turns < self.lower
+        other = turns - TURN * over + TURN * under
+        helps = (q + other >= self.lower) & (q + other <= self.upper)
+        return np.where(helps, other, turns)
+
+    def hold(self, q: Array) -> NDArray[np.bool_]:
+        """Return whether each q (m, 7) is inside (m,)."""
+        return np.asarray(np.all((q >= self.lower) & (q <= self.upper), axis=-1))
+
+
+class SelfMotionArc(NamedTuple):
+    """A part of a curve inside limits: points (m, 7); joints at whose limits it ends, or -1."""
+
+    q: Array
+    closed: bool
+    ends: tuple[int, int]
+
+
+def arcs_within(
+    curve: Array, closed: bool, limits: SelfMotionLimits, near: Array, find: Finder
+) -> list[SelfMotionArc]:
+    """Return the parts of a curve (m, 7) that are inside the limits, in turns next to a posture.
+
+    A closed curve is laid out three times in a row, so that a part may go over its seam, and may
+    wind on as far as limits of more than a turn allow.
+    """
+    curve = _with_short_visits(curve, limits, near, find)
+    ring, way = (curve[:-1], curve[-1] - curve[0]) if closed else (curve, 0.0 * curve[0])
+    m = len(ring)
+    path = np.concatenate([ring - way, ring, ring + way]) if closed else ring
+    turns = limits.turns(ring, near)
+    todo = limits.hold(ring + turns)
+    arcs = []
+    for i in np.argsort(np.linalg.norm(ring + turns - near, axis=1), kind="stable"):
+        if not todo[i]:
+            continue
+        here, moved = (m + int(i) if closed else int(i)), path + turns[i]
+        start, stop = _stretch(limits.hold(moved), here)
+        todo[np.arange(start, stop) % m] = False
+        if closed and stop - start == 3 * m:
+            arcs.append(SelfMotionArc(moved[here : here + m + 1], True, (-1, -1)))
+        else:
+            arcs.append(_arc(moved, start, stop, limits, find))
+    return arcs
+
+
+def _with_short_visits(curve: Array, limits: SelfMotionLimits, near: Array, find: Finder) -> Array:
+    """Return the curve with a point more wherever it is inside limits between two points only."""
+    start, way = curve[:-1] + limits.turns(curve[:-1], near), np.diff(curve, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_lower, to_upper = (limits.lower - start) / way, (limits.upper - start) / way
+    enter = np.fmin(to_lower, to_upper).max(axis=1)
+    leave = np.fmax(to_lower, to_upper).min(axis=1)
+    visits = np.flatnonzero((enter > 0.0) & (leave < 1.0) & (enter < leave))
+    for j in visits[::-1]:
+        point = find(curve[j], 0.5 * (enter[j] + leave[j]) * way[j])
+        if point is not None:
+            curve = np.insert(curve, j + 1, point, axis=0)
+    return curve
+
+
+def _stretch(inside: NDArray[np.bool_], here: int) -> tuple[int, int]:
+    """Return start and stop of the run of True about a place."""
+    outside = np.flatnonzero(~inside)
+    k = int(np.searchsorted(outside, here))
+    start = int(outside[k - 1]) + 1 if k > 0 else 0
+    return start, int(outside[k]) if k < len(outside) else len(inside)
+
+
+def _arc(
+    moved: Array, start: int, stop: int, limits: SelfMotionLimits, find: Finder
+) -> SelfMotionArc:
+    """Return points start to stop of a curve and its ends on the limits."""
+    points, ends = [moved[start:stop]], [-1, -1]
+    if start > 0:
+        joint, end = _end(moved[start], moved[start - 1], limits, find)
+        points, ends[0] = [end, *points], joint
+    if stop < len(moved):
+        joint, end = _end(moved[stop - 1], moved[stop], limits, find)
+        points, ends[1] = [*points, end], joint
+    return SelfMotionArc(np.concatenate(points), False, (ends[0], ends[1]))
+
+
+def _end(
+    inside: Array, outside: Array, limits: SelfMotionLimits, find: Finder
+) -> tuple[int, Array]:
+    """Return the joint that meets its limit first between two points, and where (1 or 0, 7)."""
+    bound = np.clip(outside, limits.lower, limits.upper)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(outside == bound, np.inf, (bound - inside) / (outside - inside))
+    for joint in np.argsort(share, kind="stable"):
+        if share[joint] > 1.0:
+            break
+        way = np.zeros(7)
+        way[joint] = bound[joint] - inside[joint]
+        point = find(inside, way) if way[joint] else None
+        if point is None:
+            continue
+        kept = np.clip(point, limits.lower, limits.upper)
+        if np.abs(kept - point).max() < ROUND_OFF:
+            return int(joint), kept[None]
+    return int(np.argmin(share)), np.empty((0, 7))
+
+
+CAPACITY = 8192
+SAMPLES = 16
+_STEP = 0.9115923534820549 ** np.arange(1, 8)  # 1/x with x^8 = x + 1 (Roberts 2018)
+_OFFSET = 0.137  # keeps the locked values off quarter turns, where axes tend to be parallel
+
+
+class SevenR:
+    """The self-motions of an arm of seven revolute joints, without limits.
+
+    Attributes:
+        by_motion: The joints, those first that move most in self-motions.
+    """
+
+    def __init__(self, S: Array, M: Array) -> None:
+        """Prepare the arm of screws S (6, 7) and home pose M (4, 4)."""
+        prepare_self_motion()
+        infinite = np.full(7, np.inf)
+        self._S, self._M = S, M
+        self._c = kernel_constants(S, M, [False] * 7, -infinite, infinite)
+        self._unit = arm_length(S, M) / 3.0
+        self._plans: dict[int, EliminationPlan] = {}
+        self._locked: dict[tuple[int, float], General6R] = {}
+        self.by_motion = tuple(int(i) for i in np.argsort(-self._motion(), kind="stable"))
+
+    def _motion(self) -> Array:
+        """Return how much each joint moves (7,) in self-motions at sample postures."""
+        total, T, J = np.zeros(7), np.empty((4, 4)), np.empty((6, 7))
+        for i in range(12):
+            q = 2.0 * math.pi * ((0.5 + (i + 1) * _STEP) % 1.0)
+            forward.fk_jacobian(self._c, np.asarray(q, dtype=np.float64), T, J)
+            J[:3] /= self._unit
+            total += np.abs(np.linalg.svd(J)[2][6])
+        return total
+
+    def locked(self, T: Array, joint: int, value: float) -> Array:
+        """Return all joint angles (k, 7) that hold the tip at T with one joint at a value."""
+        key = joint, value
+        if key not in self._locked:
+            self._locked[key] = self._lock(joint, value)
+        return np.insert(self._locked[key].solve(T), joint, value, axis=1)
+
+    def _lock(self, joint: int, value: float) -> General6R:
+        """Return the 6R arm that is left if one joint stays at a value."""
+        turned = se3_exp(self._S[:, joint] * value)
+        behind = adjoint(turned) @ self._S[:, joint + 1 :]
+        screws = np.hstack([self._S[:, :joint], behind])
+        arm = General6R(screws, turned @ self._M, self._plans.get(joint))
+        self._plans[joint] = arm.plan
+        return arm
+
+    def curves(
+        self, T: Array, step: float, joints: Sequence[int], deadline: float = math.inf
+    ) -> list[tuple[Array, bool]]:
+        """Return the curves (m, 7) of the self-motion at T, and whether each is closed.
+
+        Args:
+            T: Pose of the tip (4, 4).
+            step: Longest way of a joint between two points [rad].
+            joints: The joints to be locked for the first points.
+            deadline: When to stop with those that are found, on the monotonic clock [s].
+        """
+        T = np.ascontiguousarray(T)
+        options = np.array([self._unit, step, 1.0])
+        curves: list[tuple[Array, bool]] = []
+        for joint in joints:
+            for i in range(SAMPLES):
+                if time.monotonic() > deadline:
+                    return curves
+                value = 2.0 * math.pi * (i + 0.5) / SAMPLES - math.pi + _OFFSET
+                for q in self.locked(T, joint, value):
+                    if not any(kernels_curve.passes(self._c, T, options, p, q) for p, _ in curves):
+                        curves.append(self._curve(T, q, options))
+        return curves
+
+    def _curve(self, T: Array, q: Array, options: Array) -> tuple[Array, bool]:
+        """Return the whole curve through q, and whether it is closed."""
+        ahead, closed = self._trace(T, q, options)
+        if closed:
+            return ahead, True
+        back, _ = self._trace(T, q, options * (1.0, 1.0, -1.0))
+        return np.concatenate([back[:0:-1], ahead]), False
+
+    def _trace(self, T: Array, q: Array, options: Array) -> tuple[Array, bool]:
+        out = np.empty((1 + CAPACITY, 7))
+        kernels_curve.trace(self._c, T, np.ascontiguousarray(q), options, out)
+        return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
+
+    def point_at(self, T: Array, near: Array, way: Array) -> Array | None:
+        """Return the point (7,) of the self-motion a step from another, or beside that."""
+        q, options = np.empty(7), np.array([self._unit, 0.0, 0.0])
+        near, way, T = (np.ascontiguousarray(x) for x in (near, way, T))
+        return q if kernels_curve.point_at(self._c, T, options, near, way, q) else None
+
+
+COARSEST, FINEST = 0.3, 1e-3
+SAME = 1e-3  # [rad]
+
+
+class Branch(NamedTuple):
+    """One continuous way to move the arm while its tip rests.
+
+    Attributes:
+        q: Joint angles (m, 7) along it [rad], inside the limits; no joint moves by more than the
+            step from one to the next.
+        length: Way from the first to each (m,), Euclidean [rad].
+        closed: True if the last posture is the first one again, up to whole turns.
+        ends: Names of the joints at whose limits it begins and ends; "" if it is closed, or ends
+            at a posture where it cannot be followed.
+        distance: Euclidean distance of its nearest posture from the seed [rad].
+    """
+
+    q: Array
+    length: Array
+    closed: bool
+    ends: tuple[str, str]
+    distance: float
+
+
+class SelfMotion(NamedTuple):
+    """All branches at one pose, the nearest to the seed first; none if it is out of reach."""
+
+    branches: tuple[Branch, ...]
+
+
+def self_motion(
+    chain: Chain,
+    T: ArrayLike,
+    seed: ArrayLike | None = None,
+    *,
+    step: float = 0.05,
+    joint: str | None = None,
+    deadline: float = math.inf,
+) -> SelfMotion:
+    """Return all ways in which a 7R arm holds its tip at a pose. Equal input, equal output.
+
+    Where limits allow a joint more than a turn, a branch is given once, in the turns next to the
+    seed.
+
+    Args:
+        chain: An arm of seven turning joints.
+        T: Pose of the tip in the base frame (4, 4).
+        seed: What to be near, (7,) [rad]; None is mid-range.
+        step: Longest way of a joint between two postures of a branch [rad], 0.001 to 0.3.
+        joint: Name of the joint that is locked to find first postures; None takes two that suit.
+        deadline: When to stop with what is found, on the monotonic clock [s].
+
+    Raises:
+        KinematicsError: The arm is no 7R arm, or another argument makes no sense.
+    """
+    if chain.S.shape != (6, 7) or any(chain.prismatic):
+        raise KinematicsError("self-motion needs an arm of seven turning joints", what="chain")
+    if not FINEST <= step <= COARSEST:
+        raise KinematicsError(
+            f"step: expected {FINEST} to {COARSEST} rad, got {step}", what="step", value=step
+        )
+    target, start = transform(T, "target"), _seed(chain, seed)
+    arm = _arm(chain.S.tobytes(), chain.M.tobytes())
+    joints = arm.by_motion[:2] if joint is None else (_number(chain, joint),)
+    limits = SelfMotionLimits(chain.lower, chain.upper)
+    near = np.clip(start, chain.lower, chain.upper)
+    branches: list[Branch] = []
+    for curve, closed in arm.curves(target, step, joints, deadline):
+        arcs = arcs_within(curve, closed, limits, near, partial(arm.point_at, target))
+        branches += [_branch(arc, chain, start) for arc in arcs]
+    return SelfMotion(tuple(sorted(branches, key=lambda b: (b.distance, *b.q[0]))))
+
+
+def sampled_solutions(
+    chain: Chain,
+    T: ArrayLike,
+    seed: ArrayLike | None = None,
+    *,
+    count: int = 32,
+    deadline: float = math.inf,
+) -> Array:
+    """Return up to ``count`` postures (k, 7) spread evenly over all branches, nearest first.
+
+    Of each branch the posture nearest to the seed is one; no two are the same to 1e-3 rad.
+    Arguments as for `self_motion`.
+    """
+    if count < 1:
+        raise KinematicsError(f"count: expected 1 or more, got {count}", what="count", value=count)
+    start = _seed(chain, seed)
+    branches = self_motion(chain, T, seed, deadline=deadline).branches
+    whole = sum(float(b.length[-1]) for b in branches)
+    picked = [b.q[_spread(b, start, whole / count)] for b in branches]
+    q = np.concatenate([np.empty((0, 7)), *picked])
+    q = q[np.argsort(np.linalg.norm(q - start, axis=1), kind="stable")]
+    apart = np.abs(q[:, None] - q[None]).max(axis=2) > SAME
+    return np.asarray(q[np.tril(~apart, -1).sum(axis=1) == 0][:count])
+
+
+def _spread(branch: Branch, seed: Array, spacing: float) -> Array:
+    """Return numbers of postures about a spacing apart, the nearest to the seed among them."""
+    nearest = int(np.argmin(np.linalg.norm(branch.q - seed, axis=1)))
+    phase = branch.length[nearest] % spacing if spacing > 0.0 else 0.0
+    marks = np.arange(phase, branch.length[-1], max(spacing, 1e-9))
+    if branch.closed and len(marks) > 1 and branch.length[-1] - marks[-1] + phase < 0.5 * spacing:
+        marks = marks[:-1]
+    near = np.clip(np.searchsorted(branch.length, marks - 1e-9), 0, len(branch.q) - 1)
+    return np.unique(np.append(near, nearest))
+
+
+@lru_cache(maxsize=8)
+def _arm(S: bytes, M: bytes) -> SevenR:
+    return SevenR(np.frombuffer(S).reshape(6, 7), np.frombuffer(M).reshape(4, 4))
+
+
+def _branch(arc: SelfMotionArc, chain: Chain, seed: Array) -> Branch:
+    length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(arc.q, axis=0), axis=1)))
+    first, last = (chain.joint_names[i] if i >= 0 else "" for i in arc.ends)
+    distance = float(np.linalg.norm(arc.q - seed, axis=1).min())
+    return Branch(arc.q, length, arc.closed, (first, last), distance)
+
+
+def _seed(chain: Chain, seed: ArrayLike | None) -> Array:
+    q = np.array(chain.middle if seed is None else seed, dtype=np.float64)
+    if q.shape != (chain.n,) or not np.isfinite(q).all():
+        raise KinematicsError(f"seed: expected {chain.n} finite numbers", what="seed", value=seed)
+    return q
+
+
+def _number(chain: Chain, joint: str) -> int:
+    if joint not in chain.joint_names:
+        raise KinematicsError(
+            f"joint: '{joint}' is none of {', '.join(chain.joint_names)}",
+            what="joint",
+            value=joint,
+        )
+    return chain.joint_names.index(joint)

@@ -1,0 +1,253 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What inverse kinematics answers: a status, solutions, residuals, and one sentence.
+
+The same posture, whole turns apart: every variation that the joint limits allow.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.kernels.forward import LEADER, PERIOD
+from arm_kinematics.kernels.residuals import OPTIONS
+from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
+from arm_kinematics.lie import Array
+
+
+class IkStatus(IntEnum):
+    """Why a search ended; the numbers are those of arm_interfaces/srv/SolveIK."""
+
+    SUCCESS = 1
+    """Every solution is within tolerance and limits."""
+    APPROXIMATE = 2
+    """Out of reach; the solution is the nearest reachable pose that was found."""
+    UNREACHABLE_POSITION = -1
+    """The position is out of reach."""
+    UNREACHABLE_ORIENTATION = -2
+    """The position is within reach, the orientation there is not."""
+    JOINT_LIMIT = -3
+    """The pose would be within reach but for the limits of some joints."""
+    TIMEOUT = -5
+    """The time ran out before a solution was found."""
+
+
+class IkSolution(NamedTuple):
+    """One answer, inside the joint limits.
+
+    Attributes:
+        q: Joint positions (n,) [rad or m].
+        position_error: Distance from the wanted position [m].
+        orientation_error: Angle from the wanted orientation [rad]: of the whole rotation in mode
+            "pose", between the two tool axes in mode "position_axis", 0 in mode "position".
+        distance: Distance of q from the seed: the root of the weighed sum of squares.
+    """
+
+    q: Array
+    position_error: float
+    orientation_error: float
+    distance: float
+
+
+class Reason(NamedTuple):
+    """Why there is no solution.
+
+    Attributes:
+        status: The status that says it.
+        clause: The same in words, without a capital and a full stop.
+        joints: The joints to blame.
+    """
+
+    status: IkStatus
+    clause: str
+    joints: tuple[str, ...] = ()
+
+
+class IkResult:
+    """The answer to one target; read-only.
+
+    Attributes:
+        status: Why the search ended.
+    """
+
+    __slots__ = ("_n", "_note", "_out", "_reason", "_solutions", "status")
+
+    status: IkStatus
+
+    def __init__(
+        self,
+        status: IkStatus,
+        out: Array,
+        n: int,
+        reason: Reason | None = None,
+        note: str = "",
+    ) -> None:
+        self.status = status
+        self._note = note
+        self._out = out
+        self._n = n
+        self._reason = reason
+        self._solutions: tuple[IkSolution, ...] | None = None
+
+    @property
+    def cause(self) -> IkStatus:
+        """The status if approximate answers were not allowed: why there is no exact solution."""
+        return self._reason.status if self._reason else self.status
+
+    @property
+    def limiting_joints(self) -> tuple[str, ...]:
+        """Joints whose limits are in the way (JOINT_LIMIT), else those that stand at one."""
+        return self._reason.joints if self._reason else ()
+
+    @property
+    def ok(self) -> bool:
+        """True for SUCCESS and for APPROXIMATE (which has to be allowed)."""
+        return self.status > 0
+
+    @property
+    def solutions(self) -> tuple[IkSolution, ...]:
+        """The solutions, the preferred first; if there is none, the best effort alone."""
+        if self._solutions is None:
+            self._solutions = _solutions(self._read_only(), self._n)
+        return self._solutions
+
+    @property
+    def q(self) -> Array:
+        """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
+        return self._read_only()[HEAD : HEAD + self._n]
+
+    @property
+    def every_q(self) -> Array:
+        """Joint positions (k, n) of all solutions, the preferred first, or of the best effort.
+
+        The same as those in ``solutions``, for who needs no more of them, at less cost.
+        """
+        out, n = self._read_only(), self._n
+        return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0])), :n]
+
+    @property
+    def position_error(self) -> float:
+        """Distance of the first solution from the wanted position [m]."""
+        return self.solutions[0].position_error
+
+    @property
+    def orientation_error(self) -> float:
+        """Angle of the first solution from the wanted orientation [rad]."""
+        return self.solutions[0].orientation_error
+
+    @property
+    def starts(self) -> int:
+        """Descents that were tried."""
+        return int(self._out[1])
+
+    @property
+    def evaluations(self) -> int:
+        """Forward kinematics and Jacobians that were computed."""
+        return int(self._out[2])
+
+    @property
+    def message(self) -> str:
+        """One sentence for a person: what was found, or why not, with residuals."""
+        best = self.solutions[0]
+        away = f"{apart(best.position_error, best.orientation_error)} from the target"
+        if self.status == IkStatus.SUCCESS:
+            count = len(self.solutions)
+            found = "Solved" if count == 1 else f"{count} solutions, the nearest"
+            return f"{found}: {away}{self._note}."
+        if self.status == IkStatus.APPROXIMATE:
+            return f"Approximate answer, {away}: {self.why}."
+        return f"{self.why[:1].upper()}{self.why[1:]}; the best found is {away}."
+
+    @property
+    def why(self) -> str:
+        """Why there is no exact solution, without a capital and a full stop."""
+        return self._reason.clause if self._reason else self.status.name
+
+    def _read_only(self) -> Array:
+        """Return what was found; only who looks at it pays for its being read-only."""
+        self._out.setflags(write=False)
+        return self._out
+
+    def __repr__(self) -> str:
+        return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
+
+
+def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
+    size = n + SLOT
+    begins = range(HEAD, HEAD + size * max(1, int(out[0])), size)
+    return tuple([_solution(out[begin : begin + size], n) for begin in begins])
+
+
+def _solution(slot: Array, n: int) -> IkSolution:
+    px, py, pz, x, y, z, _, distance = slot[n:].tolist()
+    return IkSolution(slot[:n], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
+
+
+def apart(distance: float, angle: float) -> str:
+    """Return a distance [m] and an angle [rad] for a person: 3.2 mm and 20 deg."""
+    return f"{1e3 * distance:.3g} mm and {math.degrees(angle):.3g} deg"
+
+
+def joint_list(names: Sequence[str]) -> str:
+    """Return names as people write them: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+MOST = 100_000
+_ROUNDING = 1e-12
+
+
+def with_whole_turns(mechanism: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
+    """Return a result with every variation of its solutions, the nearest to the seed first.
+
+    A joint without limits on either side stays as it is: it has no end of variations.
+
+    Args:
+        mechanism: The chain.
+        opt: Options, see kernels_error.py.
+        seed: What the distance is measured from (n,).
+        out: Result of a search with at least one solution.
+
+    Raises:
+        KinematicsError: They would be more than MOST.
+    """
+    n = mechanism.size
+    slots = mechanism.slots(out)
+    choices = [[_turns(mechanism, i, float(slot[i])) for i in range(n)] for slot in slots]
+    count = sum(math.prod(map(len, choice)) for choice in choices)
+    if count > MOST:
+        raise KinematicsError(
+            f"whole turns make {count} solutions of {len(slots)}; narrow the joint limits, or ask "
+            "without whole_turns",
+            what="whole_turns",
+            value=count,
+        )
+    found = [
+        np.concatenate([q, slot[n:]])
+        for slot, choice in zip(slots, choices, strict=True)
+        for q in itertools.product(*choice)
+    ]
+    varied = np.array(found)
+    varied[:, n + SLOT - 1] = np.sqrt((opt[OPTIONS:] * (varied[:, :n] - seed) ** 2).sum(axis=1))
+    head = out[:HEAD].copy()
+    head[FOUND] = len(varied)
+    return mechanism.in_order(opt, seed, np.concatenate([head, varied.ravel()]), len(varied))
+
+
+def _turns(mechanism: SearchModel, i: int, q: float) -> list[float]:
+    """Return the positions of one row that are whole turns from q and inside its limits."""
+    period = float(mechanism.constants[i + 1, PERIOD])
+    lower, upper = float(mechanism.lower[i]), float(mechanism.upper[i])
+    if period == 0.0 or mechanism.constants[i + 1, LEADER] != i or math.isinf(upper - lower):
+        return [q]
+    first = math.ceil((lower - q) / period - _ROUNDING)
+    last = math.floor((upper - q) / period + _ROUNDING)
+    return [min(max(q + k * period, lower), upper) for k in range(first, last + 1)]

@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the search knows of a chain: a row for each screw.
+
+That is a joint, if none follows another. Else a joint's own row is the first one that it drives;
+the others have no limits here, and no weight.
+
+Screws and home pose -> the table of constants that the compiled loops use (see kernels.py).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from arm_kinematics.kernels import forward
+from arm_kinematics.kernels.residuals import AXIS_ONLY, CENTRED, EVEN, OPTIONS, TOOL, WHAT
+from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
+from arm_kinematics.lie import Array, se3, se3_inverse
+from arm_kinematics.model.mimic_joints import MimicJoints
+
+
+def kernel_constants(
+    S: Array, M: Array, prismatic: Sequence[bool], lower: Array, upper: Array
+) -> Array:
+    """Return the table (n + 1, CONSTANTS) for screws S (6, n) and home M (4, 4)."""
+    n = S.shape[1]
+    homes = [*_joint_homes(S), M]
+    length = arm_length(S, M)
+    step = _kronecker_step(n)
+    c = np.zeros((n + 1, forward.CONSTANTS))
+    c[0, :12] = _flat(homes[0])
+    for i in range(n):
+        row = c[i + 1]
+        row[:12] = _flat(se3_inverse(homes[i]) @ homes[i + 1])
+        row[forward.PRISMATIC] = prismatic[i]
+        row[forward.LOWER] = lower[i]
+        row[forward.UPPER] = upper[i]
+        row[forward.UNIT] = length if prismatic[i] else 1.0
+        row[forward.PERIOD] = 0.0 if prismatic[i] else 2.0 * math.pi
+        row[forward.LEADER] = i
+        row[forward.SPREAD] = step ** (i + 1) % 1.0
+    return c
+
+
+def with_tool(c: Array, tool: Array) -> Array:
+    """Return the table for a tip moved by tool (4, 4): tip <- new tip."""
+    moved = c.copy()
+    last = se3(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
+    moved[-1, :12] = _flat(last)
+    return moved
+
+
+def _joint_homes(S: Array) -> list[Array]:
+    """Return a frame on each joint's axis, z along it, as near to the frame before as can be."""
+    origin = np.zeros(3)
+    frames = []
+    for v, w in zip(S[:3].T, S[3:].T, strict=True):
+        z = w if w.any() else v
+        if w.any():
+            point = np.cross(w, v)
+            origin = point + w * (w @ (origin - point))
+        x = np.zeros(3)
+        x[int(np.argmin(np.abs(z)))] = 1.0
+        x -= z * (z @ x)
+        x /= np.linalg.norm(x)
+        frames.append(se3(np.column_stack([x, np.cross(z, x), z]), origin))
+    return frames
+
+
+def arm_length(S: Array, M: Array) -> float:
+    """Return the length of the arm [m]: the way from joint to joint to the tip; 1 if it is 0."""
+    homes = [*_joint_homes(S), M]
+    steps = [float(np.linalg.norm(b[:3, 3] - a[:3, 3])) for a, b in pairwise(homes)]
+    return sum(steps) or 1.0
+
+
+def _kronecker_step(n: int) -> float:
+    """Return 1/x with x^(n+1) = x + 1: its powers make an even spread in n dimensions."""
+    x = 2.0
+    for _ in range(60):
+        x = (1.0 + x) ** (1.0 / (n + 1))
+    return 1.0 / x
+
+
+def _flat(T: Array) -> Array:
+    return np.concatenate([T[:3, :3].ravel(), T[:3, 3]])
+
+
+_SAMPLES = 3
+_RANK = 1e-7  # singular values below this share of the largest are none
+
+
+class SearchModel:
+    """Rows of a chain and what they mean.
+
+    Attributes:
+        constants: Table for the compiled loops, see kernels.py.
+        size: Number of rows.
+        names: Name of the joint that drives each row.
+        sliding: Whether the row slides.
+        lower, upper: Limits of the rows [rad or m].
+        scale: Way of each row per way of its joint.
+        middle: The rows in the middle of their ranges, 0 where there are no limits.
+        length: Length of the arm [m].
+    """
+
+    def __init__(
+        self,
+        S: Array,
+        M: Array,
+        prismatic: Sequence[bool],
+        names: Sequence[str],
+        limits: tuple[Array, Array],
+        gearing: MimicJoints | None,
+    ) -> None:
+        self.size, self.sliding, self.names = S.shape[1], tuple(prismatic), tuple(names)
+        self.lower, self.upper = limits
+        self.scale = np.ones(self.size)
+        if gearing is not None:
+            self.names = tuple(names[j] for j in gearing.leaders)
+            self.lower, self.upper = gearing.limits(*limits)
+            self.scale = gearing.ratios
+        self.constants = kernel_constants(S, M, prismatic, self.lower, self.upper)
+        if gearing is not None:
+            gearing.write(self.constants)
+        self.length = arm_length(S, M)
+        middle = 0.5 * (np.maximum(self.lower, -1e9) + np.minimum(self.upper, 1e9))
+        self._bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        self.middle = np.clip(np.where(self._bounded, middle, 0.0), self.lower, self.upper)
+
+    def carrying(self, tool: Array) -> SearchModel:
+        """Return the mechanism of a point at tool (4, 4): tip <- point."""
+        other = copy.copy(self)
+        other.constants = with_tool(self.constants, tool)
+        other.length = self.length + float(np.linalg.norm(tool[:3, 3]))
+        return other
+
+    def slots(self, out: Array) -> Array:
+        """Return the slots (k, size + SLOT) that are in use, as a view."""
+        return out[HEAD:].reshape(-1, self.size + SLOT)[: max(1, int(out[FOUND]))]
+
+    def has_spare_motion(self, opt: Array) -> bool:
+        """Return whether the arm can move while nothing changes that was asked for."""
+        rng = np.random.default_rng(0)
+        reach = math.pi * self.constants[1:, forward.UNIT]
+        low, high = np.maximum(self.lower, -reach), np.minimum(self.upper, reach)
+        own = self.constants[1:, forward.LEADER] == np.arange(self.size)
+        movable = int((own & (self.lower < self.upper)).sum())
+        ranks = [self._rank(opt, rng.uniform(low, high)) for _ in range(_SAMPLES)]
+        return movable > max(ranks)
+
+    def _rank(self, opt: Array, q: Array) -> int:
+        """Return how many independent changes of what counts the joints can make at q."""
+        T, J = np.empty((4, 4)), np.empty((6, self.size))
+        forward.fk_jacobian(self.constants, q, T, J)
+        moves = T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]
+        if opt[WHAT] == AXIS_ONLY:
+            axis = opt[TOOL : TOOL + 3]
+            moves = moves[0], moves[1] - np.outer(axis, axis @ moves[1])
+        rows = np.vstack(moves) * opt[EVEN : EVEN + 6, None]
+        values = np.linalg.svd(rows, compute_uv=False)
+        return int((values > _RANK * max(values[0], 1e-300)).sum())
+
+    def in_order(self, opt: Array, seed: Array, out: Array, count: int) -> Array:
+        """Return a result with the preferred ``count`` of its solutions, the best first."""
+        slots = self.slots(out)
+        rank = slots[:, self.size + 7]
+        if opt[CENTRED] != 0.0:
+            unit = math.pi * self.constants[1:, forward.UNIT]
+            half = np.where(self._bounded, 0.5 * (self.upper - self.lower), unit)
+            gaps = slots[:, : self.size] - np.where(self._bounded, self.middle, seed)
+            rank = (opt[OPTIONS:] * (gaps / np.maximum(half, 1e-9)) ** 2).sum(axis=1)
+        best = slots[np.argsort(rank, kind="stable")[:count]]
+        head = out[:HEAD].copy()
+        head[FOUND] = len(best)
+        return np.concatenate([head, best.ravel()])

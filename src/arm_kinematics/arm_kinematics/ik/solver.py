@@ -1,0 +1,242 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics as it is called: arguments checked, search run, status decided.
+
+Checks of what callers give to inverse kinematics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.diagnosis import diagnose
+from arm_kinematics.ik.options import IkOptions, options
+from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
+from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.kernels.jit import HAVE_NUMBA
+from arm_kinematics.kernels.residuals import AIM, CENTRED, DEADLINE, OPTIONS, SPARE
+from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.lie import Array, transform
+from arm_kinematics.model.mimic_joints import MimicJoints
+
+_MOST_SOLUTIONS = 10_000
+
+
+def check_count(max_solutions: int) -> None:
+    """Raise KinematicsError if so many solutions cannot be looked for."""
+    if not (isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MOST_SOLUTIONS):
+        raise KinematicsError(
+            f"max_solutions is {max_solutions!r}; expected 1 to {_MOST_SOLUTIONS}",
+            what="max_solutions",
+            value=max_solutions,
+        )
+
+
+def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
+    """Return a seed as an array (n,), or raise KinematicsError."""
+    try:
+        array = np.ascontiguousarray(seed, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (len(joint_names),) or not (np.abs(array) < FARTHEST_SEED).all():
+        raise KinematicsError(
+            f"seed: expected {len(joint_names)} finite numbers in the order "
+            f"{', '.join(joint_names)}, got {seed!r}",
+            what="seed",
+            value=seed,
+        )
+    return array
+
+
+def deadline_after(timeout: float) -> float:
+    """Return the time on the monotonic clock at which a timeout [s] from now is over."""
+    if not (isinstance(timeout, Real) and timeout > 0.0):
+        raise KinematicsError(
+            f"timeout is {timeout!r} s; expected a positive number or None",
+            what="timeout",
+            value=timeout,
+        )
+    return time.monotonic() + timeout
+
+
+__all__ = ["MAX_STARTS", "IkSolver", "remember"]
+
+MAX_STARTS = 512 if HAVE_NUMBA else 48
+"""Descents before a target counts as out of reach."""
+_STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
+"""Descents before one is chosen, where not the first solution is wanted but the preferred one."""
+_SLOTS_TO_CHOOSE = 16
+_WORTH, _WORTH_MUCH = 0.2, 1e-6
+"""Shares of the squared distance that are worth a step of `settle`: usually, and to choose."""
+
+_SUCCESS = IkStatus.SUCCESS
+_CACHED = 256
+_AIM_FOR_MANY = 1e-4  # so near to the solution itself that two of one are seen to be the same
+_contiguous, _FLOAT = np.ascontiguousarray, np.float64  # looked up once
+
+
+class IkSolver:
+    """The search of one chain, with everything that does not change between calls prepared.
+
+    Attributes:
+        mechanism: The chain, as the search knows it.
+        joint_names: Names of the joints.
+        gearing: Which joint drives which rows of the mechanism; None if each its own.
+    """
+
+    def __init__(
+        self, mechanism: SearchModel, joint_names: tuple[str, ...], gearing: MimicJoints | None
+    ) -> None:
+        self.mechanism, self.joint_names, self.gearing = mechanism, joint_names, gearing
+        self.n = len(joint_names)
+        self._constants, self._middle = mechanism.constants, mechanism.middle
+        self._quick_options: dict[Any, Array] = {}
+        self._options: dict[Any, Array] = {}
+
+    @property
+    def middle(self) -> Array:
+        """Joint positions (n,) in the middle of their ranges, 0 where there are no limits."""
+        middle = self._middle
+        return middle.copy() if self.gearing is None else self.gearing.joints(middle)
+
+    def carrying(self, tool: Array) -> IkSolver:
+        """Return the solver for a point at tool (4, 4): tip <- point."""
+        return IkSolver(self.mechanism.carrying(tool), self.joint_names, self.gearing)
+
+    def quick(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
+        """Return whether out now holds a solution found from the first starts.
+
+        False, too, for whatever is not right about the arguments: ``solve`` says what.
+        """
+        try:
+            try:
+                opt = self._quick_options[key]
+            except (KeyError, TypeError):  # forgotten, or a list or an array, which is no key
+                if not self.is_quick(key):
+                    return False
+                opt = self.options(key)
+            target = _contiguous(T, _FLOAT)
+            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
+            return bool(search(self._constants, opt, target, start, out) == 1)
+        except (TypeError, ValueError):
+            return False
+
+    def solve(
+        self,
+        T: Any,
+        seed: Any,
+        key: tuple[Any, ...],
+        allow_approximate: bool,
+        max_solutions: int,
+        deadline: float | None,
+        out: Array | None,
+        whole_turns: bool = False,
+    ) -> IkResult:
+        """Solve for one target, with all checks.
+
+        Args:
+            T: See ``Chain.ik``, as for the other arguments that are not here.
+            seed: See there.
+            key: The fields of a Wish.
+            allow_approximate: See there.
+            max_solutions: See there.
+            deadline: When to stop, on the monotonic clock [s].
+            out: What ``quick`` has left, to go on from.
+            whole_turns: See ``Chain.all_solutions``.
+        """
+        check_count(max_solutions)
+        opt = self.options(key)
+        target = np.ascontiguousarray(transform(T, "target"))
+        start = self._middle if seed is None else self.start(seed)
+        choose = max_solutions > 1 or self._has_to_choose(key, opt)
+        opt = opt.copy()
+        opt[DEADLINE] = np.inf if deadline is None else deadline
+        if choose:
+            opt[AIM] = _AIM_FOR_MANY
+        size = self.result_size(max(max_solutions, _SLOTS_TO_CHOOSE) if choose else 1)
+        if out is None or out.size != size:
+            out = np.zeros(size)
+        late = self._search(opt, target, start, out, max_solutions, deadline)
+        mechanism = self.mechanism
+        if out[FOUND] > 0:
+            out = mechanism.in_order(opt, start, out, max_solutions)
+            if whole_turns:
+                out = with_whole_turns(mechanism, opt, start, out)
+            return self._answer(out, _SUCCESS)
+        found = diagnose(mechanism, target, start, opt, out, deadline, late)
+        if found.reason is None:
+            return self._answer(found.effort, _SUCCESS)
+        status = found.reason.status
+        if allow_approximate and status != IkStatus.TIMEOUT:
+            status = IkStatus.APPROXIMATE
+        return self._answer(found.effort, status, found.reason)
+
+    def _search(
+        self, opt: Array, T: Array, start: Array, out: Array, wanted: int, deadline: float | None
+    ) -> bool:
+        """Fill out; return whether the deadline has passed before enough was found."""
+        slots = (out.size - HEAD) // (self.mechanism.size + SLOT)
+        while out[USED] < MAX_STARTS:
+            found = search(self._constants, opt, T, start, out)
+            if found < 0:  # on the very edge of what was checked before
+                raise KinematicsError("target: is not a rigid motion", what="target", value=T)
+            if found == slots or (found >= wanted and out[USED] >= _STARTS_TO_CHOOSE):
+                return False
+            if deadline is not None and time.monotonic() > deadline:
+                return True
+        return False
+
+    def _answer(self, out: Array, status: IkStatus, reason: Any = None) -> IkResult:
+        """Return a result, with joints in the place of rows."""
+        if self.gearing is not None:
+            out = self.gearing.result(out)
+        return IkResult(status, out, self.n, reason)
+
+    def options(self, key: tuple[Any, ...]) -> Array:
+        """Return the options of a wish, given by its fields; kept for the next time."""
+        with suppress(KeyError, TypeError):
+            return self._options[key]
+        opt = options(IkOptions(*key), self.mechanism.length, self.joint_names)
+        if self.gearing is not None:
+            opt = np.concatenate([opt[:OPTIONS], self.gearing.weights(opt[OPTIONS:])])
+        if self.mechanism.has_spare_motion(opt):
+            opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
+        with suppress(TypeError):  # a list or an array: right, but it cannot be a key
+            remember(self._options, key, opt)
+            if self.is_quick(key):
+                remember(self._quick_options, key, opt)
+        return opt
+
+    def is_quick(self, key: tuple[Any, ...]) -> bool:
+        """Return whether for a wish the first solution that is found will do."""
+        return self.gearing is None and not self._has_to_choose(key, self.options(key))
+
+    def result_size(self, slots: int) -> int:
+        """Return the length of a result of the search."""
+        size: int = HEAD + slots * (self.mechanism.size + SLOT)
+        return size
+
+    def start(self, seed: ArrayLike) -> Array:
+        """Return a seed (n,), checked, as the positions of the rows."""
+        array = checked_seed(seed, self.joint_names)
+        return array if self.gearing is None else self.gearing.positions(array)
+
+    @staticmethod
+    def _has_to_choose(key: tuple[Any, ...], opt: Array) -> bool:
+        """Return whether the first solution will not do, because another may be preferred."""
+        return bool(opt[CENTRED]) or IkOptions(*key).weights is not None
+
+
+def remember(known: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keep a value for a key; forget all if there are too many."""
+    if len(known) >= _CACHED:
+        known.clear()
+    known[key] = value

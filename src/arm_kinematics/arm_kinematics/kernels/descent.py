@@ -1,0 +1,215 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled damped least squares inside joint limits: one descent from one start.
+
+Levenberg-Marquardt with a damping that shrinks with the squared error (Sugihara, "Solvability-
+unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27(5),
+2011), so that it converges quadratically and needs no care at singular poses. Joints that a step
+would push through a limit are frozen for that step.
+
+Compiled normal equations of a step, and their solution.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+from arm_kinematics.kernels.forward import (
+    COLUMN,
+    COST,
+    DELTA,
+    EASE,
+    ERROR,
+    EVALUATIONS,
+    FREE,
+    GRADIENT,
+    LOWER,
+    PERIOD,
+    SYSTEM,
+    TRIAL,
+    TRIAL_ERROR,
+    UNIT,
+    UPPER,
+    Array,
+    Q,
+    move,
+)
+from arm_kinematics.kernels.jit import HAVE_NUMBA, kernel
+from arm_kinematics.kernels.residuals import (
+    DEADLINE,
+    EXACT,
+    FAILED,
+    PERSIST,
+    WEIGHTS,
+    derive,
+    error,
+    quality,
+)
+
+
+@kernel
+def normal_equations(opt: Array, W: Array, weights: int) -> float:
+    """Fill the lower half of J' V^2 J (SYSTEM) and J' V^2 e (GRADIENT); return the trace.
+
+    V is diagonal, with the six entries of opt from ``weights`` on.
+    """
+    n = W.shape[0] - 1
+    p, q, r = opt[weights] ** 2, opt[weights + 1] ** 2, opt[weights + 2] ** 2
+    a, b, d = opt[weights + 3] ** 2, opt[weights + 4] ** 2, opt[weights + 5] ** 2
+    e0, e1, e2 = W[n, ERROR], W[n, ERROR + 1], W[n, ERROR + 2]
+    e3, e4, e5 = W[n, ERROR + 3], W[n, ERROR + 4], W[n, ERROR + 5]
+    trace = 0.0
+    for i in range(n):
+        j0, j1, j2 = p * W[i, COLUMN], q * W[i, COLUMN + 1], r * W[i, COLUMN + 2]
+        j3, j4, j5 = a * W[i, COLUMN + 3], b * W[i, COLUMN + 4], d * W[i, COLUMN + 5]
+        W[i, GRADIENT] = j0 * e0 + j1 * e1 + j2 * e2 + j3 * e3 + j4 * e4 + j5 * e5
+        for k in range(i + 1):
+            W[i, SYSTEM + k] = (
+                j0 * W[k, COLUMN]
+                + j1 * W[k, COLUMN + 1]
+                + j2 * W[k, COLUMN + 2]
+                + j3 * W[k, COLUMN + 3]
+                + j4 * W[k, COLUMN + 4]
+                + j5 * W[k, COLUMN + 5]
+            )
+        trace += W[i, SYSTEM + i]
+    return trace
+
+
+@kernel
+def damped_step(W: Array, column: int, damping: float, floor: float) -> None:
+    """Solve (SYSTEM + damping W[:, column] + floor) DELTA = -GRADIENT for the free joints.
+
+    By L D L'; W[:, column] and floor are on the diagonal.
+    """
+    n = W.shape[0] - 1
+    factor = SYSTEM + n  # here: L D below the diagonal while a row is built, then L; 1/D on it
+    for i in range(n):
+        free = W[i, FREE]
+        right = -free * W[i, GRADIENT]
+        pivot = W[i, SYSTEM + i] + damping * W[i, column] + floor
+        for k in range(i):
+            entry = free * W[k, FREE] * W[i, SYSTEM + k]
+            for m in range(k):
+                entry -= W[i, factor + m] * W[k, factor + m]
+            W[i, factor + k] = entry
+        for k in range(i):
+            entry = W[i, factor + k]
+            scaled = entry * W[k, factor + k]
+            W[i, factor + k] = scaled
+            pivot -= entry * scaled
+            right -= scaled * W[k, DELTA]
+        W[i, factor + i] = 1.0 / pivot if pivot > 0.0 else 0.0
+        W[i, DELTA] = right
+    for i in range(n - 1, -1, -1):
+        total = W[i, DELTA] * W[i, factor + i]
+        for m in range(i + 1, n):
+            total -= W[m, factor + i] * W[m, DELTA]
+        W[i, DELTA] = total
+
+
+ITERATIONS = 60
+RETRIES = 8
+LONGEST_STEP = 1.2  # [rad, or units of the joint]
+SHORTEST_STEP = 1e-9
+DAMPING = 0.3  # per half squared error, at the start of a descent
+LOOSEN, TIGHTEN, LEAST = 0.5, 10.0, 1e-12  # its factors after a good and a bad step, its floor
+FLAT = 1e-12  # a gain below this share of the error is none
+PATIENCE, WORTH = 2, 0.65  # give up if so many steps leave more than this share of the error
+
+
+@kernel
+def _compiled_is_never_late(opt: Array) -> bool:
+    """A compiled descent takes microseconds: the clock is looked at between calls."""
+    return False
+
+
+def _is_late(opt: Array) -> bool:
+    return time.monotonic() > float(opt[DEADLINE])
+
+
+is_late = _compiled_is_never_late if HAVE_NUMBA else _is_late
+
+
+@kernel
+def descend(c: Array, opt: Array, W: Array) -> int:
+    """Descend from W[:, Q] to the nearest minimum of the weighed error.
+
+    Leaves positions in W[:, Q], the error in W[n, ERROR...], its weighed half square in
+    W[n, COST]. Returns what `quality` says of it.
+    """
+    n = W.shape[0] - 1
+    move(c, W, Q)
+    cost = error(opt, W, ERROR)
+    W[n, EVALUATIONS] = 1.0
+    state = quality(opt, W, ERROR, cost)
+    damping = DAMPING
+    mark = cost
+    for iteration in range(ITERATIONS):
+        if state == EXACT or is_late(opt):
+            break
+        derive(c, opt, W)
+        floor = 1e-13 * normal_equations(opt, W, WEIGHTS)
+        _freeze(c, W)
+        cost_new = math.inf
+        for _ in range(RETRIES):
+            damped_step(W, EASE, damping * cost, floor)
+            size = _trial(c, W)
+            move(c, W, TRIAL)
+            cost_new = error(opt, W, TRIAL_ERROR)
+            W[n, EVALUATIONS] += 1.0
+            if cost_new < cost or size < SHORTEST_STEP:
+                break
+            damping *= TIGHTEN
+        if not cost_new < cost:
+            break
+        gain = cost - cost_new
+        cost = cost_new
+        for i in range(n):
+            W[i, Q] = W[i, TRIAL]
+        for k in range(6):
+            W[n, ERROR + k] = W[n, TRIAL_ERROR + k]
+        state = quality(opt, W, ERROR, cost)
+        damping = max(damping * LOOSEN, LEAST)
+        if gain < FLAT * cost:
+            break
+        if state == FAILED and opt[PERSIST] == 0.0 and iteration % PATIENCE == PATIENCE - 1:
+            if cost > WORTH * mark:
+                break
+            mark = cost
+    W[n, COST] = cost
+    return state
+
+
+@kernel
+def _freeze(c: Array, W: Array) -> None:
+    """Mark the joints that stand at a limit and would be pushed against it (FREE = 0)."""
+    for i in range(W.shape[0] - 1):
+        q, g = W[i, Q], W[i, GRADIENT]
+        frozen = (g > 0.0 and q <= c[i + 1, LOWER]) or (g < 0.0 and q >= c[i + 1, UPPER])
+        W[i, FREE] = 0.0 if frozen else 1.0
+
+
+@kernel
+def _trial(c: Array, W: Array) -> float:
+    """Fill TRIAL with Q + DELTA, no longer than the longest step and inside the limits.
+
+    A turning joint that would pass a limit takes the same angle a whole turn away if that is
+    allowed. Returns the size of the step, in units of the joints.
+    """
+    n = W.shape[0] - 1
+    longest = 0.0
+    for i in range(n):
+        longest = max(longest, abs(W[i, DELTA]) / c[i + 1, UNIT])
+    scale = LONGEST_STEP / longest if longest > LONGEST_STEP else 1.0
+    for i in range(n):
+        lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
+        value = W[i, Q] + scale * W[i, DELTA]
+        turn = c[i + 1, PERIOD]
+        if value > upper:
+            value = value - turn if lower <= value - turn <= upper else upper
+        elif value < lower:
+            value = value + turn if lower <= value + turn <= upper else lower
+        W[i, TRIAL] = value
+    return scale * longest

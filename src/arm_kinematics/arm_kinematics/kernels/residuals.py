@@ -1,0 +1,313 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled derivative of the error, by the joints, where `move` has left the tip.
+
+Each function turns the velocities in W[:, COLUMN] into the rates of the entries of the error.
+
+Compiled errors of an orientation, seen from the target's frame: each fills three entries.
+
+Their derivatives are in kernels_derivative.py.
+
+Compiled error of a pose against a target; its derivative is in kernels_derivative.py.
+
+Everything is seen from the target's frame (BASE holds inverse(target) B0), so that the pose of the
+tip *is* the error: three entries of the position, three of the orientation. What counts of it is
+said by one flat array of options:
+
+    opt[WHAT]            NOTHING, AXIS_ONLY or ROTATION: what of the orientation counts
+    opt[WEIGHTS : +6]    weights in the sum that a descent makes small [1/m], [1/rad]; 0 if free
+    opt[BOUNDS : +6]     1 / tolerances [1/m], [1/rad]; 0 if free
+    opt[EVEN : +6]       weights that know no tolerances, for a way along which no error changes
+    opt[PLACE_BOX]       1 if each component of the position has its tolerance, 0 if the distance
+    opt[TURN_BOX]        1 if each component of the orientation has its own, 0 if the angle has one
+    opt[IN_TIP]          1 if these components lie along the tip's axes, 0 along the target's
+    opt[ENOUGH]          weighed half squared error above which no tolerance can be met
+    opt[TOOL : TOOL+3]   the axis whose direction counts (AXIS_ONLY), in tip and target frame
+    opt[AIM]             share of the tolerances, or of the defaults if smaller, to be aimed at
+    opt[PERSIST]         1 to go down to the very minimum even where it is no solution
+    opt[STARTS]          how many starts a call of the search may use
+    opt[SPARE]           if the joints can move while the error stays: the share of their squared
+                         distance from where they are wanted that is worth a step; 0 if they can't
+    opt[CENTRED]         1 if the middle of the joint ranges is preferred, 0 if the seed is
+    opt[DEADLINE]        when to stop [s], on the monotonic clock (without Numba only)
+    opt[OPTIONS + i]     weight of joint i in distances
+
+The rotation vector of the tip against the target has the same components along the axes of both:
+only the position and the tilt of one axis have to be told which axes are meant.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, Array, columns
+from arm_kinematics.kernels.jit import kernel
+from arm_kinematics.kernels.vectors import Vector, cross, dot, length
+
+
+@kernel
+def rotation_vector(W: Array, at: int) -> None:
+    """Fill W[n, at : at + 3] with the logarithm of the tip's rotation.
+
+    By the quaternion, from its largest component (Shepperd 1978): accurate at 0 and at pi.
+    """
+    n = W.shape[0] - 1
+    r00, r01, r02 = W[n, TIP], W[n, TIP + 1], W[n, TIP + 2]
+    r10, r11, r12 = W[n, TIP + 3], W[n, TIP + 4], W[n, TIP + 5]
+    r20, r21, r22 = W[n, TIP + 6], W[n, TIP + 7], W[n, TIP + 8]
+    x, y, z = r21 - r12, r02 - r20, r10 - r01
+    trace = r00 + r11 + r22
+    if trace > 0.0:
+        w = 1.0 + trace
+    elif r00 >= r11 and r00 >= r22:
+        w, x, y, z = x, 1.0 + 2.0 * r00 - trace, r01 + r10, r02 + r20
+    elif r11 >= r22:
+        w, x, y, z = y, r01 + r10, 1.0 + 2.0 * r11 - trace, r12 + r21
+    else:
+        w, x, y, z = z, r02 + r20, r12 + r21, 1.0 + 2.0 * r22 - trace
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    sine = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-6 * w else 2.0 / w
+    W[n, at], W[n, at + 1], W[n, at + 2] = scale * x, scale * y, scale * z
+
+
+@kernel
+def tilt(axis: Vector, W: Array, at: int) -> None:
+    """Fill (angle, 0, 0), between an axis of the tip and the same axis of the target."""
+    n = W.shape[0] - 1
+    _, W[n, at], _ = normal(axis, tipped(axis, W))
+    W[n, at + 1] = W[n, at + 2] = 0.0
+
+
+@kernel
+def tilt_components(axis: Vector, in_tip: bool, W: Array, at: int) -> None:
+    """Fill the shortest rotation vector that carries the target's axis to the tip's.
+
+    Its components along the target's axes, or along the tip's: there it is the target that turns,
+    the other way.
+    """
+    n = W.shape[0] - 1
+    (x, y, z), angle, _ = normal(axis, tipped_in_tip(axis, W) if in_tip else tipped(axis, W))
+    angle = -angle if in_tip else angle
+    W[n, at], W[n, at + 1], W[n, at + 2] = angle * x, angle * y, angle * z
+
+
+@kernel
+def tipped(axis: Vector, W: Array) -> Vector:
+    """Return an axis of the tip in the target's frame."""
+    n = W.shape[0] - 1
+    x, y, z = axis
+    return (
+        W[n, TIP] * x + W[n, TIP + 1] * y + W[n, TIP + 2] * z,
+        W[n, TIP + 3] * x + W[n, TIP + 4] * y + W[n, TIP + 5] * z,
+        W[n, TIP + 6] * x + W[n, TIP + 7] * y + W[n, TIP + 8] * z,
+    )
+
+
+@kernel
+def tipped_in_tip(axis: Vector, W: Array) -> Vector:
+    """Return an axis of the target in the tip's frame."""
+    n = W.shape[0] - 1
+    x, y, z = axis
+    return (
+        W[n, TIP] * x + W[n, TIP + 3] * y + W[n, TIP + 6] * z,
+        W[n, TIP + 1] * x + W[n, TIP + 4] * y + W[n, TIP + 7] * z,
+        W[n, TIP + 2] * x + W[n, TIP + 5] * y + W[n, TIP + 8] * z,
+    )
+
+
+@kernel
+def normal(a: Vector, b: Vector) -> tuple[Vector, float, float]:
+    """Return the unit normal of two directions, and the angle from a to b and its sine."""
+    u = cross(a, b)
+    sine = length(u)
+    angle = math.atan2(sine, dot(a, b))
+    if sine > 1e-9:
+        return (u[0] / sine, u[1] / sine, u[2] / sine), angle, sine
+    x, y, z = (0.0, b[2], -b[1]) if abs(b[0]) < 0.6 else (-b[2], 0.0, b[0])
+    size = math.sqrt(x * x + y * y + z * z)  # parallel or opposite: any normal will do
+    return (x / size, y / size, z / size), angle, sine
+
+
+NOTHING, AXIS_ONLY, ROTATION = 0, 1, 2
+WHAT, WEIGHTS, BOUNDS, EVEN = 0, 1, 7, 13
+PLACE_BOX, TURN_BOX, IN_TIP, ENOUGH, TOOL, AIM, PERSIST, STARTS = 19, 20, 21, 22, 23, 26, 27, 28
+SPARE, CENTRED, DEADLINE = 29, 30, 31
+OPTIONS = 32
+
+DEFAULT_POSITION_TOLERANCE = 1e-5  # [m]
+DEFAULT_ORIENTATION_TOLERANCE = 1e-4  # [rad]
+_P = 1.0 / DEFAULT_POSITION_TOLERANCE
+_O = 1.0 / DEFAULT_ORIENTATION_TOLERANCE
+
+FAILED, WITHIN, EXACT = 0, 1, 2
+
+
+@kernel
+def error(opt: Array, W: Array, at: int) -> float:
+    """Fill the error at W[n, at : at + 6] where `move` has left the tip.
+
+    Returns half the squared error, each component weighed by its weight.
+    """
+    n = W.shape[0] - 1
+    px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
+    W[n, at], W[n, at + 1], W[n, at + 2] = px, py, pz
+    if opt[PLACE_BOX] != 0.0 and opt[IN_TIP] != 0.0:
+        for k in range(3):
+            W[n, at + k] = W[n, TIP + k] * px + W[n, TIP + 3 + k] * py + W[n, TIP + 6 + k] * pz
+    if opt[WHAT] == ROTATION:
+        rotation_vector(W, at + 3)
+    elif opt[WHAT] == AXIS_ONLY:
+        axis = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
+        if opt[TURN_BOX] != 0.0:
+            tilt_components(axis, opt[IN_TIP] != 0.0, W, at + 3)
+        else:
+            tilt(axis, W, at + 3)
+    else:
+        W[n, at + 3] = W[n, at + 4] = W[n, at + 5] = 0.0
+    square = 0.0
+    for k in range(6):
+        square += (opt[WEIGHTS + k] * W[n, at + k]) ** 2
+    return 0.5 * square
+
+
+@kernel
+def quality(opt: Array, W: Array, at: int, cost: float) -> int:
+    """Return EXACT, WITHIN (the tolerances, but more can be had) or FAILED."""
+    if not cost <= opt[ENOUGH]:
+        return FAILED
+    place = _quality_of(opt, W, at, BOUNDS, opt[PLACE_BOX] != 0.0, _P)
+    return min(place, _quality_of(opt, W, at + 3, BOUNDS + 3, opt[TURN_BOX] != 0.0, _O))
+
+
+@kernel
+def _quality_of(opt: Array, W: Array, at: int, bounds: int, box: bool, default: float) -> int:
+    """Return the quality of three entries, each by itself (box) or their length."""
+    n = W.shape[0] - 1
+    aim = opt[AIM]
+    if not box:
+        size = math.sqrt(W[n, at] ** 2 + W[n, at + 1] ** 2 + W[n, at + 2] ** 2)
+        bound = opt[bounds]
+        if not size * bound <= 1.0:
+            return FAILED
+        return EXACT if bound == 0.0 or size * max(bound, default) <= aim else WITHIN
+    state = EXACT
+    for k in range(3):
+        size, bound = abs(W[n, at + k]), opt[bounds + k]
+        if not size * bound <= 1.0:
+            return FAILED
+        if not (bound == 0.0 or size * max(bound, default) <= aim):
+            state = WITHIN
+    return state
+
+
+_STEEPEST = 3.0  # of the sideways rate of a tilt, which has no bound near half a turn
+
+
+@kernel
+def derive(c: Array, opt: Array, W: Array) -> None:
+    """Fill COLUMN with the derivative of the error at W[n, ERROR...]."""
+    columns(c, W)
+    if opt[PLACE_BOX] != 0.0 and opt[IN_TIP] != 0.0:
+        _position_in_tip(W)
+    if opt[WHAT] == ROTATION:
+        if opt[TURN_BOX] != 0.0:
+            _rotation_vector(W)
+    elif opt[WHAT] == AXIS_ONLY:
+        axis = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
+        if opt[TURN_BOX] != 0.0:
+            _tilt_components(axis, opt[IN_TIP] != 0.0, W)
+        else:
+            _tilt(axis, W)
+
+
+@kernel
+def _position_in_tip(W: Array) -> None:
+    """Along the tip's axes, where the error turns back while the tip turns."""
+    n = W.shape[0] - 1
+    px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
+    for i in range(n):
+        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
+        W[i, COLUMN] -= wy * pz - wz * py
+        W[i, COLUMN + 1] -= wz * px - wx * pz
+        W[i, COLUMN + 2] -= wx * py - wy * px
+    _turn_into_tip(W, COLUMN)
+
+
+@kernel
+def _rotation_vector(W: Array) -> None:
+    """By the inverse left Jacobian: Barfoot, "State Estimation for Robotics" (2017), section 7.1.
+
+    Only needed if the components weigh differently: with one weight the gradient is the same
+    without it.
+    """
+    n = W.shape[0] - 1
+    x, y, z = W[n, ERROR + 3], W[n, ERROR + 4], W[n, ERROR + 5]
+    square = x * x + y * y + z * z
+    if square < 1e-16:
+        return
+    k = 1.0 / 12.0 + square / 720.0
+    if square > 1e-3:
+        half = 0.5 * math.sqrt(square)
+        k = (1.0 - half * math.cos(half) / math.sin(half)) / square
+    for i in range(n):
+        a, b, d = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
+        ca, cb, cd = y * d - z * b, z * a - x * d, x * b - y * a
+        W[i, COLUMN + 3] = a - 0.5 * ca + k * (y * cd - z * cb)
+        W[i, COLUMN + 4] = b - 0.5 * cb + k * (z * ca - x * cd)
+        W[i, COLUMN + 5] = d - 0.5 * cd + k * (x * cb - y * ca)
+
+
+@kernel
+def _tilt(axis: Vector, W: Array) -> None:
+    """Of the angle, whose rate is the angular velocity about the common normal u.
+
+    The second row is the sideways rate on the sphere of directions, which keeps the step from
+    running past the target.
+    """
+    n = W.shape[0] - 1
+    b = tipped(axis, W)
+    (ux, uy, uz), angle, sine = normal(axis, b)
+    vx, vy, vz = cross(b, (ux, uy, uz))
+    sideways = _sideways(angle, sine)
+    for i in range(n):
+        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
+        W[i, COLUMN + 3] = ux * wx + uy * wy + uz * wz
+        W[i, COLUMN + 4] = sideways * (vx * wx + vy * wy + vz * wz)
+        W[i, COLUMN + 5] = 0.0
+
+
+@kernel
+def _tilt_components(axis: Vector, in_tip: bool, W: Array) -> None:
+    n = W.shape[0] - 1
+    b = tipped_in_tip(axis, W) if in_tip else tipped(axis, W)
+    (ux, uy, uz), angle, sine = normal(axis, b)
+    vx, vy, vz = cross(b, (ux, uy, uz))
+    sx, sy, sz = cross(axis, (ux, uy, uz))
+    sideways = _sideways(angle, sine)
+    if in_tip:
+        _turn_into_tip(W, COLUMN + 3)
+    for i in range(n):
+        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
+        rate = ux * wx + uy * wy + uz * wz
+        swing = sideways * (vx * wx + vy * wy + vz * wz)
+        W[i, COLUMN + 3] = rate * ux + swing * sx
+        W[i, COLUMN + 4] = rate * uy + swing * sy
+        W[i, COLUMN + 5] = rate * uz + swing * sz
+
+
+@kernel
+def _sideways(angle: float, sine: float) -> float:
+    """Return angle / sine, bounded."""
+    return min(angle / sine, _STEEPEST) if sine > 1e-9 else 1.0
+
+
+@kernel
+def _turn_into_tip(W: Array, column: int) -> None:
+    """Turn three entries of each joint's row from the target's axes to the tip's."""
+    n = W.shape[0] - 1
+    for i in range(n):
+        x, y, z = W[i, column], W[i, column + 1], W[i, column + 2]
+        for k in range(3):
+            W[i, column + k] = W[n, TIP + k] * x + W[n, TIP + 3 + k] * y + W[n, TIP + 6 + k] * z

@@ -1,0 +1,220 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled search: descents from the seed and from a fixed, even spread of starts.
+
+The same input gives the same output: the starts are a low-discrepancy sequence (powers of the
+generalised golden ratio, Roberts 2018) over the joint ranges, the best of a few at a time.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_kinematics.kernels.descent import descend
+from arm_kinematics.kernels.forward import (
+    BASE,
+    COST,
+    ERROR,
+    EVALUATIONS,
+    LOWER,
+    PERIOD,
+    PRISMATIC,
+    SPREAD,
+    TOWARD,
+    TRIAL,
+    TRIAL_ERROR,
+    UNIT,
+    UPPER,
+    Array,
+    Q,
+    move,
+    work,
+)
+from arm_kinematics.kernels.jit import kernel
+from arm_kinematics.kernels.nullspace import nearest_turn, prefer, settle
+from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
+
+# Head of the result: solutions found, starts and evaluations used, whether an effort is there.
+FOUND, USED, COUNT, EFFORT = 0, 1, 2, 3
+HEAD = 4
+# A slot: joint positions (n), error (6), its weighed half square, weighed distance to the seed.
+SLOT = 8
+
+TRIES = 4  # points of the spread of which the best is descended from
+NO_MOTION, NO_SEED = -1, -2
+FARTHEST_SEED = 1e9  # [rad or m]
+SAME, SAME_SETTLED = 1e-3, 0.03
+"""Solutions nearer than this in every joint are one [rad, or units of the joint]."""
+
+
+@kernel
+def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
+    """Go on searching until as many solutions as fit are found, or opt[STARTS] starts are used.
+
+    Args:
+        c: Constants of the chain, see kernels.py.
+        opt: Options, see kernels_error.py.
+        T: Wanted pose (4, 4).
+        seed: Start number 0, (n,).
+        out: Result, (HEAD + slots (n + SLOT),), zero before the first call. While nothing is found
+            the first slot holds the best effort.
+
+    Returns:
+        Solutions found so far; NO_MOTION or NO_SEED if T or seed make no sense.
+    """
+    n = c.shape[0] - 1
+    width = n + SLOT
+    sound = is_question(n, T, seed)
+    if sound < 0:
+        return sound
+    W = work(n)
+    see_from(T, c, W)
+    prefer(c, opt, W, seed)
+    found = int(out[FOUND])
+    slots = (out.size - HEAD) // width
+    for _ in range(int(opt[STARTS])):
+        _start(c, opt, W, seed, int(out[USED]))
+        state = descend(c, opt, W)
+        out[USED] += 1.0
+        out[COUNT] += W[n, EVALUATIONS]
+        if state == FAILED:
+            if found == 0 and (out[EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
+                out[EFFORT] = 1.0
+                keep(c, opt, W, seed, out, HEAD)
+            continue
+        if opt[SPARE] != 0.0:
+            settle(c, opt, W, state)
+        if is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
+            keep(c, opt, W, seed, out, HEAD + found * width)
+            found += 1
+            if found == slots:
+                break
+    out[FOUND] = found
+    return found
+
+
+@kernel
+def is_question(n: int, T: Array, seed: Array) -> int:
+    """Return 0 if T and seed make sense for a chain of n joints, else NO_MOTION or NO_SEED."""
+    if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
+        return NO_MOTION
+    if seed.size != n:
+        return NO_SEED
+    for i in range(n):
+        if not abs(seed[i]) < FARTHEST_SEED:
+            return NO_SEED
+    return 0
+
+
+@kernel
+def is_motion(T: Array) -> bool:
+    """Return whether T (4, 4) is a finite rigid motion, its rotation orthonormal to 1e-6."""
+    row = abs(T[3, 0]) + abs(T[3, 1]) + abs(T[3, 2]) + abs(T[3, 3] - 1.0)
+    worst = 0.0
+    for i in range(3):
+        for k in range(i + 1):
+            dot = T[0, i] * T[0, k] + T[1, i] * T[1, k] + T[2, i] * T[2, k]
+            worst = max(worst, abs(dot - 1.0 if i == k else dot))
+    volume = (
+        T[0, 0] * (T[1, 1] * T[2, 2] - T[1, 2] * T[2, 1])
+        + T[0, 1] * (T[1, 2] * T[2, 0] - T[1, 0] * T[2, 2])
+        + T[0, 2] * (T[1, 0] * T[2, 1] - T[1, 1] * T[2, 0])
+    )
+    far = abs(T[0, 3]) + abs(T[1, 3]) + abs(T[2, 3])
+    sound = worst <= 1e-6 and volume > 0.0 and row <= 1e-9 and far < 1e100
+    return bool(sound and worst == worst)
+
+
+@kernel
+def see_from(T: Array, c: Array, W: Array) -> None:
+    """Let the motion start at inverse(T) B0."""
+    n = W.shape[0] - 1
+    for i in range(3):
+        x, y, z = T[0, i], T[1, i], T[2, i]
+        for k in range(3):
+            W[n, BASE + 3 * i + k] = x * c[0, k] + y * c[0, 3 + k] + z * c[0, 6 + k]
+        W[n, BASE + 9 + i] = (
+            x * (c[0, 9] - T[0, 3]) + y * (c[0, 10] - T[1, 3]) + z * (c[0, 11] - T[2, 3])
+        )
+
+
+@kernel
+def _start(c: Array, opt: Array, W: Array, seed: Array, index: int) -> None:
+    """Fill W[:, Q] with start number index: the seed inside the limits, then the best of a few."""
+    n = W.shape[0] - 1
+    if index == 0:
+        for i in range(n):
+            W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
+        return
+    best = math.inf
+    for attempt in range(TRIES):
+        _spread(c, W, seed, (index - 1) * TRIES + attempt + 1)
+        move(c, W, TRIAL)
+        cost = error(opt, W, TRIAL_ERROR)
+        if cost < best:
+            best = cost
+            for i in range(n):
+                W[i, Q] = W[i, TRIAL]
+
+
+@kernel
+def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
+    """Fill W[:, TRIAL] with point number index of an even spread over the joint ranges.
+
+    A range of more than one turn counts as the turn about the seed; a sliding joint without
+    limits as one unit either side of it.
+    """
+    for i in range(W.shape[0] - 1):
+        lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
+        reach = c[i + 1, UNIT] if c[i + 1, PRISMATIC] != 0.0 else math.pi
+        if upper - lower > 2.0 * reach and (
+            c[i + 1, PRISMATIC] == 0.0 or upper - lower == math.inf
+        ):
+            lower = max(lower, min(seed[i] - reach, upper - 2.0 * reach))
+            upper = lower + 2.0 * reach
+        share = 0.5 + index * c[i + 1, SPREAD]
+        W[i, TRIAL] = lower + (share - math.floor(share)) * (upper - lower)
+
+
+@kernel
+def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
+    """Return whether W[:, Q] differs from every solution in out, whole turns aside.
+
+    Nearer than ``same`` in every joint [rad, or units of the joint] is no difference.
+    """
+    n = W.shape[0] - 1
+    for s in range(found):
+        alike = 0
+        for i in range(n):
+            gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
+            period = c[i + 1, PERIOD]
+            if period != 0.0:
+                gap = abs(gap - period * math.floor(gap / period + 0.5))
+            if gap >= same * c[i + 1, UNIT]:
+                break
+            alike += 1
+        if alike == n:
+            return False
+    return True
+
+
+@kernel
+def keep(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
+    """Write a slot, turning joints by whole turns as near as can be to the preferred posture."""
+    n = W.shape[0] - 1
+    square = 0.0
+    for i in range(n):
+        q = nearest_turn(c, i, W[i, Q], W[i, TOWARD])
+        out[at + i] = q
+        square += opt[OPTIONS + i] * (q - seed[i]) ** 2
+    for k in range(6):
+        out[at + n + k] = W[n, ERROR + k]
+    out[at + n + 6] = W[n, COST]
+    out[at + n + 7] = math.sqrt(square)
+
+
+@kernel
+def search_many(c: Array, opt: Array, Ts: Array, seeds: Array, outs: Array) -> None:
+    """Call `search` once for each target Ts[k] (m, 4, 4) with seeds[k] and outs[k]."""
+    for k in range(Ts.shape[0]):
+        search(c, opt, Ts[k], seeds[k], outs[k])

@@ -1,0 +1,258 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""All that the marks are drawn from, in plain values.
+
+Where the axes of a chain's joints are, in the links before and behind them.
+
+The tip's path of the last seconds, in pieces: only the newest grows, the others stay.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from arm_description.urdf.reader import LinkBody
+
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.chain.robot import Robot
+from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.lie import Array, se3_inverse
+from arm_kinematics.markers.mark import Colour
+
+
+class DrawnJoint(NamedTuple):
+    """A joint of a chain as it is drawn.
+
+    Attributes:
+        name: Name of the joint.
+        sliding: Whether it slides.
+        lower, upper: Limits [rad or m], infinite where there are none.
+        parent, child: The links before and behind it.
+        in_parent, in_child: (4, 4) link <- a frame on the axis, along z; equal at position 0.
+    """
+
+    name: str
+    sliding: bool
+    lower: float
+    upper: float
+    parent: str
+    child: str
+    in_parent: Array
+    in_child: Array
+
+
+def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
+    """Give the joints of a chain, base to tip; of those that one joint drives, its first."""
+    owners = range(chain.n) if chain.gearing is None else chain.gearing.owners
+    ratios = np.ones(chain.n) if chain.gearing is None else chain.gearing.ratios[owners]
+    for j, screw in enumerate(owners):
+        before = [link for link in chain.links if link.joints <= screw][-1]
+        behind = next((link for link in chain.links if link.joints > screw), None)
+        if behind is None:
+            continue
+        lower, upper = sorted((ratios[j] * chain.lower[j], ratios[j] * chain.upper[j]))
+        place = _on_axis(chain.S[:, screw], bool(chain.prismatic[screw]), behind.home)
+        yield DrawnJoint(
+            chain.joint_names[j],
+            bool(chain.prismatic[screw]),
+            float(lower),
+            float(upper),
+            before.name,
+            behind.name,
+            se3_inverse(before.home) @ place,
+            se3_inverse(behind.home) @ place,
+        )
+
+
+def _on_axis(screw: Array, sliding: bool, home: Array) -> Array:
+    """Return a frame (4, 4) on a screw's axis, along z, as near to a frame as can be."""
+    z = screw[:3] if sliding else screw[3:]
+    T = home.copy()
+    if not sliding:
+        foot = np.cross(z, screw[:3])
+        T[:3, 3] = foot + z * (z @ (home[:3, 3] - foot))
+    x = max(home[:3, :3].T, key=lambda axis: float(np.linalg.norm(axis - z * (z @ axis))))
+    x = x - z * (z @ x)
+    x /= np.linalg.norm(x)
+    T[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    return T
+
+
+PIECES = 8  # that the length is cut into; older ones look older
+MOST_POINTS = 32  # of a piece
+
+
+@dataclass(eq=False)
+class TraceSegment:
+    """A part of the path.
+
+    Attributes:
+        begun: When [s].
+        times: Of its points [s].
+        points: Where the tip was then, (3,) each [m].
+    """
+
+    begun: float
+    times: list[float] = field(default_factory=list)
+    points: list[Array] = field(default_factory=list)
+
+
+class TipTrace:
+    """The path; it forgets what is older than its length.
+
+    Args:
+        length: How long it lasts [s].
+
+    Attributes:
+        pieces: The oldest first; each begins where the one before ends.
+    """
+
+    def __init__(self, length: float) -> None:
+        self.length = length
+        self.pieces: deque[TraceSegment] = deque()
+
+    def note(self, now: float, tip: Array, step: float) -> None:
+        """Lengthen the path, if the tip has moved.
+
+        Args:
+            now: The time [s]; if it runs backwards, the path begins anew.
+            tip: Where the tip is, (3,) [m].
+            step: The least way that counts [m].
+        """
+        if self.pieces and now < self.pieces[-1].times[-1]:
+            self.pieces.clear()
+        if not self.pieces:
+            self.pieces.append(TraceSegment(now, [now], [tip]))
+            return
+        if np.linalg.norm(tip - self.pieces[-1].points[-1]) >= step:
+            self._add(now, tip)
+        while len(self.pieces) > 1 and self.pieces[0].times[-1] < now - self.length:
+            self.pieces.popleft()
+
+    def _add(self, now: float, tip: Array) -> None:
+        piece, span = self.pieces[-1], self.length / PIECES
+        if now - piece.begun > span:
+            piece = TraceSegment(now, piece.times[-1:], piece.points[-1:])
+            self.pieces.append(piece)
+        if len(piece.times) > 1 and piece.times[-1] - piece.times[-2] < span / MOST_POINTS:
+            piece.times.pop()  # too near to be kept; the end is always where the tip is
+            piece.points.pop()
+        piece.times.append(now)
+        piece.points.append(tip)
+
+
+_NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would only flicker
+
+
+@dataclass(frozen=True, eq=False)
+class IkAttempt:
+    """The last request to the inverse kinematics and what became of it.
+
+    Attributes:
+        chain: The chain that was asked.
+        target: (4, 4) base <- wanted tip [m].
+        reached: (4, 4) base <- tip at the first solution or the best effort [m].
+        position_error: Distance between the two as asked for [m].
+        orientation_error: Angle between the two as asked for [rad].
+        ok: Whether the target is reached.
+        solutions: (k, n) joint positions, the preferred first [rad or m].
+    """
+
+    chain: Chain
+    target: Array
+    reached: Array
+    position_error: float
+    orientation_error: float
+    ok: bool
+    solutions: Array
+
+
+@dataclass(frozen=True, eq=False)
+class WorkspaceSlice:
+    """What the tip reaches in a plane.
+
+    Attributes:
+        T: (4, 4) base <- plane; x and y lie in it [m].
+        x: (k,) centres of the cells along x [m].
+        y: (m,) centres of the cells along y [m].
+        reached: (m, k) of bool.
+    """
+
+    T: Array
+    x: Array
+    y: Array
+    reached: Array
+
+
+@dataclass
+class MarkerInputs:
+    """What is known; each entry is the newest.
+
+    Attributes:
+        robot: The robot.
+        chain: The chain to its tip.
+        bodies: What its links look like and weigh.
+        positions: Joint positions by name [rad or m].
+        goal: Where the joints are going to, by name; empty if that is not known.
+        answer: The last request to the inverse kinematics; None if there was none.
+        region: What the tip reaches; None until that was found out.
+        trail: Where the tip was.
+    """
+
+    robot: Robot
+    chain: Chain
+    bodies: tuple[LinkBody, ...] = ()
+    positions: Mapping[str, float] = field(default_factory=dict)
+    goal: Mapping[str, float] = field(default_factory=dict)
+    answer: IkAttempt | None = None
+    region: WorkspaceSlice | None = None
+    trail: TipTrace = field(default_factory=lambda: TipTrace(20.0))
+
+    @cached_property
+    def axes(self) -> tuple[DrawnJoint, ...]:
+        """The chain's joints, base to tip."""
+        return tuple(axes_of(self.chain))
+
+    @cached_property
+    def size(self) -> float:
+        """A length to which marks are sized: the arm's [m]."""
+        return arm_length(self.chain.S, self.chain.M)
+
+    @property
+    def base(self) -> str:
+        """Name of the frame that stands still."""
+        return self.robot.base
+
+    @property
+    def known(self) -> bool:
+        """Whether the position of each joint of the chain is known."""
+        return all(name in self.positions for name in self.chain.joint_names)
+
+    @property
+    def q(self) -> Array:
+        """Joint positions of the chain (n,) [rad or m]."""
+        return self.chain.positions(self.positions)
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the arm is where it is going to, or goes nowhere."""
+        return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
+
+    def note_tip(self, now: float) -> None:
+        """Lengthen the trail, if the tip has moved by a thousandth of the arm since.
+
+        Args:
+            now: The time [s].
+        """
+        self.trail.note(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)
+
+
+def hue(colour: str, opacity: float) -> Colour:
+    """Return "#rrggbb" with an opacity."""
+    r, g, b = (int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
+    return (r, g, b, opacity)

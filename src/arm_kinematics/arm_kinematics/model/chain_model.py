@@ -1,0 +1,123 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a chain is built from: joints, links, screws; and these from a DH model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array, se3, so3_exp
+from arm_kinematics.model.mimic_joints import MimicJoints
+
+
+@dataclass(frozen=True)
+class ChainJoint:
+    """One moving joint of a chain.
+
+    Attributes:
+        name: Name of the joint.
+        prismatic: True if it slides, False if it turns.
+        lower: Smallest position [rad or m], -inf if there is none.
+        upper: Largest position [rad or m], inf if there is none.
+        velocity: Largest speed [rad/s or m/s], inf if unknown.
+        acceleration: Largest acceleration [rad/s^2 or m/s^2], inf if unknown.
+    """
+
+    name: str
+    prismatic: bool
+    lower: float
+    upper: float
+    velocity: float = math.inf
+    acceleration: float = math.inf
+
+
+@dataclass(frozen=True)
+class ChainLink:
+    """A frame after the first ``joints`` screws; at ``home`` (4, 4) in the base frame if q = 0."""
+
+    name: str
+    joints: int
+    home: Array
+
+
+class Parts(NamedTuple):
+    """The arguments of Chain: screws (6, s), home pose (4, 4), joints, links, gearing."""
+
+    S: Array
+    M: Array
+    joints: list[ChainJoint]
+    links: list[ChainLink]
+    gearing: MimicJoints | None = None
+
+
+def parts_of_model(model: Any) -> Parts:
+    """Return the parts of the chain from base_link to tool0 of an arm_description RobotModel."""
+    n = len(model.joints)
+    zero = np.zeros(n)
+    frames, M = model.dh_frames(zero), model.fk(zero)
+    first = 0 if model.convention == "standard" else 1  # the frame that holds joint 1's axis
+    screws, joints = [], []
+    links = [ChainLink("base_link", 0, np.eye(4))]
+    for i, joint in enumerate(model.joints):
+        frame, sliding = frames[i + first], joint.type == "prismatic"
+        screws.append(screw_of(frame, joint.direction, sliding))
+        bounds = (model.lower, model.upper, model.velocity, model.acceleration)
+        joints.append(ChainJoint(joint.name, sliding, *(float(bound[i]) for bound in bounds)))
+        # Links turn with their joint only, as in the URDF: the offset of theta comes after them.
+        behind = so3_exp([0.0, 0.0, -first * joint.row.theta])
+        home = frame @ se3(behind, np.zeros(3))
+        links.append(ChainLink(f"{joint.name}_link", i + 1, home))
+    links += [ChainLink("flange", n, frames[n]), ChainLink("tool0", n, M)]
+    return Parts(np.transpose(screws), M, joints, links)
+
+
+def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]) -> Array:
+    """Return S as an array (6, s), or raise KinematicsError if it does not fit the joints."""
+    if not names:
+        raise KinematicsError("a chain needs at least one moving joint", what="joints")
+    screws = np.asarray(S, dtype=np.float64)
+    if screws.shape != (6, len(names)) or not np.isfinite(screws).all():
+        raise KinematicsError(
+            f"screw axes: expected finite numbers of shape (6, {len(names)}), got {screws.shape}",
+            what="S",
+            value=S,
+        )
+    for screw, slides, name in zip(screws.T, prismatic, names, strict=True):
+        v, w = screw[:3], screw[3:]
+        turning = abs(w @ w - 1.0) < 1e-9 and abs(v @ w) < 1e-9 * (1.0 + abs(v).max())
+        sliding = not w.any() and abs(v @ v - 1.0) < 1e-9
+        if not (sliding if slides else turning):
+            raise KinematicsError(
+                f"joint '{name}': its screw axis is neither a pure turn nor a pure slide",
+                what=name,
+                value=screw,
+            )
+    return screws
+
+
+def check_limits(joints: Sequence[ChainJoint]) -> None:
+    """Raise KinematicsError if names are not unique or limits are not in order."""
+    names = [j.name for j in joints]
+    if len(set(names)) < len(names):
+        raise KinematicsError(f"joint names are not unique: {', '.join(names)}", what="joints")
+    for joint in joints:
+        if not joint.lower <= joint.upper:
+            raise KinematicsError(
+                f"joint '{joint.name}': lower limit {joint.lower} is not below {joint.upper}",
+                what=joint.name,
+            )
+
+
+def screw_of(frame: Array, axis: ArrayLike, sliding: bool) -> Array:
+    """Return the screw [v; w] (6,) of a joint on ``axis`` through the origin of ``frame``."""
+    direction = frame[:3, :3] @ np.asarray(axis, dtype=np.float64)
+    if sliding:
+        return np.concatenate([direction, np.zeros(3)])
+    return np.concatenate([np.cross(frame[:3, 3], direction), direction])

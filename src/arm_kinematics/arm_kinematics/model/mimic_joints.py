@@ -1,0 +1,90 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that follow others: between the joints of a chain and the screws that they drive.
+
+Screw i is at ratios[i] times the position of joint leaders[i]. The compiled loops have a row for
+each screw; of those that one joint drives, the first is its owner, the others follow it there.
+Offsets are part of the home pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from arm_kinematics.kernels import forward
+from arm_kinematics.kernels.search import HEAD, SLOT
+from arm_kinematics.lie import Array
+
+
+class MimicJoints:
+    """Which joint drives which screws.
+
+    Attributes:
+        leaders: Number of the joint that drives each screw.
+        ratios: Way of each screw per way of its joint, never 0.
+        sliding: Whether each screw slides.
+        screw_names: Name of each screw.
+        owners: Number of the first screw of each joint.
+    """
+
+    def __init__(
+        self,
+        leaders: Sequence[int],
+        ratios: Sequence[float],
+        sliding: Sequence[bool],
+        screw_names: Sequence[str],
+    ) -> None:
+        self.sliding, self.screw_names = tuple(sliding), tuple(screw_names)
+        self.leaders = np.array(leaders)
+        self.ratios = np.array(ratios, dtype=np.float64)
+        joints = max(leaders) + 1
+        self.owners = np.array([int(np.argmax(self.leaders == j)) for j in range(joints)])
+
+    def positions(self, q: Array) -> Array:
+        """Return the positions of the screws (s,) at joint positions (n,)."""
+        return np.asarray(self.ratios * q[self.leaders])
+
+    def joints(self, positions: Array) -> Array:
+        """Return the joint positions (n,) at positions of the screws (s,)."""
+        return np.asarray(positions[self.owners] / self.ratios[self.owners])
+
+    def columns(self, J: Array) -> Array:
+        """Return the columns (6, n) of the joints; followers are added to their owners already."""
+        return np.ascontiguousarray(J[:, self.owners] * self.ratios[self.owners])
+
+    def rows(self, values: Array, of_followers: float) -> Array:
+        """Return what belongs to each joint (n,) at its owner (s,), another value elsewhere."""
+        row = np.full(len(self.leaders), of_followers)
+        row[self.owners] = values
+        return row
+
+    def limits(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Return the limits of the screws (s,): those of each joint at its owner, else none."""
+        ratio = self.ratios[self.owners]
+        ends = np.sort([lower * ratio, upper * ratio], axis=0)
+        return self.rows(ends[0], -np.inf), self.rows(ends[1], np.inf)
+
+    def weights(self, weights: Array) -> Array:
+        """Return the weights of the screws (s,) that make their distance that of the joints."""
+        return self.rows(weights / self.ratios[self.owners] ** 2, 0.0)
+
+    def result(self, out: Array) -> Array:
+        """Return a result of the search with joints in the place of screws."""
+        s, n = len(self.leaders), len(self.owners)
+        slots = out[HEAD:].reshape(-1, s + SLOT)
+        positions = slots[:, self.owners] / self.ratios[self.owners]
+        joined = np.hstack([positions, slots[:, s:]])
+        return np.concatenate([out[:HEAD], joined.reshape(len(slots) * (n + SLOT))])
+
+    def write(self, c: Array) -> None:
+        """Write into the table of constants who follows whom; whole turns then are no periods."""
+        for i, joint in enumerate(self.leaders):
+            owner = self.owners[joint]
+            row = c[i + 1]
+            row[forward.LEADER] = owner
+            row[forward.RATIO] = self.ratios[i] / self.ratios[owner]
+            if (self.leaders == joint).sum() > 1:
+                row[forward.PERIOD] = 0.0
+        c[0, forward.LEADER] = float(len(self.owners) < len(self.leaders))

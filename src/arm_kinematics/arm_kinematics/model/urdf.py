@@ -1,0 +1,211 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""From the way between two links of a URDF to the parts of a chain.
+
+The way between two links in the tree of a URDF, and what moves the joints on it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from arm_description.errors import UrdfError as NoUrdfError
+from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.urdf.reader import UrdfTree, read_urdf
+
+from arm_kinematics.errors import ChainUrdfError
+from arm_kinematics.lie import Array, se3_exp, se3_inverse
+from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
+from arm_kinematics.model.mimic_joints import MimicJoints
+
+
+def read_tree(xml: str | UrdfTree) -> UrdfTree:
+    """Read a URDF; one that has been read stays as it is.
+
+    Raises:
+        UrdfError: It cannot be used; says what arm_description says, in this package's family.
+    """
+    try:
+        return xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+    except NoUrdfError as error:
+        raise ChainUrdfError(str(error), what="urdf") from None
+
+
+class Step(NamedTuple):
+    """A joint on the way from one link to another.
+
+    Attributes:
+        joint: The joint.
+        inward: True if the way leads from its child link to its parent link.
+    """
+
+    joint: UrdfJoint
+    inward: bool
+
+    @property
+    def link(self) -> str:
+        """The link that the step leads to."""
+        return self.joint.parent if self.inward else self.joint.child
+
+    @property
+    def axis(self) -> Array:
+        """Unit axis of the joint, turned round if it is passed inward."""
+        return np.array(self.joint.axis) * (-1.0 if self.inward else 1.0)
+
+
+def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
+    """Return the joints between two links: towards the root up to what they share, then out."""
+    for link in (base, tip):
+        if link not in tree.links:
+            raise ChainUrdfError(
+                f"link '{link}' is not in the robot description '{tree.name}'; its links are "
+                f"{', '.join(tree.links)}",
+                what="link",
+                value=link,
+            )
+    inward, outward = _to_root(tree, base), _to_root(tree, tip)
+    while inward and outward and inward[-1] is outward[-1]:
+        inward.pop()
+        outward.pop()
+    return [*(Step(j, True) for j in inward), *(Step(j, False) for j in reversed(outward))]
+
+
+def _to_root(tree: UrdfTree, link: str) -> list[UrdfJoint]:
+    joints: list[UrdfJoint] = []
+    for joint in reversed(tree.joints):  # a joint comes after the one that carries it
+        if joint.child == link:
+            joints.append(joint)
+            link = joint.parent
+    return joints
+
+
+class Drive(NamedTuple):
+    """What moves a joint: position = ratio * position of the leader + offset."""
+
+    leader: UrdfJoint
+    ratio: float
+    offset: float
+
+
+def drive_of(tree: UrdfTree, joint: UrdfJoint) -> Drive:
+    """Return what moves a joint: itself, or the joint at the end of its chain of mimics."""
+    by_name = {j.name: j for j in tree.joints}
+    ratio, offset = 1.0, 0.0
+    while joint.mimic is not None:
+        offset += ratio * joint.mimic.offset
+        ratio *= joint.mimic.multiplier
+        joint = by_name[joint.mimic.joint]
+    return Drive(joint, ratio, offset)
+
+
+def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
+    """Return the parts of the chain between two links.
+
+    Raises:
+        UrdfError: A link is missing, no joint of the way moves, one moves in more than one
+            direction, or no position is inside the limits of all that move together.
+    """
+    builder = _Builder(tree, base, tip)
+    for step in path(tree, base, tip):
+        builder.add(step)
+    return builder.parts()
+
+
+class _Builder:
+    """Goes along a path and collects screws, leaders and links on the way."""
+
+    def __init__(self, tree: UrdfTree, base: str, tip: str) -> None:
+        self._tree, self._base, self._tip = tree, base, tip
+        self._pose = np.eye(4)
+        self._screws: list[Array] = []
+        self._driven: list[tuple[UrdfJoint, Drive]] = []
+        self._links = [ChainLink(base, 0, self._pose)]
+
+    def add(self, step: Step) -> None:
+        """Go over one joint, with all joints that move on their own at 0."""
+        joint = step.joint
+        if not step.inward:
+            self._pose = self._pose @ joint.origin.matrix
+        if joint.kind in MOVING:
+            self._move(step)
+        elif joint.kind != "fixed":
+            raise ChainUrdfError(
+                f"joint '{joint.name}' between '{self._base}' and '{self._tip}' is {joint.kind}; "
+                f"a chain has only {', '.join(MOVING)} and fixed joints",
+                what=joint.name,
+                value=joint.kind,
+            )
+        if step.inward:
+            self._pose = self._pose @ se3_inverse(joint.origin.matrix)
+        self._links.append(ChainLink(step.link, len(self._screws), self._pose))
+
+    def _move(self, step: Step) -> None:
+        drive = drive_of(self._tree, step.joint)
+        sliding = step.joint.kind == "prismatic"
+        screw = screw_of(self._pose, step.axis, sliding)
+        if drive.ratio != 0.0:
+            self._screws.append(screw)
+            self._driven.append((step.joint, drive))
+        if drive.offset != 0.0:
+            self._pose = se3_exp(screw * drive.offset) @ self._pose
+
+    def parts(self) -> Parts:
+        """Return what was collected."""
+        if not self._screws:
+            raise ChainUrdfError(
+                f"no joint moves between '{self._base}' and '{self._tip}'; choose a tip beyond "
+                "one",
+                what=self._tip,
+            )
+        leaders = list(dict.fromkeys(drive.leader.name for _, drive in self._driven))
+        joints = [self._joint(name) for name in leaders]
+        gearing = None
+        if any(joint.mimic is not None for joint, _ in self._driven):
+            gearing = MimicJoints(
+                [leaders.index(drive.leader.name) for _, drive in self._driven],
+                [drive.ratio for _, drive in self._driven],
+                [joint.kind == "prismatic" for joint, _ in self._driven],
+                [joint.name for joint, _ in self._driven],
+            )
+        return Parts(np.transpose(self._screws), self._pose, joints, self._links, gearing)
+
+    def _joint(self, name: str) -> ChainJoint:
+        """Return a joint with the limits inside which it and all that follow it here may move."""
+        followers = [(j, d) for j, d in self._driven if d.leader.name == name]
+        leader = followers[0][1].leader
+        lower, upper, velocity = limits(leader)
+        for joint, drive in followers:
+            if joint is leader:
+                continue
+            ends, speed = _of_leader(joint, drive)
+            lower, upper, velocity = max(lower, ends[0]), min(upper, ends[1]), min(velocity, speed)
+        if lower > upper:
+            raise ChainUrdfError(
+                f"joint '{name}' cannot move inside the limits of all joints that follow it: "
+                f"{', '.join(j.name for j, _ in followers)}; mend their limits or multipliers",
+                what=name,
+            )
+        return ChainJoint(name, leader.kind == "prismatic", lower, upper, velocity)
+
+
+def _of_leader(joint: UrdfJoint, drive: Drive) -> tuple[tuple[float, float], float]:
+    """Return what the limits of a joint that follows mean for its leader."""
+    lower, upper, velocity = limits(joint)
+    speed = velocity / abs(drive.ratio)
+    if lower == upper == 0.0:  # not given: a follower has no need of them
+        return (-math.inf, math.inf), speed
+    first, last = sorted(
+        ((lower - drive.offset) / drive.ratio, (upper - drive.offset) / drive.ratio)
+    )
+    return (first, last), speed
+
+
+def limits(joint: UrdfJoint) -> tuple[float, float, float]:
+    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where there is none."""
+    limit = joint.limit
+    velocity = (limit.velocity if limit else 0.0) or math.inf
+    if limit is None or joint.kind == "continuous":
+        return -math.inf, math.inf, velocity
+    return limit.lower, limit.upper, velocity

@@ -1,0 +1,307 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Jogging: from a wanted velocity of the tool to joint speeds for the next period.
+
+Near singular postures the wanted velocity is damped. Where it is too fast for a joint, or a joint
+comes near its limit, the whole motion becomes slower, so that its direction stays; joints that
+are not needed for it are held at their bounds instead (saturation in the null space: Flacco, De
+Luca and Khatib, IEEE Trans. Robotics 31(3), 2015).
+
+Twist -> joint speeds by damped pseudo-inverses, one task before the other.
+
+How fast joints may move during the next period, so that no limit is passed, now or later.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.lie import Array
+from arm_kinematics.paths.options import sliding
+
+Rows = NDArray[np.intp]
+_NONE = 1e-9  # singular values below this are zero
+
+
+def damped_inverse(J: Array, trusted: float) -> Array:
+    """Return the pseudo-inverse (n, m) of J (m, n), damped along its nearly singular directions.
+
+    A singular value s below ``trusted`` counts as s / (s^2 + d^2) with d^2 = (1 - (s/trusted)^2)
+    (trusted/2)^2, at most 1.2/trusted; the others count exactly. Damping that grows smoothly
+    from 0: Nakamura and Hanafusa, J. Dynamic Systems, Measurement and Control 108(3), 1986, in
+    the form of Chiaverini, IEEE Trans. Robotics and Automation 13(3), 1997, eq. 15; for each
+    singular direction alone: Maciejewski and Klein, J. Robotic Systems 5(6), 1988.
+    """
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    d2 = np.where(s < trusted, (1.0 - (s / trusted) ** 2) * (0.5 * trusted) ** 2, 0.0)
+    gain = np.where(s > _NONE, s / np.maximum(s * s + d2, 1e-300), 0.0)
+    return np.asarray((Vt.T * gain) @ U.T)
+
+
+def solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
+    """Return joint speeds (n,) for the tasks in their order, each as far as those before allow.
+
+    Nakamura, Hanafusa and Yoshikawa, Int. J. Robotics Research 6(2), 1987.
+
+    Args:
+        J: Jacobian (6, n), rows and columns scaled to be compared.
+        twist: Wanted (6,), scaled as the rows.
+        tasks: Rows of each task.
+        fixed: (n,) speed of the joints that are held at it, NaN where a joint is free.
+        trusted: Singular values from here on are met exactly.
+    """
+    free = np.isnan(fixed)
+    rates = np.where(free, 0.0, fixed)
+    missing = twist - J @ rates
+    columns = J[:, free]
+    spare = np.eye(columns.shape[1])
+    moved = np.zeros(columns.shape[1])
+    for rows in tasks if free.any() else []:
+        part = columns[rows]
+        inverse = damped_inverse(part @ spare, trusted)
+        moved = moved + inverse @ (missing[rows] - part @ moved)
+        spare = spare @ _null_space(part @ spare)
+    rates[free] = moved
+    return rates
+
+
+def _null_space(A: Array) -> Array:
+    """Return the projector (n, n) on the joint speeds that A (m, n) does not feel."""
+    _, s, Vt = np.linalg.svd(A, full_matrices=False)
+    V = Vt[s > _NONE]
+    return np.asarray(np.eye(A.shape[1]) - V.T @ V)
+
+
+class RateBounds(NamedTuple):
+    """Least and largest speeds of joints, (n,) each; the calm ones have 0 between them.
+
+    Attributes:
+        lower, upper: For the next period: speed, acceleration and position limits kept.
+        calm_lower, calm_upper: The same without the acceleration limit: what may be aimed at.
+    """
+
+    lower: Array
+    upper: Array
+    calm_lower: Array
+    calm_upper: Array
+
+
+class RateLimits(NamedTuple):
+    """Limits of joints, (n,) each, infinite where there are none."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+
+
+def rate_bounds(limits: RateLimits, q: Array, rates: Array, dt: float) -> RateBounds:
+    """Return the bounds for a period of dt [s] that begins at q (n,) with speeds rates (n,).
+
+    A joint may be as fast as still lets it stop before its limit with its largest deceleration.
+    Speeds that come from these bounds keep them satisfiable for ever. Where others do not (a
+    joint that runs at its limit too fast to stop, or outside of it), the position limit counts
+    more than the acceleration limit.
+    """
+    to_upper = np.maximum(limits.upper - q, 0.0)
+    to_lower = np.maximum(q - limits.lower, 0.0)
+    high = np.minimum(_stoppable(to_upper, limits.acceleration, dt), limits.velocity)
+    low = -np.minimum(_stoppable(to_lower, limits.acceleration, dt), limits.velocity)
+    change = limits.acceleration * dt
+    slowest, fastest = rates - change, rates + change
+    # Brake as hard as can be if even that is too fast to stop, but never pass the limit.
+    upper = np.maximum(np.minimum(fastest, high), slowest)
+    lower = np.minimum(np.maximum(slowest, low), fastest)
+    ends = -to_lower / dt, to_upper / dt
+    return RateBounds(np.clip(lower, *ends), np.clip(upper, *ends), low, high)
+
+
+def _stoppable(distance: Array, acceleration: Array, dt: float) -> Array:
+    """Return the largest speed from which a joint stops within a distance.
+
+    A period at speed r, then braking: r dt + r^2 / (2 a) = distance, solved for r.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        rate = 2.0 * distance / (dt + np.sqrt(dt * dt + 2.0 * distance / acceleration))
+    # Endless room divided by endless room is not a number: there the speed is free.
+    return np.asarray(np.where(np.isinf(distance), np.inf, rate))
+
+
+_POSITION, _ROTATION = np.arange(3), np.arange(3, 6)
+_TASKS: dict[str, list[Rows]] = {
+    "pose": [np.arange(6)],
+    "position": [_POSITION],
+    "position_first": [_POSITION, _ROTATION],
+}
+_SAME = 1e-6
+
+
+class DifferentialIkStep(NamedTuple):
+    """What the joints shall do during the next period.
+
+    Attributes:
+        rates: Joint speeds (n,) [rad/s or m/s].
+        twist: Velocity [v; w] (6,) of the tool that they make, along the base axes.
+        scale: Share of the wanted speed that limits allow, 0 to 1.
+        limiting_joints: The joints that make it slower, or that are held at a bound.
+    """
+
+    rates: Array
+    twist: Array
+    scale: float
+    limiting_joints: tuple[str, ...]
+
+
+class _Aim(NamedTuple):
+    """Speeds (n,) to be reached, the scale in them, and the joints that are to blame for it."""
+
+    rates: Array
+    scale: float
+    joints: tuple[int, ...]
+
+
+class DifferentialIk:
+    """Jogging of one arm; it keeps nothing between two steps.
+
+    Args:
+        chain: The arm.
+        mode: "pose": the six components of the velocity are one whole. "position": the tool turns
+            as it likes. "position_first": position exactly, then of the turning what is left.
+            None: "pose" for six joints or more, else "position_first".
+        velocity: Speed limits (n,) [rad/s or m/s]; None is the chain's.
+        acceleration: Acceleration limits (n,); None is the chain's.
+        trusted: Singular values of the Jacobian (lengths in units of the arm's length) from here
+            on are met exactly; damping begins below.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        mode: str | None = None,
+        *,
+        velocity: ArrayLike | None = None,
+        acceleration: ArrayLike | None = None,
+        trusted: float = 0.02,
+    ) -> None:
+        mode = mode or ("pose" if chain.n >= 6 else "position_first")
+        if mode not in _TASKS:
+            raise KinematicsError(
+                f"mode is {mode!r}; expected one of {', '.join(_TASKS)}", what="mode", value=mode
+            )
+        if not 0.0 < trusted < math.inf:
+            raise KinematicsError(f"trusted is {trusted!r}; expected a positive number")
+        self._chain, self._tasks, self._trusted = chain, _TASKS[mode], trusted
+        self._limits = RateLimits(
+            chain.lower,
+            chain.upper,
+            _positive(chain.velocity if velocity is None else velocity, chain.n, "velocity"),
+            _positive(
+                chain.acceleration if acceleration is None else acceleration,
+                chain.n,
+                "acceleration",
+            ),
+        )
+        length = arm_length(chain.S, chain.M)
+        self._units = np.where(sliding(chain), length, 1.0)
+        self._rows = np.array([1.0 / length] * 3 + [1.0] * 3)
+
+    def step(
+        self, q: ArrayLike, rates: ArrayLike, twist: ArrayLike, dt: float, axes: str = "base"
+    ) -> DifferentialIkStep:
+        """Return joint speeds for the next dt [s].
+
+        Args:
+            q: Joint positions (n,) now [rad or m].
+            rates: Joint speeds (n,) now: those of the step before, 0 at the beginning.
+            twist: Wanted velocity [v; w] (6,) of the tip's origin [m/s], [rad/s].
+            dt: How long they will be kept.
+            axes: "base" or "tool": along whose axes the twist is meant.
+
+        Raises:
+            KinematicsError: An argument makes no sense.
+        """
+        n = self._chain.n
+        here, before = _numbers(q, n, "q"), _numbers(rates, n, "rates")
+        wanted = _numbers(twist, 6, "twist")
+        if not 0.0 < dt < math.inf:
+            raise KinematicsError(f"dt is {dt!r}; expected a positive time", what="dt", value=dt)
+        if axes not in ("base", "tool"):
+            raise KinematicsError(f"axes is {axes!r}; expected base or tool", what="axes")
+        if axes == "tool":
+            R = self._chain.fk(here)[:3, :3]
+            wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
+        J = self._chain.jacobian(here)
+        bounds = rate_bounds(self._limits, here, before, dt)
+        aim = self._aim(J * self._rows[:, None] * self._units, wanted * self._rows, bounds)
+        new = self._toward(before, aim.rates, bounds, dt)
+        names = tuple(self._chain.joint_names[i] for i in aim.joints)
+        return DifferentialIkStep(new, J @ new, aim.scale, names)
+
+    def _aim(self, J: Array, twist: Array, bounds: RateBounds) -> _Aim:
+        """Return the speeds that keep the direction best, inside the calm bounds."""
+        low, high = bounds.calm_lower / self._units, bounds.calm_upper / self._units
+        fixed = np.full(self._chain.n, np.nan)
+        best = _Aim(np.zeros(self._chain.n), -1.0, ())
+        first = solve(J, twist, self._tasks, fixed, self._trusted)
+        rates, rows = first, np.concatenate(self._tasks)
+        moves = bool(np.linalg.norm(J[self._tasks[0]] @ first) > 1e-12)
+        for _ in range(self._chain.n):
+            if not _agree(J[rows] @ rates, J[rows] @ first):
+                break
+            shares = _shares(rates, low, high)
+            worst = int(np.argmin(np.where(np.isnan(fixed), shares, np.inf)))
+            held = tuple(int(i) for i in np.flatnonzero(~np.isnan(fixed)))
+            scale = float(min(shares.min(), 1.0))
+            if scale > best.scale:
+                joints = held if scale == 1.0 else tuple(sorted({*held, worst}))
+                best = _Aim(scale * rates * self._units, scale, joints)
+            if shares[worst] >= 1.0:
+                break
+            fixed[worst] = high[worst] if rates[worst] > 0.0 else low[worst]
+            if moves and abs(fixed[worst]) * self._units[worst] < self._limits.velocity[worst]:
+                rows = self._tasks[0]  # near the end of its way: then the first task goes on
+            rates = solve(J, twist, self._tasks, fixed, self._trusted)
+        return best
+
+    def _toward(self, before: Array, aim: Array, bounds: RateBounds, dt: float) -> Array:
+        """Go from the speeds before straight towards others, as far as acceleration allows."""
+        change = np.abs(aim - before)
+        most = self._limits.acceleration * dt
+        share = float(np.min(np.where(change > most, most / np.maximum(change, 1e-300), 1.0)))
+        return np.clip(before + share * (aim - before), bounds.lower, bounds.upper)
+
+
+def _shares(rates: Array, low: Array, high: Array) -> Array:
+    """Return by what share (n,) each speed has to be scaled to be inside its bounds."""
+    bound = np.where(rates > 0.0, high, low)
+    over = np.abs(rates) > np.abs(bound) * (1.0 + 1e-12)
+    return np.where(over, np.abs(bound) / np.maximum(np.abs(rates), 1e-300), 1.0)
+
+
+def _agree(a: Array, b: Array) -> bool:
+    return bool(np.linalg.norm(a - b) <= _SAME * np.linalg.norm(b) + 1e-15)
+
+
+def _numbers(values: ArrayLike, count: int, what: str) -> Array:
+    row = np.asarray(values, dtype=np.float64)
+    if row.shape != (count,) or not np.isfinite(row).all():
+        raise KinematicsError(
+            f"{what}: expected {count} finite numbers, got {values!r}", what=what, value=values
+        )
+    return row
+
+
+def _positive(values: ArrayLike, count: int, what: str) -> Array:
+    row = np.asarray(values, dtype=np.float64)
+    if row.shape != (count,) or not (row > 0.0).all():
+        raise KinematicsError(
+            f"{what}: expected {count} positive limits, got {values!r}", what=what, value=values
+        )
+    return row

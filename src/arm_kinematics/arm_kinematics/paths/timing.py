@@ -1,0 +1,337 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A joint path -> when to be where: rest to rest within velocity and acceleration limits.
+
+The result is meant for cubic Hermite interpolation, as trajectory followers do it, and keeps the
+limits everywhere between its points too, not only at them.
+
+When to be where: tool paths and motions from point to point, within the joints' limits.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.kernels.time_scaling import fastest
+from arm_kinematics.kernels.warm_up import prepare_timing
+from arm_kinematics.lie import Array
+from arm_kinematics.paths.result import PathResult, beyond
+
+_POINTS = 64
+"""A path is refined until each interval is at most this share of it."""
+_HALVES = 0.5 ** np.arange(1, 6)
+"""Where the first and the last interval are cut, as shares of them from the end of the path."""
+_STEEPEST = 1.5
+"""Tangents up to so many times the chord's slope cannot overshoot, at any change of speed."""
+_ROUNDS = 6
+
+
+class TimedPath(NamedTuple):
+    """A trajectory at rest at both ends.
+
+    Attributes:
+        times: (m,) rising from 0 [s].
+        positions: (m, n) [rad or m].
+        velocities: (m, n) [rad/s or m/s], zero in the first and the last row.
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array
+
+
+class _Path(NamedTuple):
+    """A piecewise cubic path over its parameter s."""
+
+    s: Array  # (m,)
+    q: Array  # (m, n)
+    first: Array  # (m, n) dq/ds
+
+
+def time_path(
+    path: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, scaling: float = 1.0
+) -> TimedPath:
+    """Time a joint path so that it is passed as fast as the limits allow.
+
+    The trajectory passes every waypoint and never leaves the range of two neighbouring waypoints
+    in any joint, hence no joint limit that the waypoints keep.
+
+    Args:
+        path: Waypoints (m, n), m >= 1 [rad or m]; repeated ones are left out.
+        velocity: Speed limits (n,), positive [rad/s or m/s].
+        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
+        scaling: Share of the speed limits to use, above 0 up to 1.
+
+    Returns:
+        The trajectory; a single point at time 0 if the path has no length.
+
+    Raises:
+        KinematicsError: An argument makes no sense.
+    """
+    prepare_timing()
+    q = _waypoints(path)
+    n = q.shape[1]
+    if not 0.0 < scaling <= 1.0:
+        raise KinematicsError(
+            f"scaling is {scaling}; expected a number above 0 up to 1",
+            what="scaling",
+            value=scaling,
+        )
+    v = _limits(velocity, n, "velocity") * scaling
+    a = _limits(acceleration, n, "acceleration")
+    steps = np.sqrt((((q[1:] - q[:-1]) / v) ** 2).sum(axis=1))
+    keep = np.concatenate([[True], steps > 1e-9])
+    if not keep[1:].any():
+        return TimedPath(np.zeros(1), q[:1].copy(), np.zeros((1, n)))
+    ends = q[-1].copy()
+    q, steps = q[keep], steps[keep[1:]]
+    q[-1] = ends
+    return _timed(_refined(_curve(np.concatenate([[0.0], np.cumsum(steps)]), q)), v, a)
+
+
+def keep_pace(
+    times: ArrayLike,
+    positions: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    pace: float = 1.0,
+) -> TimedPath:
+    """Follow a path at its own pace from rest to rest, slower where the limits need it.
+
+    Args:
+        times: When the path is where, (m,) strictly rising from 0 [s].
+        positions: (m, n), m >= 1 [rad or m].
+        velocity: Speed limits (n,), positive [rad/s or m/s].
+        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
+        pace: How many times as fast as its own to follow it at most, positive.
+
+    Returns:
+        The trajectory, which never leaves the range of two neighbouring points in any joint.
+
+    Raises:
+        KinematicsError: An argument makes no sense.
+    """
+    prepare_timing()
+    q = _waypoints(positions)
+    v = _limits(velocity, q.shape[1], "velocity")
+    a = _limits(acceleration, q.shape[1], "acceleration")
+    t = np.asarray(times, dtype=np.float64)
+    if t.shape != q.shape[:1] or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
+        raise KinematicsError(f"times: expected {len(q)} rising from 0", what="times", value=times)
+    if not 0.0 < pace < np.inf:
+        raise KinematicsError(f"pace is {pace}; expected more than 0", what="pace", value=pace)
+    if len(q) == 1:
+        return TimedPath(t.copy(), q, np.zeros_like(q))
+    return _timed(_refined(_curve(t, q)), v, a, pace)
+
+
+def _curve(s: Array, q: Array) -> _Path:
+    """Return the path with tangents of parabolas, flattened until it stays between its waypoints.
+
+    Hyman, "Accurate monotonicity preserving cubic interpolation", SIAM J. Sci. Stat. Comput. 4(4),
+    1983.
+    """
+    step = np.diff(s)[:, None]
+    slope = np.diff(q, axis=0) / step
+    first = np.empty_like(q)
+    first[0], first[-1] = slope[0], slope[-1]
+    before, after = slope[:-1], slope[1:]
+    mean = (before * step[1:] + after * step[:-1]) / (step[1:] + step[:-1])
+    least = _STEEPEST * np.minimum(np.abs(before), np.abs(after))
+    tangent = np.where(before * after > 0.0, np.clip(mean, -least, least), 0.0)
+    first[1:-1] = tangent
+    return _Path(s, q, first)
+
+
+def _refined(path: _Path) -> _Path:
+    """Return the same curve with points added where intervals are long, and towards the ends.
+
+    Speed rises from rest within one interval at least: short ones lose no time.
+    """
+    longest = float(path.s[-1]) / _POINTS
+    pieces = np.maximum(1, np.ceil(np.diff(path.s) / longest - 1e-9).astype(int))
+    shares = [np.arange(k) / k for k in pieces]
+    shares[0] = np.union1d(shares[0], _HALVES / pieces[0])
+    shares[-1] = np.union1d(shares[-1], 1.0 - _HALVES / pieces[-1])
+    index = np.repeat(np.arange(len(pieces)), [len(part) for part in shares])
+    share = np.concatenate(shares)[:, None]
+    h = np.diff(path.s)[index][:, None]
+    q0, q1 = path.q[index], path.q[index + 1]
+    d0, d1 = path.first[index] * h, path.first[index + 1] * h
+    t = share
+    q = q0 + t * (d0 + t * (3 * (q1 - q0) - 2 * d0 - d1 + t * (2 * (q0 - q1) + d0 + d1)))
+    first = (d0 + t * (2 * (3 * (q1 - q0) - 2 * d0 - d1) + 3 * t * (2 * (q0 - q1) + d0 + d1))) / h
+    s = path.s[index] + (share * h)[:, 0]
+    return _Path(
+        np.append(s, path.s[-1]),
+        np.vstack([q, path.q[-1:]]),
+        np.vstack([first, path.first[-1:]]),
+    )
+
+
+def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
+    """Return the fastest trajectory along the path, with ds/dt of at most the pace.
+
+    The law is exact for the path over s; the cubic over time differs a little where the path
+    bends, so speed is taken out there until it keeps the limits too.
+    """
+    ds = np.diff(path.s)
+    h = ds[:, None]
+    chord = 6.0 * np.diff(path.q, axis=0) / h**2
+    left = chord - (4.0 * path.first[:-1] + 2.0 * path.first[1:]) / h
+    right = -chord + (2.0 * path.first[:-1] + 4.0 * path.first[1:]) / h
+    with np.errstate(divide="ignore", over="ignore"):
+        cap = ((v / np.abs(path.first)).min(axis=1)) ** 2
+    cap = np.minimum(cap, pace**2)
+    x = np.empty(len(path.s))
+    for _ in range(_ROUNDS):
+        fastest(ds, path.first, left, right, a, cap, x)
+        timed = _trajectory(path, ds, np.sqrt(x))
+        excess = _excess(timed, v, a)
+        if excess.max() <= 1.0 + 1e-9:
+            return timed
+        worst = np.maximum(np.append(excess, 1.0), np.append(1.0, excess)) ** 2
+        cap = np.where(worst > 1.0, np.minimum(cap, x / (1.02 * worst)), cap)
+        cap[0] = cap[-1] = max(cap[1], cap[-2])
+    factor = float(_excess(timed, v, a).max())
+    return TimedPath(timed.times * factor, timed.positions, timed.velocities / factor)
+
+
+def _trajectory(path: _Path, ds: Array, speed: Array) -> TimedPath:
+    """Return the trajectory; speeds at the points are cut where the cubic would overshoot.
+
+    A cubic between two values stays between them if both slopes are at most three times the
+    chord's (Fritsch and Carlson, SIAM J. Numer. Anal. 17(2), 1980).
+    """
+    h = 2.0 * ds / (speed[:-1] + speed[1:])
+    chords = 3.0 * np.abs(np.diff(path.q, axis=0)) / h[:, None]
+    most = np.minimum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
+    velocities = np.clip(path.first * speed[:, None], -most, most)
+    return TimedPath(np.concatenate([[0.0], np.cumsum(h)]), path.q, velocities)
+
+
+def _excess(timed: TimedPath, v: Array, a: Array) -> Array:
+    """Return for each interval (m - 1,) by what factor it has to be slowed to keep the limits."""
+    h = np.diff(timed.times)[:, None]
+    v0, v1 = timed.velocities[:-1], timed.velocities[1:]
+    step = np.diff(timed.positions, axis=0)
+    a0 = 6.0 * step / h**2 - (4.0 * v0 + 2.0 * v1) / h
+    a1 = -6.0 * step / h**2 + (2.0 * v0 + 4.0 * v1) / h
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turning = np.clip(np.nan_to_num(a0 / (a0 - a1)), 0.0, 1.0)
+    peak = v0 + h * turning * (a0 + 0.5 * turning * (a1 - a0))
+    fast = np.maximum(np.maximum(np.abs(v0), np.abs(v1)), np.abs(peak)) / v
+    hard = np.maximum(np.abs(a0), np.abs(a1)) / a
+    return np.asarray(np.maximum(fast, np.sqrt(hard)).max(axis=1))
+
+
+def _waypoints(path: ArrayLike) -> Array:
+    try:
+        q = np.array(path, dtype=np.float64)
+    except (TypeError, ValueError):
+        q = np.empty(0)
+    if q.ndim != 2 or 0 in q.shape or not np.isfinite(q).all():
+        raise KinematicsError(
+            f"path: expected finite numbers of shape (points, joints), got {q.shape}",
+            what="path",
+            value=path,
+        )
+    return q
+
+
+def _limits(values: ArrayLike, n: int, what: str) -> Array:
+    limits = np.asarray(values, dtype=np.float64)
+    if limits.shape != (n,) or not np.isfinite(limits).all() or not (limits > 0.0).all():
+        raise KinematicsError(
+            f"{what}: expected {n} positive, finite limits, got {values!r}",
+            what=what,
+            value=values,
+        )
+    return limits
+
+
+def time_result(
+    result: PathResult, velocity: ArrayLike, acceleration: ArrayLike, scaling: float = 1.0
+) -> TimedPath:
+    """Time a tool path as fast as the limits allow, at rest at its ends and at its corners.
+
+    Only by stopping can a corner be passed without leaving the path.
+
+    Args:
+        result: The path; an empty one gives an empty trajectory.
+        velocity: Speed limits (n,), positive [rad/s or m/s].
+        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
+        scaling: Share of the speed limits to use, above 0 up to 1.
+
+    Raises:
+        KinematicsError: An argument makes no sense.
+    """
+    rows = result.positions
+    if not len(rows):
+        return TimedPath(np.empty(0), rows, rows)
+    ends = [0, *result.stops, len(rows) - 1]
+    whole = [
+        time_path(rows[a : b + 1], velocity, acceleration, scaling) for a, b in pairwise(ends)
+    ]
+    moving = [part for part in whole if len(part.times) > 1]
+    return _joined(moving) if moving else whole[0]
+
+
+def point_to_point(
+    chain: Chain,
+    start: ArrayLike,
+    goal: ArrayLike,
+    scaling: float = 1.0,
+    *,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+) -> TimedPath:
+    """Move all joints straight from start to goal (n,), so that they start and arrive together.
+
+    The joint that needs longest takes the time it needs; the others keep its pace.
+
+    Args:
+        chain: The arm.
+        start: Joint positions now (n,) [rad or m].
+        goal: Where to go, within the limits.
+        scaling: Share of the speed limits to use, above 0 up to 1.
+        velocity: Speed limits (n,); None is the chain's.
+        acceleration: Acceleration limits (n,); None is the chain's.
+
+    Raises:
+        KinematicsError: An argument makes no sense, or the goal is beyond a limit.
+    """
+    ends = [_positions(chain, start, "start"), _positions(chain, goal, "goal")]
+    if obstacle := beyond(chain, ends[1]):
+        raise KinematicsError(f"goal: {obstacle.clause}", what="goal", value=goal)
+    fast = chain.velocity if velocity is None else velocity
+    strong = chain.acceleration if acceleration is None else acceleration
+    return time_path(ends, fast, strong, scaling)
+
+
+def _joined(parts: list[TimedPath]) -> TimedPath:
+    """Return trajectories one after the other; each begins where the one before ends."""
+    times = [parts[0].times]
+    for part in parts[1:]:
+        times.append(part.times[1:] + times[-1][-1])
+    positions = [part.positions[i > 0 :] for i, part in enumerate(parts)]
+    velocities = [part.velocities[i > 0 :] for i, part in enumerate(parts)]
+    return TimedPath(np.concatenate(times), np.vstack(positions), np.vstack(velocities))
+
+
+def _positions(chain: Chain, q: ArrayLike, what: str) -> Array:
+    row = np.asarray(q, dtype=np.float64)
+    if row.shape != (chain.n,) or not np.isfinite(row).all():
+        raise KinematicsError(
+            f"{what}: expected {chain.n} finite numbers in the order "
+            f"{', '.join(chain.joint_names)}, got {q!r}",
+            what=what,
+            value=q,
+        )
+    return row

@@ -1,0 +1,89 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The services solve_fk and get_jacobian."""
+
+from __future__ import annotations
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+
+from arm_interfaces.srv import GetJacobian, SolveFK
+from arm_kinematics.chain.robot import MissingJointsError
+from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.errors import ChainUrdfError
+from arm_kinematics.lie import Array, se3_inverse
+from arm_kinematics.ros.ik_service import MessagePool
+from arm_kinematics.ros.messages import doubles, fill_pose
+from arm_kinematics.ros.robot_state import NOT_READY, RefusalError, RobotStateCache, bad, picked
+
+
+class FkService:
+    """Answers solve_fk.
+
+    Args:
+        state: What is known of the robot.
+    """
+
+    def __init__(self, state: RobotStateCache) -> None:
+        self._state = state
+        self._messages = MessagePool(PoseStamped)
+
+    def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
+        """Fill the response with the poses of the wanted links.
+
+        Raises:
+            RefusalError: The request cannot be answered.
+        """
+        state = self._state
+        joints = state.joints(request.joint_state, "joint_state")
+        frame = request.reference_frame or state.robot.base
+        links = list(request.links) or [state.default_tip]
+        poses = [_pose(state, link, joints, "links") for link in links]
+        if frame != state.robot.base:
+            into = se3_inverse(_reference(state, frame, joints))
+            poses = [into @ pose for pose in poses]
+        messages = self._messages.take(len(poses))
+        for message, pose in zip(messages, poses, strict=True):
+            fill_pose(message, pose, frame)
+        response.poses = messages
+        response.status = SolveFK.Response.SUCCESS
+        response.message = f"Poses of {len(poses)} links in '{frame}'."
+
+
+def get_jacobian(
+    state: RobotStateCache, request: GetJacobian.Request, response: GetJacobian.Response
+) -> None:
+    """Fill the response with the Jacobian and its measures.
+
+    Raises:
+        RefusalError: The request cannot be answered.
+    """
+    chain = state.chain(request.tip_frame)
+    joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
+    J = chain.jacobian(np.array(picked(chain, joints, "joint_state")))
+    response.joint_names = list(chain.joint_names)
+    response.jacobian = doubles(J)
+    response.manipulability, response.condition_number = measures(J)
+    response.status = GetJacobian.Response.SUCCESS
+    response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
+
+
+def _reference(state: RobotStateCache, frame: str, joints: dict[str, float]) -> Array:
+    """Return the pose of a link at the joint positions, or of another frame as tf has it."""
+    if frame in state.robot.links:
+        return _pose(state, frame, joints, "reference_frame")
+    base_from_frame = state.base_from(frame)
+    return np.eye(4) if base_from_frame is None else base_from_frame
+
+
+def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str) -> Array:
+    try:
+        return state.robot.link_pose(link, joints)
+    except ChainUrdfError as error:
+        raise bad(f"{what}: {error}.") from error
+    except MissingJointsError as error:
+        raise RefusalError(
+            NOT_READY,
+            f"The position of {', '.join(error.joints)} is not known: nothing came on "
+            "joint_states yet, and joint_state does not give it.",
+        ) from error

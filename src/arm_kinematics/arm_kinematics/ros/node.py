@@ -1,0 +1,238 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node: inverse and forward kinematics, Jacobians and tool paths as services.
+
+Subscribes robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A robot
+description that comes later replaces the one before. Everything is compiled, or loaded from the
+cache, before the services are announced.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.tf import TfListener
+from arm_common.ros.worker import WorkerThread
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import ParameterException
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
+from arm_kinematics.chain.robot import Robot
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
+from arm_kinematics.ik.general_6r.solver import prepare_general_6r
+from arm_kinematics.kernels.jit import HAVE_NUMBA
+from arm_kinematics.kernels.warm_up import prepare_timing
+from arm_kinematics.ros.fk_service import FkService, get_jacobian
+from arm_kinematics.ros.ik_service import IkService
+from arm_kinematics.ros.marker_publisher import MarkerPublisher
+from arm_kinematics.ros.moveit_services import MoveItSettings, serve_moveit
+from arm_kinematics.ros.path_service import PathDefaults, plan_path
+from arm_kinematics.ros.robot_state import RefusalError, RobotStateCache
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
+
+_DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
+_LOOK_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
+_MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
+_MANY_REQUESTS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
+
+
+class KinematicsNode(Node):  # type: ignore[misc]
+    """Serves solve_ik, solve_fk, get_jacobian and plan_path for the robot described to it."""
+
+    def __init__(self) -> None:
+        """Look at the parameters; ``start`` does the rest.
+
+        Raises:
+            ParameterException: One of them makes no sense.
+        """
+        super().__init__("kinematics")
+        self._problem = "no robot description has been received"
+        self._xml = ""
+        self._counts: dict[str, int] = {}
+        self._tip = self._parameter(
+            "tip_frame",
+            "",
+            "Frame that an empty tip_frame means; empty: tool0, or the robot's only end.",
+        )
+        self._timeout = self._positive(
+            "default_timeout", 1.0, "Time allowed for a request that sets none [s]."
+        )
+        self._moveit = MoveItSettings(
+            self._parameter(
+                "moveit_group",
+                "arm",
+                "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
+                " compute_fk is served, for instance because move_group serves them.",
+            ),
+            self._timeout,
+        )
+        self._paths = PathDefaults(
+            self._positive("path_timeout", 30.0, "Time allowed to plan a path [s]."),
+            self._positive(
+                "default_velocity",
+                1.0,
+                "Speed limit of joints whose description gives none [rad/s or m/s].",
+            ),
+            self._positive(
+                "default_acceleration",
+                3.0,
+                "Acceleration limit of joints whose description gives none, per speed [1/s].",
+            ),
+        )
+
+    def start(self) -> None:
+        """Listen and serve."""
+        self._inputs = PolledSubscriptions()
+        frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
+        self._state = RobotStateCache(frames.tree, self._tip, self._inputs.take)
+        self._ik = IkService(self._state, self._timeout)
+        self._background = WorkerThread(self)
+        self._markers = MarkerPublisher(self, self._background)
+        self._subscribe()
+        self._serve(SolveIK, "solve_ik", self._solve_ik)
+        self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
+        self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
+        serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
+        # In a group of its own: others would have to wait until it has answered.
+        apart = ReentrantCallbackGroup()
+        self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
+        self.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+
+    def _parameter(self, name: str, default: Any, text: str, *ranges: FloatingPointRange) -> Any:
+        descriptor = ParameterDescriptor(
+            description=text, read_only=True, floating_point_range=list(ranges)
+        )
+        return self.declare_parameter(name, default, descriptor).value
+
+    def _positive(self, name: str, default: float, text: str) -> float:
+        bounds = FloatingPointRange(from_value=1e-6, to_value=3600.0)
+        return float(self._parameter(name, default, text, bounds))
+
+    def _subscribe(self) -> None:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.create_subscription(String, "robot_description", self._on_description, latched)
+        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
+
+    def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
+        """Announce a service; refusals become a status and one sentence."""
+
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+            except RefusalError as refusal:
+                response.status, response.message = refusal.status, str(refusal)
+            return self._counted(name, response)
+
+        self.create_service(kind, f"~/{name}", callback, qos_profile=_MANY_REQUESTS)
+
+    async def _plan_path(self, request: Any, response: Any) -> Any:
+        """Answer when the path is planned; other requests are answered meanwhile."""
+        try:
+            await self._background.run(plan_path(self._state, request, response, self._paths))
+        except RefusalError as refusal:
+            response.status, response.message = refusal.status, str(refusal)
+        return self._counted("plan_path", response)
+
+    def _counted(self, name: str, response: Any) -> Any:
+        self._count(name, response.status)
+        return response
+
+    def _count(self, name: str, status: int) -> None:
+        key = f"{name}: status {status}"
+        self._counts[key] = self._counts.get(key, 0) + 1
+
+    def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
+        self._markers.set_answer(*self._ik.answer(request, response))
+
+    def _on_joints(self, message: JointState) -> None:
+        self._state.set_joints(message)
+        self._markers.set_joints(self._state.positions)
+
+    def _on_description(self, message: String) -> None:
+        if message.data == self._xml:
+            return
+        try:
+            robot = self._state.set_description(message.data)
+        except KinematicsError as error:
+            self._problem = f"the last robot description was refused: {error}"
+            self.get_logger().error(f"robot_description refused: {error}")
+            return
+        self._xml, self._problem = message.data, ""
+        self.get_logger().info(
+            f"Ready for '{robot.name}', base '{robot.base}', joints {', '.join(robot.joint_names)}"
+        )
+        self._build_default_chain(robot)
+
+    def _build_default_chain(self, robot: Robot) -> None:
+        """Build what the first request will most likely need, and show the robot."""
+        try:
+            chain = self._state.chain("")
+        except KinematicsError as error:
+            self._problem = f"requests have to name a tip_frame: {error}"
+            self.get_logger().warning(self._problem)
+            self._markers.no_robot()
+            return
+        chain.ik(chain.fk(chain.middle), timeout=self._timeout)
+        self._markers.set_robot(robot, self._xml, chain)
+        self._markers.set_joints(self._state.positions)
+
+    def _look(self) -> None:
+        """Hear of motions for those who look at the markers; requests look for themselves."""
+        if self._markers.are_seen:
+            self._inputs.take()
+
+    def _diagnose(self) -> None:
+        self._inputs.take()  # so that nothing waits for long
+        status = DiagnosticStatus()
+        status.name = f"{self.get_name()}: solver"
+        status.level = DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK
+        status.message = self._problem or "ready"
+        values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
+
+
+def make_node() -> list[Node]:
+    """Make the node, compile what is not compiled yet, then start it."""
+    node = KinematicsNode()
+    began = time.monotonic()
+    prepare_closed_forms()
+    prepare_general_6r()
+    prepare_timing()
+    node.start()
+    if HAVE_NUMBA:
+        node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
+    else:
+        node.get_logger().warning(
+            "Kinematics run as plain Python, some hundred times slower: numba is not installed"
+        )
+    return [node]
+
+
+def main() -> int:
+    """Run the node until it is told to end; returns the exit code."""
+    return run_node(make_node, (ParameterException,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

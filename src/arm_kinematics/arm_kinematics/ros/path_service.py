@@ -1,0 +1,139 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The service plan_path: a request -> a path to plan, a path -> a timed trajectory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from builtin_interfaces.msg import Duration
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from arm_interfaces.srv import PlanPath
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+from arm_kinematics.paths.planner import follow, shapes
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.result import PathResult
+from arm_kinematics.paths.timing import TimedPath, time_result
+from arm_kinematics.ros.ik_service import mode, orientation_tolerance, position_tolerance
+from arm_kinematics.ros.messages import pose_matrix
+from arm_kinematics.ros.robot_state import RobotStateCache, bad, picked
+
+
+class PathDefaults(NamedTuple):
+    """What the node assumes where nobody says.
+
+    Attributes:
+        timeout: Time allowed for a path [s].
+        velocity: Speed limit of joints that have none [rad/s or m/s].
+        acceleration: Acceleration limit of joints that have none, per speed limit [1/s].
+    """
+
+    timeout: float
+    velocity: float
+    acceleration: float
+
+
+def plan_path(
+    state: RobotStateCache,
+    request: PlanPath.Request,
+    response: PlanPath.Response,
+    defaults: PathDefaults,
+) -> Callable[[], None]:
+    """Check a request; return the work that fills the response, which may be done elsewhere.
+
+    Raises:
+        RefusalError: The request cannot be answered.
+    """
+    chain = state.chain(request.tip_frame)
+    wish, scaling = _wish(request), _scaling(request.velocity_scaling)
+    poses = _waypoints(state, request)
+    start = np.array(picked(chain, state.joints(request.start, "start"), "start"))
+    try:
+        wish.bounds(chain)
+        path = shapes([chain.fk(start), *poses], [False, *_via(request)])
+    except KinematicsError as error:
+        raise bad(f"{error}.") from error
+    frame = state.robot.base
+
+    def work() -> None:
+        try:
+            result = follow(chain, path, start, wish, timeout=defaults.timeout)
+        except KinematicsError as error:
+            raise bad(f"{error}.") from error
+        timed = time_result(result, *_limits(chain, defaults), scaling)
+        _fill(response, result, timed, frame)
+
+    return work
+
+
+def _wish(request: PlanPath.Request) -> PathOptions:
+    step = request.max_step
+    if not (math.isfinite(step) and step >= 0.0):
+        raise bad(f"max_step is {step:g}; expected a positive length, or 0 for the default.")
+    axis = (request.axis.x, request.axis.y, request.axis.z)
+    if not all(map(math.isfinite, axis)):
+        raise bad("axis: holds NaN or infinity.")
+    return PathOptions(
+        mode(request.mode),
+        position_tolerance(request),
+        orientation_tolerance(request),
+        axis=axis if any(axis) else None,
+        max_step=step or None,
+    )
+
+
+def _scaling(value: float) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise bad(f"velocity_scaling is {value:g}; expected a number above 0 up to 1, or 0 for 1.")
+    return value or 1.0
+
+
+def _via(request: PlanPath.Request) -> list[bool]:
+    via, count = list(request.arc_via), len(request.waypoints)
+    if len(via) not in (0, count):
+        raise bad(f"arc_via has {len(via)} entries for {count} waypoints; give one each, or none.")
+    return via or [False] * count
+
+
+def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]:
+    """Return the poses (4, 4) in the base frame."""
+    if not request.waypoints:
+        raise bad("There are no waypoints.")
+    poses = []
+    for i, (waypoint, passed) in enumerate(zip(request.waypoints, _via(request), strict=True)):
+        what, pose = f"waypoint {i}", waypoint.pose
+        if passed:  # its orientation does not count, and need not be one
+            pose.orientation.x = pose.orientation.y = pose.orientation.z = 0.0
+            pose.orientation.w = 1.0
+        T = pose_matrix(pose, what)
+        base_from_frame = state.base_from(waypoint.header.frame_id)
+        poses.append(T if base_from_frame is None else base_from_frame @ T)
+    return poses
+
+
+def _limits(chain: Chain, defaults: PathDefaults) -> tuple[Array, Array]:
+    """Return speed and acceleration limits (n,), the defaults where the robot has none."""
+    velocity = np.where(np.isfinite(chain.velocity), chain.velocity, defaults.velocity)
+    known = np.isfinite(chain.acceleration)
+    return velocity, np.where(known, chain.acceleration, defaults.acceleration * velocity)
+
+
+def _fill(response: PlanPath.Response, result: PathResult, timed: TimedPath, frame: str) -> None:
+    response.status, response.message = int(result.status), result.message
+    response.fraction = result.fraction
+    response.limiting_joints = list(result.limiting_joints)
+    trajectory = JointTrajectory(joint_names=list(result.joint_names))
+    trajectory.header.frame_id = frame
+    for time, position, velocity in zip(*timed, strict=True):
+        point = JointTrajectoryPoint()
+        point.positions, point.velocities = position.tolist(), velocity.tolist()
+        nanoseconds = round(1e9 * float(time))
+        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        trajectory.points.append(point)
+    response.trajectory = trajectory

@@ -1,0 +1,178 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the node knows when a request comes: the robot, its joints, the frames around it.
+
+A request that cannot be answered: the status to give and the sentence to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from arm_common.ros.tf import TransformError, TransformTree
+from builtin_interfaces.msg import Time
+from sensor_msgs.msg import JointState
+
+from arm_interfaces.srv import SolveIK
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.chain.robot import Robot
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.lie import Array
+
+BAD_REQUEST: int = SolveIK.Response.BAD_REQUEST
+NO_TRANSFORM: int = SolveIK.Response.NO_TRANSFORM
+NOT_READY: int = SolveIK.Response.NOT_READY
+
+
+class RefusalError(KinematicsError):
+    """A request is refused.
+
+    Attributes:
+        status: One of BAD_REQUEST, NO_TRANSFORM, NOT_READY.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def bad(message: str) -> RefusalError:
+    """Return the refusal of a request that makes no sense."""
+    return RefusalError(BAD_REQUEST, message)
+
+
+_SHOWN = 20  # names in a sentence
+
+
+class RobotStateCache:
+    """Robot, joint positions and frames, each the newest that was heard of.
+
+    Attributes:
+        tree: The frames of tf.
+        wanted_tip: Frame that an empty tip_frame means; empty: tool0, or the robot's only end.
+        positions: Joint positions by name [rad or m].
+        stamp: Time of the newest joint state.
+    """
+
+    def __init__(self, tree: TransformTree, wanted_tip: str, hear: Callable[[], None]) -> None:
+        """Know nothing yet; hear is called before joint states or frames matter to an answer."""
+        self._hear = hear
+        self.tree = tree
+        self.wanted_tip = wanted_tip
+        self.positions: dict[str, float] = {}
+        self.stamp = Time()
+        self._robot: Robot | None = None
+
+    @property
+    def robot(self) -> Robot:
+        """The robot; a refusal if its description has not come yet."""
+        if self._robot is None:
+            raise RefusalError(
+                NOT_READY, "No robot description has been received on robot_description yet."
+            )
+        return self._robot
+
+    def set_description(self, xml: str) -> Robot:
+        """Take over a robot description; UrdfError, and no change, if it is no URDF."""
+        self._robot = Robot(xml)
+        return self._robot
+
+    def set_joints(self, message: JointState) -> None:
+        """Take over a joint state; entries that are not finite are left out."""
+        for name, position in zip(message.name, message.position, strict=False):
+            if math.isfinite(position):
+                self.positions[name] = position
+        self.stamp = message.header.stamp
+
+    @property
+    def default_tip(self) -> str:
+        """The frame that an empty tip_frame means; a refusal if there are several."""
+        if self.wanted_tip:
+            return self.wanted_tip
+        if "tool0" in self.robot.links:
+            return "tool0"
+        tips = self.robot.tips
+        if len(tips) != 1:
+            ends = ", ".join(tips[:_SHOWN]) + (", ..." if len(tips) > _SHOWN else "")
+            raise bad(
+                f"tip_frame is empty, and '{self.robot.name}' has no 'tool0' but {len(tips)} "
+                f"ends: {ends or 'none that moves'}; name one, or any other link."
+            )
+        return tips[0]
+
+    def chain(self, tip: str) -> Chain:
+        """Return the chain to a tip; empty means the default."""
+        robot = self.robot
+        try:
+            return robot.chain(tip or self.default_tip)
+        except RefusalError:
+            raise
+        except KinematicsError as error:
+            raise bad(f"tip_frame: {error}.") from error
+
+    def joints(
+        self, message: JointState, what: str, needed: Sequence[str] | None = None
+    ) -> dict[str, float]:
+        """Return the current joint positions, overwritten by those of the message.
+
+        With needed joints the others may be left out; the current ones are the newest.
+        """
+        if not message.name and not message.position:
+            self._hear()
+            return self.positions
+        given = given_joints(message, self.robot, what)
+        if needed is not None and all(name in given for name in needed):
+            return given
+        self._hear()
+        return {**self.positions, **given}
+
+    def base_from(self, frame: str) -> Array | None:
+        """Return the transform base <- frame (4, 4); None if frame is the base frame or empty."""
+        base = self.robot.base
+        if not frame or frame == base:
+            return None
+        self._hear()
+        try:
+            return self.tree.lookup(base, frame)
+        except TransformError as error:
+            raise RefusalError(
+                NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
+            ) from error
+
+
+def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, float]:
+    """Return the positions in a message by name, checked against the robot's joints.
+
+    Raises:
+        RefusalError: Lengths differ, a name is unknown or given twice, a number is not finite.
+    """
+    names, positions = message.name, message.position
+    if len(names) != len(positions):
+        raise bad(f"{what}: {len(names)} names but {len(positions)} positions.")
+    joints: dict[str, float] = dict(zip(names, positions, strict=True))
+    if len(joints) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise bad(f"{what}: joint '{twice}' is given twice.")
+    for name, position in joints.items():
+        if name not in robot.joint_names:
+            raise bad(
+                f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
+            )
+        if not math.isfinite(position):
+            raise bad(f"{what}: the position of joint '{name}' is {position}.")
+    return joints
+
+
+def picked(chain: Chain, joints: dict[str, float], what: str) -> Any:
+    """Return the positions of a chain's joints (n,), or refuse because some are not known."""
+    try:
+        return [joints[name] for name in chain.joint_names]
+    except KeyError:
+        missing = [name for name in chain.joint_names if name not in joints]
+        raise RefusalError(
+            NOT_READY,
+            f"The position of {', '.join(missing)} is not known: nothing came on joint_states "
+            f"yet, and {what} does not give it.",
+        ) from None

@@ -1,0 +1,202 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm demo` and `./arm view`: start the processes of the table, wait, end them all."""
+
+import argparse
+import contextlib
+import fcntl
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from arm_common.signals import raise_interrupt
+
+from arm_description import DescriptionError, load_robot
+from arm_tasks.bringup.processes import (
+    ARGUMENTS,
+    Process,
+    processes,
+    state_publisher_package,
+    view_processes,
+)
+from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.errors import TasksError
+from arm_tasks.task.parser import load_task
+
+MAX_SPEED = 20.0
+POLL_SECONDS = 0.05
+LAST_WORD_SECONDS = 30.0  # for the task server to notice that a node is gone, and to say so
+INTERRUPTED = 130
+LOGS = Path("log") / "nodes"
+DEFAULT_SCENE = "nut_transfer"
+OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
+
+
+def demo_parser() -> argparse.ArgumentParser:
+    """Return the parser of `./arm demo`: the table's arguments and what a terminal needs."""
+    parser = argparse.ArgumentParser(prog="./arm demo", description="Run the nut transfer.")
+    parser.add_argument(
+        "--headless", action="store_true", help="no browser view; same as --viewer none"
+    )
+    for argument in ARGUMENTS:
+        default = OWN_DEFAULTS.get(argument.name, argument.default)
+        parser.add_argument(
+            f"--{argument.name.replace('_', '-')}",
+            default=default,
+            choices=argument.choices or None,
+            help=f"{argument.text} Default: {default or 'none'}",
+        )
+    return parser
+
+
+def demo_values(arguments: Sequence[str]) -> dict[str, str]:
+    """Return argument name -> text for the demo.
+
+    Raises:
+        TasksError: the arguments do not go together.
+    """
+    values = vars(demo_parser().parse_args(arguments))
+    values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
+    if values.pop("headless"):
+        values["viewer"] = "none"
+    check_speed(values["speed"], values["hardware"])
+    check_port(values["viewer_port"])
+    load_robot(values["robot"])
+    return values
+
+
+def check_speed(speed: str, hardware: str) -> None:
+    """Refuse a pace that is not a sensible number, or any but 1 with real servos."""
+    try:
+        number = float(speed)
+    except ValueError:
+        number = float("nan")
+    if not 0.1 <= number <= MAX_SPEED:
+        raise TasksError(f"--speed is {speed}; give a number from 0.1 to {MAX_SPEED:g}.")
+    if number != 1.0 and hardware == "real":
+        raise TasksError(
+            f"--speed {speed} is for simulated time and real servos cannot be hurried; leave it"
+            " out, or use --hardware sim."
+        )
+
+
+def check_port(port: str) -> None:
+    """Refuse what is not a TCP port."""
+    if not (port.isdecimal() and 0 < int(port) < 65536):
+        raise TasksError(f"--viewer-port is {port}; give a number from 1 to 65535.")
+
+
+@contextlib.contextmanager
+def only_one() -> Iterator[None]:
+    """Keep a second start out of the same ROS domain on this machine."""
+    domain = os.environ.get("ROS_DOMAIN_ID") or "0"
+    file = Path(tempfile.gettempdir()) / f"arm-{os.getuid()}-domain-{domain}.lock"
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+    with os.fdopen(os.open(file, flags, 0o600)) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TasksError(
+                f"An arm is already running in ROS domain {domain}; end it, or choose another"
+                " domain, for example ROS_DOMAIN_ID=7 ./arm demo"
+            ) from None
+        yield
+
+
+def watch(group: ProcessGroup, last: str | None) -> int:
+    """Wait until the process named last ends, or any other; return the exit code of the run."""
+    while True:
+        for name, code in group.ended().items():
+            if name == last:
+                return code
+            words = group.last_words(name)
+            print(f"{name} ended unexpectedly (code {code}):\n{words}", file=sys.stderr)
+            if last is not None:
+                group.wait([last], LAST_WORD_SECONDS)  # it says what this meant for the task
+            return 1
+        time.sleep(POLL_SECONDS)
+
+
+def keep_view(group: ProcessGroup, last: str | None) -> int:
+    """Leave the view open until Ctrl-C; return the exit code."""
+    print("The view stays open; Ctrl-C ends it.", flush=True)
+    group.forget(last)
+    try:
+        return watch(group, None)
+    except KeyboardInterrupt:
+        return 0
+
+
+def run_table(table: Sequence[Process], values: dict[str, str], keep_open: bool) -> int:
+    """Start the wanted processes of a table, wait for the end of the run, and end them all.
+
+    Args:
+        table: processes in the order to start them.
+        values: argument name -> text.
+        keep_open: after the end of the run, leave the view open until Ctrl-C.
+
+    Returns:
+        the exit code of the run.
+
+    Raises:
+        TasksError: a process cannot be started; none was.
+    """
+    wanted = [process for process in table if is_wanted(process, values)]
+    last = next((process.name for process in wanted if process.ends_all), None)
+    group = ProcessGroup(values, LOGS)
+    for process in wanted:
+        group.command(process)  # so that nothing starts if something is missing
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, raise_interrupt)
+    try:
+        for process in wanted:
+            group.start(process, to_terminal=process.talks)
+        code = watch(group, last)
+        return keep_view(group, last) if keep_open and code == 0 else code
+    except KeyboardInterrupt:
+        print("\nEnding.", flush=True)
+        return INTERRUPTED
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # the end itself must not be interrupted
+        if last in group.pids():
+            group.stop([last])  # first, so that the others are there to answer its cancellation
+        group.stop()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo; returns the exit code."""
+    try:
+        values = demo_values(sys.argv[1:] if arguments is None else arguments)
+        with only_one():
+            keep_open = values["viewer"] != "none" and sys.stdin.isatty()
+            return run_table(processes(state_publisher_package()), values, keep_open)
+    except (TasksError, DescriptionError) as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+
+
+def view(arguments: Sequence[str] | None = None) -> int:
+    """Show a robot in the browser; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="./arm view", description="Look at a robot and move its joints."
+    )
+    parser.add_argument(
+        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
+    )
+    parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
+    chosen = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
+    values = {argument.name: argument.default for argument in ARGUMENTS} | vars(chosen)
+    try:
+        check_port(values["viewer_port"])
+        load_robot(values["robot"])
+        with only_one():
+            code = run_table(view_processes(state_publisher_package()), values, keep_open=False)
+    except (TasksError, DescriptionError) as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+    return 0 if code == INTERRUPTED else code

@@ -1,0 +1,170 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Start the processes of the table without `ros2 launch`, watch them, and leave none behind."""
+
+import ctypes
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+
+from arm_description import load_robot
+from arm_tasks.bringup.processes import (
+    Arg,
+    ConfigFile,
+    Process,
+    RobotDescription,
+    UseSimTime,
+    Value,
+)
+from arm_tasks.errors import TasksError
+
+_LOGGER = logging.getLogger(__name__)
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def is_wanted(process: Process, values: Mapping[str, str]) -> bool:
+    """Whether the arguments ask for this process."""
+    return all(values[name] in allowed for name, allowed in process.when.items())
+
+
+def resolve(value: Value, values: Mapping[str, str]) -> str | int | float | bool:
+    """Return what a value of the table stands for.
+
+    Args:
+        value: a plain value or a placeholder.
+        values: argument name -> text.
+    """
+    if isinstance(value, Arg):
+        return value.kind(values[value.name])
+    if isinstance(value, UseSimTime):
+        return float(values["speed"]) != 1.0
+    if isinstance(value, RobotDescription):
+        return load_robot(values["robot"]).to_urdf()
+    if isinstance(value, ConfigFile):
+        return str(Path(get_package_share_directory(value.package)) / value.file)
+    return value
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to end this process when its parent dies in whatever way (Linux)."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class ProcessGroup:
+    """The running processes of one start.
+
+    Args:
+        values: argument name -> text.
+        logs: folder for one log file a process.
+    """
+
+    def __init__(self, values: Mapping[str, str], logs: Path) -> None:
+        self._values = dict(values)
+        self._logs = logs
+        try:
+            self._logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TasksError(
+                f"the folder for logs, {logs.absolute()}, cannot be made: {error.strerror}"
+            ) from None
+        self._parameters = tempfile.TemporaryDirectory(prefix="arm-parameters-")
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def command(self, process: Process) -> list[str]:
+        """Return the command line of a process, with its parameters in a file."""
+        try:
+            prefix = Path(get_package_prefix(process.package))
+        except PackageNotFoundError:
+            hint = "; use --viewer browser" if process.package == "rviz2" else ""
+            raise TasksError(f"the ROS package {process.package} is not installed{hint}") from None
+        executable = prefix / "lib" / process.package / process.executable
+        if not executable.exists():
+            raise TasksError(
+                f"{process.package} has no executable {process.executable}; build the workspace."
+            )
+        arguments = [str(resolve(value, self._values)) for value in process.arguments]
+        command = [str(executable), *arguments, "--ros-args", "-r", f"__node:={process.name}"]
+        command += ["--enclave", process.enclave]
+        if process.parameters:
+            values = {
+                key: resolve(value, self._values) for key, value in process.parameters.items()
+            }
+            file = Path(self._parameters.name) / f"{process.name}.yaml"
+            file.write_text(yaml.safe_dump({"/**": {"ros__parameters": values}}))
+            command += ["--params-file", str(file)]
+        return command
+
+    def start(self, process: Process, *, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
+        """Start one process in its own session, so that Ctrl-C reaches it only by `stop`."""
+        with (self._logs / f"{process.name}.log").open("wb") as file:
+            child = subprocess.Popen(
+                self.command(process),
+                stdin=subprocess.DEVNULL,
+                stdout=None if to_terminal else file,
+                stderr=None if to_terminal else subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        self._running[process.name] = child
+        return child
+
+    def pids(self) -> dict[str, int]:
+        """Return name -> process ID."""
+        return {name: child.pid for name, child in self._running.items()}
+
+    def ended(self) -> dict[str, int]:
+        """Return name -> exit code of the processes that have ended."""
+        codes = {name: child.poll() for name, child in self._running.items()}
+        return {name: code for name, code in codes.items() if code is not None}
+
+    def forget(self, name: str | None) -> None:
+        """Stop watching a process that has ended as it should."""
+        if name is not None:
+            del self._running[name]
+
+    def last_words(self, name: str, lines: int = 6) -> str:
+        """Return the end of a process's log."""
+        text = (self._logs / f"{name}.log").read_text(errors="replace").strip()
+        return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """Send a signal to a process and its children."""
+        child = self._running[name]
+        if child.poll() is None:
+            os.killpg(child.pid, number)
+
+    def stop(self, names: Sequence[str] | None = None, patience: float = 15.0) -> None:
+        """End processes (all by default), politely, then harder, until they are gone."""
+        chosen = list(reversed(self._running)) if names is None else list(names)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            for name in chosen:
+                self.signal(name, number)
+            if self.wait(chosen, patience):
+                break
+            left = [name for name in chosen if self._running[name].poll() is None]
+            _LOGGER.warning("not ended by %s: %s", number.name, ", ".join(left))
+        if names is None:
+            self._parameters.cleanup()
+
+    def wait(self, names: Sequence[str], patience: float) -> bool:
+        """Wait until all these processes have ended; False if some did not in time [s]."""
+        end = time.monotonic() + patience
+        for name in names:
+            try:
+                self._running[name].wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                return False
+        return True

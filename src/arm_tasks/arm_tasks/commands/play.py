@@ -1,0 +1,116 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm play`: play a joint trajectory, forward or back, on the running arm or in a view."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+
+from arm_common.ros.node_runner import session
+from arm_description.trajectories.files import read_trajectory
+from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
+from rclpy.utilities import remove_ros_args
+
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_tasks.bringup.demo import check_port, only_one, run_table
+from arm_tasks.bringup.processes import ARGUMENTS, play_processes, state_publisher_package
+from arm_tasks.errors import TasksError
+from arm_tasks.planning.plan import PlannedTrajectory
+from arm_tasks.ros.trajectory_player import TrajectoryPlayer, paced
+
+INTERRUPTED = 130
+PATIENCE = 10.0  # s, for what is running to be found
+OWN_PATIENCE = 60.0  # s, for the view that was started with it
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    result = argparse.ArgumentParser(
+        prog="./arm play",
+        description="Play a joint trajectory on the running arm, or in the running view.",
+    )
+    result.add_argument("robot", help="name of a shipped robot, or path of a robot file")
+    result.add_argument(
+        "trajectory",
+        help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot",
+    )
+    result.add_argument(
+        "--speed", type=_pace, default=1.0, help="pace, 2 is twice as fast; limits are kept"
+    )
+    result.add_argument("--reverse", action="store_true", help="from its end to its beginning")
+    result.add_argument("--loop", action="store_true", help="again and again, until Ctrl-C")
+    result.add_argument(
+        "--fit", action="store_true", help="slow down a file that is faster than the joints"
+    )
+    result.add_argument(
+        "--view", action="store_true", help="start a view in the browser and play there"
+    )
+    result.add_argument("--viewer-port", default="8080", help="first TCP port to try for --view")
+    result.add_argument("--patience", type=float, default=PATIENCE, help=argparse.SUPPRESS)
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit code."""
+    given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
+    options = parser().parse_args(given)
+    try:
+        model = load_robot(options.robot)
+        trajectory = read_trajectory(options.trajectory, model, options.fit)
+        if options.view:
+            return _in_own_view(options, [word for word in given if word != "--view"])
+        return _play(options, model, trajectory)
+    except (TasksError, DescriptionError) as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+
+
+def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
+    """Start a view and a player beside it; the view stays open for a person at a terminal."""
+    check_port(options.viewer_port)
+    values = {argument.name: argument.default for argument in ARGUMENTS}
+    values |= {"robot": options.robot, "viewer_port": options.viewer_port}
+    words = (*given, f"--patience={OWN_PATIENCE}")
+    with only_one():
+        table = play_processes(state_publisher_package(), words)
+        return run_table(table, values, keep_open=sys.stdin.isatty())
+
+
+def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:
+    if options.reverse:
+        trajectory = trajectory.reversed()
+    motion = paced(model, trajectory, options.speed)
+    with session():
+        return _play_with(TrajectoryPlayer(model), options, motion)
+
+
+def _play_with(
+    player: TrajectoryPlayer, options: argparse.Namespace, motion: PlannedTrajectory
+) -> int:
+    try:
+        found = player.wait_ready(options.patience)
+        name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
+        print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
+        player.play(motion)
+        while options.loop:
+            player.play(motion)
+        print("Done.", flush=True)
+        return 0
+    except KeyboardInterrupt:
+        print("Stopped.", flush=True)
+        return INTERRUPTED
+    finally:
+        player.close()
+
+
+def _pace(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no pace; give a number above 0")
+    return value

@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm scene`: what is in a scene, and where; move it, add to it, take from it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from arm_common.atomic_file import write_bytes
+
+from arm_description import DescriptionError
+from arm_tasks.errors import SceneError, TasksError, resolve, shipped
+from arm_tasks.scene.editing import SECTIONS, added, moved, removed
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.scene import BASE_FRAME, Scene
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    result = argparse.ArgumentParser(prog="./arm scene", description="List or edit a scene.")
+    result.add_argument("scene", help="path, or a shipped name")
+    result.add_argument("--robot", default="", help="list it as it stands before this robot")
+    result.add_argument(
+        "-o", "--output", default="", help="write the edited scene here, not into the file"
+    )
+    edits = result.add_subparsers(dest="edit", metavar="EDIT")
+    move = edits.add_parser("move", help="put something elsewhere in the frame it stands on")
+    move.add_argument("name", help="of what is moved")
+    way = move.add_mutually_exclusive_group(required=True)
+    for option, text in (("to", "position"), ("by", "displacement")):
+        way.add_argument(f"--{option}-mm", nargs=3, type=float, metavar=("X", "Y", "Z"), help=text)
+    add = edits.add_parser("add", help="add something: pallets box1 xyz_mm=[0,0,20] ...")
+    add.add_argument("section", help=", ".join(SECTIONS))
+    add.add_argument("name", help="a new one")
+    add.add_argument("keys", nargs="+", metavar="KEY=VALUE", help="as in the file")
+    remove = edits.add_parser("remove", help="remove something")
+    remove.add_argument("name", help="of what is removed")
+    return result
+
+
+def listing(scene: Scene) -> str:
+    """Return what is in a scene, what it stands on, and where it is before the robot [mm]."""
+    rows = [("name", "kind", "stands on", "x", "y", "z in base_link [mm]")]
+    for name, T in scene.frames.items():
+        kind = "bolts" if name in scene.bolts else "frames"
+        if name in scene.things:
+            thing = scene.things[name]
+            kind = f"{thing.kind}, {thing.mass:g} kg" if thing.is_payload else thing.kind
+        x, y, z = (f"{1e3 * v + 0.0:.1f}" for v in np.round(T[:3, 3], 6))
+        rows.append((name, kind, scene.parents.get(name, BASE_FRAME), x, y, z))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    lines = [
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[5]])
+        for row in rows
+    ]
+    if scene.nut is not None:
+        lines.append(f"the nut is on {scene.nut.on} by {scene.nut.turns:g} turns")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
+    """Return the scene file as it is wanted.
+
+    Raises:
+        SceneError: That cannot be.
+    """
+    if options.edit == "move":
+        xyz = [1e-3 * v for v in options.by_mm or options.to_mm]
+        return moved(data, options.name, xyz, bool(options.by_mm), file)
+    if options.edit == "remove":
+        return removed(data, options.name, file)
+    pairs = [text.partition("=") for text in options.keys]
+    wrong = next((key for key, sign, _ in pairs if not sign), None)
+    if wrong is not None:
+        raise SceneError(f"'{wrong}' is no KEY=VALUE, such as xyz_mm=[0,0,20]")
+    keys = {key: value for key, _, value in pairs}
+    return added(data, options.section, options.name, keys, file)
+
+
+def run(options: argparse.Namespace) -> None:
+    """List or edit a scene.
+
+    Raises:
+        TasksError: It cannot be done; the file is as it was.
+        DescriptionError: The file cannot be written.
+    """
+    path = resolve(options.scene, "scenes", "scene", SceneError)
+    scene = load_scene(path, options.robot)
+    if options.edit is None:
+        with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough
+            sys.stdout.write(f"{listing(scene)}\n")
+            sys.stdout.flush()
+        return
+    if not options.output and path in shipped("scenes").values():
+        raise SceneError(f"{options.scene} is shipped; give a file for the edited one: -o my.yaml")
+    goal = Path(options.output) if options.output else path
+    new = edited(options, path.read_bytes(), str(path))
+    if goal.is_file():
+        shutil.copy2(goal, goal.with_name(f"{goal.name}.bak"))
+    write_bytes(new, str(goal))
+    sys.stdout.write(f"Saved {goal}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit code."""
+    try:
+        run(parser().parse_args(arguments))
+    except (TasksError, DescriptionError, OSError) as error:
+        sys.stderr.write(f"arm scene: {error}\n")
+        return 1
+    return 0

@@ -1,0 +1,156 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine says while it runs a plan, and at the end.
+
+What a run has done so far, and how it is told: feedback on the way, an outcome at the end.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from arm_tasks.planning.plan import PlannedStep, TaskPlan
+
+
+class EngineState(Enum):
+    """How far a run is."""
+
+    RUNNING = "running"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    LOST = "lost"
+    CANCELED = "canceled"
+
+    @property
+    def done(self) -> bool:
+        """True if the run is over: nothing will move any more."""
+        return self in (
+            EngineState.SUCCEEDED,
+            EngineState.FAILED,
+            EngineState.LOST,
+            EngineState.CANCELED,
+        )
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What the engine is doing; the fields of RunTask's feedback.
+
+    Attributes:
+        state: How far the run is.
+        step: Index of the running step, or of the next one while paused, from 0.
+        steps_total: Number of steps.
+        name: The step's name.
+        progress: How far the step is, 0 to 1.
+        message: One sentence: what the arm is doing, or why it waits.
+    """
+
+    state: EngineState
+    step: int
+    steps_total: int
+    name: str
+    progress: float
+    message: str
+
+
+@dataclass(frozen=True)
+class TaskOutcome:
+    """How a run ended.
+
+    Attributes:
+        state: SUCCEEDED, FAILED (by the arm), LOST (by something else that went) or CANCELED.
+        message: One sentence; names the step if it is not a success.
+        steps_done: How many steps were finished, those before the first one included.
+        steps_total: Number of steps.
+        last_step: Name of the last step that was begun, or "".
+        duration: From the first tick to the end, on the engine's clock [s].
+        durations: Time of each step that was finished, from the first that was run [s].
+    """
+
+    state: EngineState
+    message: str
+    steps_done: int
+    steps_total: int
+    last_step: str
+    duration: float
+    durations: tuple[float, ...]
+
+    @property
+    def resume_step(self) -> int | None:
+        """Index of the step with which a new run can go on; None if nothing is left to do."""
+        left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
+        return self.steps_done if left else None
+
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class RunLog:
+    """Keeps the log of one run.
+
+    Args:
+        plan: What is run.
+        clock: Steady time [s].
+        on_feedback: Called with all that is told, or None.
+
+    Attributes:
+        progress: How far the running step is, 0 to 1.
+    """
+
+    def __init__(
+        self,
+        plan: TaskPlan,
+        clock: Callable[[], float],
+        on_feedback: Callable[[Feedback], None] | None,
+    ) -> None:
+        self.progress = 0.0
+        self._plan = plan
+        self._clock = clock
+        self._on_feedback = on_feedback
+        self._began: float | None = None
+        self._last = ""
+        self._durations: list[float] = []
+
+    def run_began(self) -> None:
+        """Note the time of the first tick."""
+        self._began = self._clock() if self._began is None else self._began
+
+    def step_began(self, step: PlannedStep) -> None:
+        """Note and tell that a step begins."""
+        _LOGGER.info("step %d of %d: %s", step.index + 1, len(self._plan.steps), step.name)
+        self._last, self.progress = step.name, 0.0
+        self.tell(EngineState.RUNNING, step.index, step.message)
+
+    def step_ended(self, seconds: float, passed_over: int = 0) -> None:
+        """Note how long a step took that was done, and how many were passed over after it."""
+        self._durations += [seconds, *[0.0] * passed_over]
+        self.progress = 0.0
+
+    def tell(self, state: EngineState, index: int, message: str) -> None:
+        """Send feedback about a step, the last one if all are done."""
+        if self._on_feedback is None or not self._plan.steps:
+            return
+        total = len(self._plan.steps)
+        step = self._plan.steps[min(index, total - 1)]
+        told = Feedback(state, step.index, total, step.name, self.progress, message)
+        self._on_feedback(told)
+
+    def outcome(self, state: EngineState, message: str, done: int) -> TaskOutcome:
+        """Return how the run ended, done steps being behind it."""
+        _LOGGER.info("%s: %s", state.value, message)
+        now = self._clock()
+        return TaskOutcome(
+            state=state,
+            message=message,
+            steps_done=done,
+            steps_total=len(self._plan.steps),
+            last_step=self._last,
+            duration=now - (now if self._began is None else self._began),
+            durations=tuple(self._durations),
+        )

@@ -1,0 +1,66 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A path that an arm was led along -> a trajectory file that `./arm play` takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_description.trajectories.trajectory import JointTrajectory
+from numpy.typing import ArrayLike
+
+from arm_description import RobotModel
+from arm_tasks.errors import TasksError
+
+STILL = 1e-4  # rad or m; an arm that moves less stands
+MOST = 100_000  # points, more than half an hour at 50 a second
+
+
+class PathRecorder:
+    """Gathers where the arm is; standing still at both ends is left out, in between it is kept.
+
+    Args:
+        model: The robot.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        self._model = model
+        self._times: list[float] = []
+        self._rows: list[Array] = []
+
+    @property
+    def count(self) -> int:
+        """Number of points so far."""
+        return len(self._times)
+
+    def add(self, time: float, positions: ArrayLike) -> None:
+        """Add where the joints (n,) [rad or m] are at a time [s]; times that do not rise are left.
+
+        Raises:
+            TasksError: The recording is too long.
+        """
+        q = np.asarray(positions, dtype=float)
+        if self._times and time <= self._times[-1]:
+            return
+        if len(self._times) >= MOST:
+            raise TasksError(f"a recording has at most {MOST} points; end it")
+        if len(self._rows) == 1 and np.abs(q - self._rows[0]).max() < STILL:
+            self._times[0], self._rows[0] = time, q  # it has not begun to move
+            return
+        self._times.append(time)
+        self._rows.append(q)
+
+    def trajectory(self) -> JointTrajectory:
+        """Return the path, from its first motion to its last, inside the robot's limits.
+
+        Raises:
+            TasksError: Nothing moved.
+        """
+        rows = np.array(self._rows).reshape(len(self._rows), self._model.n)
+        moved = np.flatnonzero((np.abs(np.diff(rows, axis=0)) > STILL).any(axis=1))
+        if len(moved) == 0:
+            raise TasksError("nothing moved while it was recorded; nothing is kept")
+        end = int(moved[-1]) + 2
+        times = np.array(self._times[:end]) - self._times[0]
+        inside = np.clip(rows[:end], self._model.lower, self._model.upper)  # counts round beyond
+        return JointTrajectory(self._model.joint_names, times, inside)

@@ -1,0 +1,196 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where a bolt is, from points of its surface that the arm has touched.
+
+The bolt is a cylinder of known radius with a flat end. A point of its flank says how far the axis
+is from it, one of the end's flat where the end is, one of the rim both. A least-squares fit by
+Gauss and Newton gives tip and axis, and from the same derivatives their covariance: the inverse of
+the normal matrix times the variance of a touch (e.g. Bjorck, "Numerical Methods for Least Squares
+Problems", 1996, section 1.1). What the points do not determine shows as a variance without bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from arm_common.transforms import Array, frame_along, rotation
+
+from arm_tasks.errors import TasksError
+
+TOUCH = 1e-3  # m, standard deviation of a touch with a hobby arm; more if the points say so
+APART = 1e-3  # m; points that are nearer are taken for one touched twice
+WORST_TIP = 5e-3  # m; a standard deviation beyond it says nothing
+WORST_AXIS = math.radians(30.0)
+ROUNDS = 60
+_EPS = 1e-12
+
+
+class Surface(IntEnum):
+    """What was touched; the values are those of TouchBolt."""
+
+    RIM = 0
+    END = 1
+    FLANK = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """One touched point.
+
+    Attributes:
+        surface: Of what.
+        point: (3,) in base_link [m].
+    """
+
+    surface: Surface
+    point: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """Where a bolt is.
+
+    Attributes:
+        tip: (3,) centre of its free end, in base_link [m].
+        axis: (3,) unit vector from there into the wall.
+        tip_error: Standard deviation of the tip [m].
+        axis_error: Standard deviation of the axis [rad].
+        residual: Root of the mean square distance of the points from the surfaces [m].
+    """
+
+    tip: Array
+    axis: Array
+    tip_error: float
+    axis_error: float
+    residual: float
+
+    @property
+    def text(self) -> str:
+        """One sentence for a person."""
+        x, y, z = self.tip * 1e3
+        turn = math.degrees(self.axis_error)
+        return (
+            f"its end is at ({x:.1f}, {y:.1f}, {z:.1f}) mm, give or take"
+            f" {self.tip_error * 1e3:.1f} mm, its axis is known to {turn:.1f} deg;"
+            f" the points are {self.residual * 1e3:.1f} mm off the surface"
+        )
+
+
+def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> Located:
+    """Fit a bolt to touched points.
+
+    Args:
+        touches: The points.
+        radius: Of the bolt [m].
+        tip: (3,) about where its end is [m], such as the scene has it; the search begins there.
+        axis: (3,) about its direction; it says which of two mirror images is meant.
+
+    Raises:
+        TasksError: The points do not tell; the text says what else to touch.
+    """
+    _check_apart(touches)
+    start = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    fits = [_fit(touches, radius, tip, guess) for guess in (start, *_tilted(start))]
+    best = min(fits, key=lambda fit: fit[2])
+    p, a, square, J = best
+    free = len(J) - 5
+    sigma = max(TOUCH, math.sqrt(square / free)) if free > 0 else TOUCH
+    variances, ways = _variances(J, sigma)
+    covariance = (ways * variances) @ ways.T
+    tip_error = math.sqrt(max(float(np.trace(covariance[:3, :3])), 0.0))
+    axis_error = math.sqrt(max(float(np.trace(covariance[3:, 3:])), 0.0))
+    if not (tip_error <= WORST_TIP and axis_error <= WORST_AXIS):
+        raise TasksError(_missing(touches, a, tip_error, axis_error, ways[:, -1]))
+    if float(a @ start) < 0.0:
+        raise TasksError("the points say that the bolt points the other way; is it this bolt?")
+    return Located(p, a, tip_error, axis_error, math.sqrt(square / max(len(J), 1)))
+
+
+def _check_apart(touches: Sequence[Touch]) -> None:
+    if len(touches) < 3:
+        raise TasksError(f"{len(touches)} points are touched; at least three are needed")
+    for i, one in enumerate(touches):
+        for k in range(i):
+            if np.linalg.norm(one.point - touches[k].point) < APART:
+                raise TasksError(f"points {k + 1} and {i + 1} are the same; touch elsewhere")
+
+
+def _tilted(axis: Array) -> list[Array]:
+    """Return directions about an axis, from which the search may find what it missed."""
+    R = frame_along(axis)
+    turns = [np.array([math.cos(t), math.sin(t), 0.0]) for t in np.linspace(0.0, 5.0, 4)]
+    return [rotation(R @ turn * 0.5) @ axis for turn in turns]
+
+
+def _fit(
+    touches: Sequence[Touch], radius: float, tip: Array, axis: Array
+) -> tuple[Array, Array, float, Array]:
+    """Return tip, axis, sum of squared residuals and their derivatives (m, 5), by damped steps."""
+    p, a, damping = np.array(tip, dtype=float), np.array(axis, dtype=float), 1e-6
+    r, J = _residuals(touches, radius, p, a)
+    for _ in range(ROUNDS):
+        scale = np.diag(J.T @ J) + 1e-9
+        step = np.linalg.solve(J.T @ J + damping * np.diag(scale), -J.T @ r)
+        new_p = p + step[:3]
+        new_a = rotation(frame_along(a) @ np.array([-step[4], step[3], 0.0])) @ a
+        new_r, new_J = _residuals(touches, radius, new_p, new_a)
+        if new_r @ new_r < r @ r:
+            p, a, r, J, damping = new_p, new_a, new_r, new_J, max(damping / 10.0, _EPS)
+        else:
+            damping = max(damping * 10.0, 1e-9)
+        if damping > 1e6 or np.abs(step).max() < _EPS:
+            break
+    return p, a, float(r @ r), J
+
+
+def _residuals(touches: Sequence[Touch], radius: float, p: Array, a: Array) -> tuple[Array, Array]:
+    """Return distances from the surfaces (m,) [m] and their derivatives (m, 5).
+
+    The unknowns are the tip [m] and the axis' turn towards its frame's x and y [rad].
+    """
+    across = frame_along(a)[:, :2]
+    rows, values = [], []
+    for touch in touches:
+        d = touch.point - p
+        along = float(d @ a)
+        aside = d - along * a
+        far = max(float(np.linalg.norm(aside)), _EPS)
+        out = aside / far
+        if touch.surface is not Surface.FLANK:
+            values.append(along)
+            rows.append(np.concatenate([-a, d @ across]))
+        if touch.surface is not Surface.END:
+            values.append(far - radius)
+            rows.append(np.concatenate([-out, -along * (out @ across)]))
+    return np.array(values), np.array(rows)
+
+
+def _variances(J: Array, sigma: float) -> tuple[Array, Array]:
+    """Return the variances of the unknowns along their principal ways (5,), (5, 5), rising.
+
+    Turns are weighed by a length that is common on bolts, so that both kinds compare.
+    """
+    weights = np.array([1.0, 1.0, 1.0, 0.01, 0.01])
+    _, values, ways = np.linalg.svd(J / weights, full_matrices=True)
+    full = np.zeros(5)
+    full[: len(values)] = values
+    with np.errstate(divide="ignore"):
+        variances = np.where(full > 1e-9, (sigma / np.maximum(full, 1e-9)) ** 2, 1e12)
+    return variances, np.asarray((ways / weights).T)
+
+
+def _missing(touches: Sequence[Touch], axis: Array, tip: float, turn: float, worst: Array) -> str:
+    """Return what the points do not tell, and what to touch."""
+    if turn > WORST_AXIS:
+        angle = "not at all" if turn > math.pi else f"only to {math.degrees(turn):.0f} deg"
+        far = "points of the flank on three sides and far from the end, and the rim"
+        return f"the points tell the direction of the axis {angle}; touch {far}"
+    share = abs(float(worst[:3] @ axis)) / max(float(np.linalg.norm(worst[:3])), _EPS)
+    if share > 0.7:
+        return "the points do not tell where the bolt ends; touch its end or its rim"
+    known = f"to {tip * 1e3:.0f} mm" if tip < 1.0 else "at all"
+    return f"the points do not tell {known} where the axis is; touch the flank from other sides"

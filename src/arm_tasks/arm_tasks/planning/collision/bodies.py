@@ -1,0 +1,128 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What can collide: the shapes of the robot's links, and the things of a scene."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from arm_common.transforms import Array, pose, rpy_matrix, shift_z
+from arm_description.urdf.reader import parse_xml
+
+from arm_tasks.scene.objects import SceneObject
+from arm_tasks.scene.scene import Scene
+
+_FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
+
+
+@dataclass(frozen=True)
+class CollisionBody:
+    """A primitive on a frame.
+
+    Attributes:
+        owner: The link or the thing of the scene that it is a part of.
+        kind: "box", "cylinder" (along its z) or "sphere".
+        size: (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m].
+        pose: frame <- body (4, 4); the frame is the link, or base_link. The body is centred there.
+        carried: Name of the payload that it is a part of, fixed to the link; "" if it is none.
+    """
+
+    owner: str
+    kind: str
+    size: tuple[float, ...]
+    pose: Array
+    carried: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.carried or self.owner
+
+    @property
+    def radius(self) -> float:
+        """Radius of the ball about its centre that holds it [m]."""
+        if self.kind == "cylinder":
+            return math.hypot(self.size[0], self.size[1] / 2.0)
+        return self.size[0] if self.kind == "sphere" else math.hypot(*self.size) / 2.0
+
+    @property
+    def balls(self) -> list[tuple[Array, float]]:
+        """Centres (3,) in the frame and radii [m] of balls whose hull holds it tightly."""
+        if self.kind == "box":
+            corners = np.array(list(product((-0.5, 0.5), repeat=3))) * self.size
+            return [((self.pose @ [*corner, 1.0])[:3], 0.0) for corner in corners]
+        half = self.size[1] / 2.0 if self.kind == "cylinder" else 0.0
+        ends = sorted({-half, half})
+        return [((self.pose @ shift_z(z))[:3, 3], self.size[0]) for z in ends]
+
+
+def robot_bodies(urdf: str) -> tuple[list[CollisionBody], list[str]]:
+    """Return the collision shapes of a URDF, and the links with shapes that are not known here.
+
+    Args:
+        urdf: The XML.
+
+    Raises:
+        UrdfError: It is no URDF.
+    """
+    bodies: list[CollisionBody] = []
+    unknown: list[str] = []
+    for link in parse_xml(urdf).findall("link"):
+        for collision in link.findall("collision"):
+            body = _link_body(str(link.get("name")), collision)
+            if body is None:
+                unknown.append(str(link.get("name")))
+            else:
+                bodies.append(body)
+    return bodies, unknown
+
+
+def carried_bodies(thing: SceneObject, grasp: Array) -> list[CollisionBody]:
+    """Return the parts of a payload in the jaws, by tool0 <- payload (4, 4) [m]."""
+    parts = thing.parts
+    return [CollisionBody("tool0", p.kind, p.size, grasp @ p.pose, thing.name) for p in parts]
+
+
+def scene_bodies(scene: Scene) -> list[CollisionBody]:
+    """Return the things and bolts of a scene and its floor; the nut is for the jaws to touch."""
+    things = [
+        CollisionBody(thing.name, part.kind, part.size, thing.pose @ part.pose)
+        for thing in scene.things.values()
+        for part in thing.parts
+    ]
+    bolts = [
+        CollisionBody(
+            b.name, "cylinder", (b.diameter / 2.0, b.length), b.pose @ shift_z(b.length / 2.0)
+        )
+        for b in scene.bolts.values()
+    ]
+    below = scene.floor - _FLOOR_SIZE[2] / 2.0
+    return [
+        *things,
+        *bolts,
+        CollisionBody("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below))),
+    ]
+
+
+def _link_body(link: str, collision: ET.Element) -> CollisionBody | None:
+    origin = collision.find("origin")
+    xyz, rpy = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    if origin is not None:
+        xyz, rpy = _three(origin.get("xyz")), _three(origin.get("rpy"))
+    T = np.asarray(rpy_matrix(xyz, rpy))
+    shape = collision.find("geometry/*")
+    kind = "" if shape is None else shape.tag
+    if shape is None or kind not in ("box", "cylinder", "sphere"):
+        return None
+    keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[kind]
+    numbers = [float(v) for key in keys for v in shape.get(key, "0").split()]
+    return CollisionBody(link, kind, tuple(numbers), T)
+
+
+def _three(text: str | None) -> tuple[float, float, float]:
+    x, y, z = (float(v) for v in (text or "0 0 0").split())
+    return x, y, z

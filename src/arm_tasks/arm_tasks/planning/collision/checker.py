@@ -1,0 +1,222 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Does the arm touch itself or the scene, where, and how deep?
+
+Signed distances of pairs of bodies, by the library coal; the only file that knows it.
+
+Boxes, cylinders and spheres are convex: coal answers with GJK, and with EPA where they overlap
+(https://github.com/coal-library/coal).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_description.urdf.reader import read_urdf
+
+from arm_description import RobotModel
+from arm_tasks.planning.collision.bodies import (
+    CollisionBody,
+    carried_bodies,
+    robot_bodies,
+    scene_bodies,
+)
+from arm_tasks.planning.collision.motion_bounds import (
+    BodyPlacement,
+    MotionBounds,
+    neighbours,
+    rigid_groups,
+)
+from arm_tasks.scene.payloads import Carried
+from arm_tasks.scene.scene import Scene
+
+LIBRARY = "coal"
+
+
+def available() -> bool:
+    """Return whether the library is installed."""
+    return find_spec(LIBRARY) is not None
+
+
+class Pairs:
+    """Distances of some pairs of bodies.
+
+    Args:
+        bodies: All bodies.
+        pairs: (i, j) of the bodies whose distances will be asked for.
+    """
+
+    def __init__(self, bodies: Sequence[CollisionBody], pairs: Sequence[tuple[int, int]]) -> None:
+        import coal
+
+        self.pairs = list(pairs)
+        self._frame = coal.Transform3s
+        self._shapes = [_shape(coal, body) for body in bodies]  # coal keeps no hold of them
+        self._ask = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
+        self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
+        self._first, self._second = np.array(self.pairs, dtype=int).reshape(-1, 2).T
+        radii = np.array([body.radius for body in bodies])
+        self._radii = radii[self._first] + radii[self._second]
+
+    def distances(self, poses: Sequence[Array], near: float) -> Array:
+        """Return the distances of all pairs [m], negative by the depth.
+
+        Args:
+            poses: base_link <- body (4, 4) of each body.
+            near: Of pairs farther apart than this [m], a lower bound is told instead: the
+                distance of the balls about them.
+        """
+        centres = np.array([T[:3, 3] for T in poses])
+        ways = centres[self._first] - centres[self._second]
+        result = np.sqrt(np.einsum("ij,ij->i", ways, ways)) - self._radii
+        frames: dict[int, Any] = {}
+        for k in np.flatnonzero(result < near).tolist():
+            for i in self.pairs[k]:
+                if i not in frames:
+                    frames[i] = self._frame(poses[i][:3, :3], poses[i][:3, 3])
+            i, j = self.pairs[k]
+            self._result.clear()
+            result[k] = self._ask[k](frames[i], frames[j], self._request, self._result)
+        return np.asarray(result)
+
+
+def _shape(coal: Any, body: CollisionBody) -> Any:
+    return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[body.kind](
+        *body.size
+    )
+
+
+TOUCH = 1e-4  # bodies that overlap by no more than this only touch, as closed jaws do [m]
+NEAR = 0.03  # m
+_POSTURES = 64  # tried to find the pairs that no motion changes
+_STILL = 1e-6  # m
+_SEED = 20
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """A pair of bodies and how near they are.
+
+    Attributes:
+        distance: Between them [m], negative by the depth if they overlap; inf without any pair.
+        first: Link of the robot.
+        second: Another link, or a thing of the scene.
+    """
+
+    distance: float
+    first: str = ""
+    second: str = ""
+
+    @property
+    def hits(self) -> bool:
+        """Whether they do more than touch."""
+        return self.distance < -TOUCH
+
+    @property
+    def clause(self) -> str:
+        """Both bodies and how deep one is in the other, or how near."""
+        if self.hits:
+            return f"{self.first} would be {-1e3 * self.distance:.1f} mm deep in {self.second}"
+        return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
+
+
+class CollisionChecker:
+    """Answers for one robot in one scene.
+
+    Not compared are the links on the two sides of a joint, the two fingers, which are meant to
+    meet, and what no motion can change: pairs that touch in every posture, because they are drawn
+    so, or whose distance is always the same.
+
+    Args:
+        model: The robot.
+        scene: What stands around it.
+        carried: The payload of the scene that is in the jaws, or None.
+
+    Attributes:
+        always: Pairs that touch in every posture tried.
+        unknown: Links with shapes (meshes) that are not compared.
+        levers: (pairs, n) how far each pair comes nearer for each radian or metre at most [m].
+    """
+
+    def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
+        xml = model.to_urdf()
+        tree = read_urdf(xml)
+        own, self.unknown = robot_bodies(xml)
+        if carried is not None:
+            own += carried_bodies(scene.thing(carried.name), carried.grasp)
+            scene = scene.without(carried.name)
+        self._bodies = [*own, *scene_bodies(scene)]
+        self._placing = BodyPlacement(model, xml, own)
+        first, near = rigid_groups(tree), neighbours(tree)
+        fingers = model.gripper.joints if model.gripper else ()
+        self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}
+        self._payloads = {name for name, thing in scene.things.items() if thing.is_payload}
+        near.add(frozenset(self._jaws))
+
+        def apart(i: int, j: int) -> bool:
+            """Whether a pair is of the robot and a thing, or of links that no joint connects."""
+            groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
+            return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
+
+        both = combinations(range(len(self._bodies)), 2)
+        self._pairs = Pairs(self._bodies, [pair for pair in both if apart(*pair)])
+        tried = self._tried(model)
+        touching = np.all(tried <= TOUCH, axis=0).tolist()
+        still = (np.ptp(tried, axis=0) < _STILL).tolist()
+        every = list(zip(self._pairs.pairs, touching, still, strict=True))
+        self.always = tuple(sorted({self._owners(pair) for pair, touches, _ in every if touches}))
+        kept = [p for p, _, same in every if not same and self._owners(p) not in self.always]
+        self._pairs = Pairs(self._bodies, kept)
+        reach = MotionBounds(tree, own, model.joint_names)
+        levers = [reach.pair(i, j if j < len(own) else None) for i, j in kept]
+        self.levers = np.array(levers).reshape(-1, len(model.joint_names))
+
+    def distances(self, q: Sequence[float] | Array, width: float, near: float = NEAR) -> Array:
+        """Return the distance of each pair [m] for joint positions (n,) and a width [m].
+
+        Of pairs farther apart than near, a lower bound is told instead.
+        """
+        own = self._placing.poses(q, width)
+        poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
+        return self._pairs.distances(poses, near)
+
+    def meant(self, thing: str = "") -> Array:
+        """Return (pairs,) inf where jaws are meant to touch a thing, or by closing any payload."""
+        things = {thing} if thing else self._payloads
+        owners = [self._owners(pair) for pair in self._pairs.pairs]
+        touch = [first in self._jaws and second in things for first, second in owners]
+        return np.where(np.array(touch, dtype=bool), np.inf, 0.0)
+
+    def clearance(self, distances: Array) -> Clearance:
+        """Return the nearest of all pairs from their distances [m]."""
+        if not len(distances):
+            return Clearance(np.inf)
+        k = int(np.argmin(distances))
+        return Clearance(float(distances[k]), *self._owners(self._pairs.pairs[k]))
+
+    def at(self, q: Sequence[float] | Array, width: float) -> Clearance:
+        """Return the nearest pair for joint positions (n,) and a width of the jaws [m]."""
+        return self.clearance(self.distances(q, width))
+
+    def collision(self, q: Array, width: float) -> str | None:
+        """Return what collides, or None; with the width bound, what paths.follow takes."""
+        found = self.at(q, width)
+        return found.clause if found.hits else None
+
+    def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
+        return self._bodies[pair[0]].name, self._bodies[pair[1]].name
+
+    def _tried(self, model: RobotModel) -> Array:
+        """Return the distances of the pairs in some random postures (postures, pairs) [m]."""
+        rng = np.random.default_rng(_SEED)
+        widths = (model.gripper.min_width, model.gripper.max_width) if model.gripper else (0, 0)
+        postures = [
+            (rng.uniform(model.lower, model.upper), rng.uniform(*widths)) for _ in range(_POSTURES)
+        ]
+        return np.array([self.distances(q, width) for q, width in postures])

@@ -1,0 +1,137 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How far a body of the robot moves at most when its joints move: bounds that prove a path.
+
+Where the bodies of a robot are, for joint positions and a width of the jaws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.urdf.reader import UrdfTree
+from arm_kinematics.chain.robot import MissingJointsError, Robot
+
+from arm_description import RobotModel
+from arm_kinematics import Chain
+from arm_tasks.planning.collision.bodies import CollisionBody
+
+Ball = tuple[Array, float]
+"""Centre (3,) and radius [m]."""
+
+
+class MotionBounds:
+    """The levers of the joints on the bodies that hang on them.
+
+    Args:
+        tree: The robot.
+        bodies: Its shapes.
+        names: Joints (n,).
+    """
+
+    def __init__(
+        self, tree: UrdfTree, bodies: Sequence[CollisionBody], names: Sequence[str]
+    ) -> None:
+        self._names = list(names)
+        self._moving = [joint for joint in tree.joints if joint.kind in MOVING]
+        self._above = {joint.child: joint for joint in tree.joints}
+        self._levers = [self._of_body(body) for body in bodies]
+
+    def pair(self, i: int, j: int | None) -> Array:
+        """Return how far two bodies come nearer at most for each radian or metre of a joint (n,).
+
+        A joint that carries both moves neither as seen from the other.
+
+        Args:
+            i: Number of a body.
+            j: Number of another; None for a thing that stands still.
+        """
+        one, other = self._levers[i], {} if j is None else self._levers[j]
+        result = np.zeros(len(self._names))
+        for joint in self._moving:
+            driver = joint.mimic.joint if joint.mimic else joint.name
+            if driver in self._names and (joint.name in one) != (joint.name in other):
+                ratio = abs(joint.mimic.multiplier) if joint.mimic else 1.0
+                lever = one.get(joint.name, 0.0) + other.get(joint.name, 0.0)
+                result[self._names.index(driver)] += ratio * lever
+        return result
+
+    def _of_body(self, body: CollisionBody) -> dict[str, float]:
+        """Return the lever of each joint that carries a body."""
+        levers: dict[str, float] = {}
+        balls, link = body.balls, body.owner
+        while link in self._above:
+            joint = self._above[link]
+            if joint.kind in MOVING:
+                axis = np.asarray(joint.axis)
+                off = max(float(np.linalg.norm(np.cross(axis, c))) + r for c, r in balls)
+                levers[joint.name] = 1.0 if joint.kind == "prismatic" else off
+                balls = [_swept(joint, balls)]
+            T = np.asarray(joint.origin.matrix)
+            balls = [((T @ [*c, 1.0])[:3], r) for c, r in balls]
+            link = joint.parent
+        return levers
+
+
+def rigid_groups(tree: UrdfTree) -> Mapping[str, str]:
+    """Return for each link the first of the links that are fixed to it."""
+    first = {tree.root: tree.root}
+    for joint in tree.joints:
+        first[joint.child] = first[joint.parent] if joint.kind == "fixed" else joint.child
+    return first
+
+
+def neighbours(tree: UrdfTree) -> set[frozenset[str]]:
+    """Return the pairs of rigid groups that a joint connects, and each group with itself."""
+    first = rigid_groups(tree)
+    pairs = {frozenset((first[joint.parent], first[joint.child])) for joint in tree.joints}
+    return pairs | {frozenset((group,)) for group in first.values()}
+
+
+def _swept(joint: UrdfJoint, balls: Sequence[Ball]) -> Ball:
+    """Return the ball about a joint's origin that balls never leave while the joint moves."""
+    radius = max(float(np.linalg.norm(c)) + r for c, r in balls)
+    if joint.kind == "prismatic" and joint.limit is not None:
+        radius += max(abs(joint.limit.lower), abs(joint.limit.upper))
+    return np.zeros(3), radius
+
+
+class BodyPlacement:
+    """Forward kinematics of bodies.
+
+    Args:
+        model: The robot.
+        xml: Its URDF.
+        bodies: Its shapes.
+    """
+
+    def __init__(self, model: RobotModel, xml: str, bodies: Sequence[CollisionBody]) -> None:
+        fingers = model.gripper.joints if model.gripper else ()
+        names = [*model.joint_names, *fingers]
+        self._fingers = len(fingers)
+        self._bodies = bodies
+        robot = Robot(xml)
+        self._fixed: dict[str, Array] = {}
+        self._chains: dict[str, tuple[Chain, Array]] = {}
+        for link in {body.owner for body in bodies}:
+            try:
+                self._fixed[link] = robot.link_pose(link, {})
+            except MissingJointsError:
+                chain = robot.chain(link)
+                index = np.array([names.index(name) for name in chain.joint_names])
+                self._chains[link] = chain, index
+
+    def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
+        """Return base_link <- body (4, 4) of each body.
+
+        Args:
+            q: Joint positions (n,) [rad or m].
+            width: Between the jaws [m].
+        """
+        x = np.concatenate([q, np.full(self._fingers, width / 2.0)])
+        links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}
+        links.update(self._fixed)
+        return [links[body.owner] @ body.pose for body in self._bodies]

@@ -1,0 +1,111 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Clearance along a joint path, proven between its points too.
+
+While the joints go straight by dq, two bodies come nearer by at most sum(lever |dq|). Between two
+points with distances d1 and d2 they cannot touch if that bound is below d1 + d2; where it is not,
+the piece is halved, until nothing in it moves farther than a millimetre (Schwarzer, Saha and
+Latombe, "Adaptive dynamic collision checking", IEEE Transactions on Robotics 21, 2005).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array
+
+from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
+
+_FINE = 1e-3  # m; pieces on which no pair comes nearer by more are not divided
+
+
+@dataclass(frozen=True)
+class PathClearance:
+    """What a path comes near to.
+
+    Attributes:
+        nearest: The nearest pair on the whole path; if it hits, the deepest.
+        hit_at: Share of the path (of its joints' way) at which the first hit is, or None.
+    """
+
+    nearest: Clearance
+    hit_at: float | None = None
+
+
+class Along:
+    """A walk along one path.
+
+    Args:
+        checker: Robot and scene.
+        rows: Joint positions (m, n), straight between them [rad or m].
+        width: Between the jaws [m].
+        touching: Thing that the jaws are meant to touch, or "".
+    """
+
+    def __init__(
+        self, checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+    ) -> None:
+        self._checker, self._rows, self._width = checker, rows, width
+        self._meant = checker.meant(touching) if touching else 0.0
+        steps = np.abs(np.diff(rows, axis=0))
+        self._gone = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
+        self._nearest = Clearance(math.inf)
+        self._hit: float | None = None
+
+    def run(self) -> PathClearance:
+        """Check the whole path."""
+        end = float(len(self._rows) - 1)
+        first = self._look(0.0)
+        if end > 0.0:
+            self._between(0.0, end, first, self._look(end))
+        gone = self._gone.sum(axis=1)
+        if self._hit is None:
+            return PathClearance(self._nearest)
+        share = float(self._at(gone[:, None], self._hit)[0]) / max(float(gone[-1]), 1e-12)
+        return PathClearance(self._nearest, share)
+
+    def _between(self, a: float, b: float, at_a: Array, at_b: Array) -> None:
+        nearer = self._checker.levers @ (self._at(self._gone, b) - self._at(self._gone, a))
+        open_ = nearer >= at_a + at_b
+        if not open_.any() or nearer[open_].max() < _FINE:
+            return
+        middle = 0.5 * (a + b)
+        here = self._look(middle)
+        self._between(a, middle, at_a, here)
+        self._between(middle, b, here, at_b)
+
+    def _look(self, s: float) -> Array:
+        """Return the distances of all pairs at row s, which may lie between two."""
+        distances = self._checker.distances(self._at(self._rows, s), self._width) + self._meant
+        found = self._checker.clearance(distances)
+        if found.hits:
+            self._hit = s if self._hit is None else min(s, self._hit)
+        if found.distance < self._nearest.distance:
+            self._nearest = found
+        return distances
+
+    def _at(self, rows: Array, s: float) -> Array:
+        i = min(int(s), len(rows) - 2) if len(rows) > 1 else 0
+        if len(rows) == 1:
+            return np.asarray(rows[0])
+        return np.asarray(rows[i] + (s - i) * (rows[i + 1] - rows[i]))
+
+
+def clearance_along(
+    checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+) -> PathClearance:
+    """Return what a path through rows (m, n), straight between them, comes near to."""
+    return Along(checker, rows, width, touching).run()
+
+
+def clearance_of_jaws(checker: CollisionChecker, q: Array, start: float, end: float) -> Clearance:
+    """Return what jaws come nearest to that go from one width to another [m], arm still.
+
+    Closing they are meant to touch payloads.
+    """
+    meant = checker.meant() if end < start else 0.0
+    widths = np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))[1:]
+    near = [checker.clearance(checker.distances(q, float(w)) + meant) for w in widths]
+    return min(near, key=lambda found: found.distance, default=Clearance(math.inf))

@@ -1,0 +1,258 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that move joints or the tool -> the plan, or a refusal that says by how much.
+
+The way out for jaws that stand about a bolt, as a task that was canceled leaves them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, inverse, shift_z, tilt_z
+from arm_description.trajectories.files import read_trajectory
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.shapes import PathShape, line, screw
+from arm_kinematics.paths.timing import keep_pace
+
+from arm_description import DescriptionError
+from arm_kinematics import Chain, IkSolution
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder, Refused
+from arm_tasks.planning.tool_path import OutOfReach, along, branches, wish
+from arm_tasks.scene.scene import Bolt, Scene
+from arm_tasks.task.steps import (
+    Approach,
+    MoveJoints,
+    MoveLinear,
+    MovePose,
+    MovePosture,
+    Play,
+    Retreat,
+    StepBase,
+    Target,
+    Tolerance,
+    Turn,
+)
+
+_ASIDE = 8e-3  # a tool so near to a bolt's axis [m]
+_TILT = math.radians(20.0)  # and so much along it has its jaws about the bolt
+_FREE = 0.02  # and is out of its way so far before its end [m]
+
+
+def bolt_between_jaws(builder: PlanBuilder, scene: Scene) -> tuple[Bolt, float] | None:
+    """Return the bolt that the jaws stand about, and how far they have to draw back [m]."""
+    T_tool = builder.chain.fk(builder.q)
+    for bolt in scene.bolts.values():
+        bolt_tool = inverse(bolt.pose) @ T_tool
+        x, y, z = (float(v) for v in bolt_tool[:3, 3])
+        about = math.hypot(x, y) < _ASIDE and -_FREE < z < bolt.length
+        if about and tilt_z(bolt_tool[:3, :3]) < _TILT:
+            return bolt, z + _FREE
+    return None
+
+
+def draw_back(builder: PlanBuilder, scene: Scene, labels: Labels) -> bool:
+    """Plan the way straight off a bolt that is between the jaws; return whether there is one.
+
+    The jaws stay as they are: a nut on the thread stays there and lets them slide off, a free one
+    goes with them.
+    """
+    found = bolt_between_jaws(builder, scene)
+    if found is None:
+        return False
+    bolt, way = found
+    here = builder.chain.fk(builder.q)
+    try:
+        path = along(
+            builder.chain, screw(here, -way, 0.0), builder.q, wish("axis", Tolerance(tilt=_TILT))
+        )
+    except OutOfReach:
+        return False
+    name = f"{labels.name}: draw back"
+    message = f"drawing back from {bolt.name}"
+    with builder.touches(bolt.name):
+        builder.motion(Labels(labels.source, name, message), path.positions)
+    return True
+
+
+TOOL_FRAME = "tool0"
+
+
+@dataclass
+class Motions:
+    """Plans the steps that are plain motions.
+
+    Attributes:
+        scene: Where the frames are.
+        builder: The plan so far.
+    """
+
+    scene: Scene
+    builder: PlanBuilder
+
+    def move_joints(self, step: MoveJoints, name: str) -> None:
+        """Plan a step that names joint positions."""
+        what = ", ".join(step.positions)
+        self._to_joints(step, name, f"moving {what}", step.positions)
+
+    def move_posture(self, step: MovePosture, name: str) -> None:
+        """Plan a step to a posture of the robot; the jaws stay as they are."""
+        postures = self.builder.model.postures
+        if step.posture not in postures:
+            robot = self.builder.model.name
+            known = did_you_mean(step.posture, postures)
+            raise self.builder.wrong(step, f"{robot} has no posture '{step.posture}'; {known}")
+        posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
+        self._to_joints(step, name, f"moving to posture {step.posture}", posture)
+
+    def play(self, step: Play, name: str) -> None:
+        """Plan a step along a recorded trajectory."""
+        model, chain = self.builder.model, self.builder.chain
+        try:
+            recorded = read_trajectory(step.path, model, fit=True)
+        except DescriptionError as error:
+            raise self.builder.wrong(step, str(error)) from None
+        recorded = recorded.reversed() if step.reverse else recorded
+        what = Path(step.path).stem
+        begin = Labels(step, f"{name}: begin", f"going to the beginning of {what}")
+        self.builder.joint_motion(begin, recorded.positions[0])
+        timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
+        along = Labels(step, name, f"playing {what}{' back' if step.reverse else ''}")
+        self.builder.motion(along, timed.positions.copy(), timed=timed)
+
+    def _to_joints(
+        self, step: StepBase, name: str, message: str, positions: Mapping[str, float]
+    ) -> None:
+        chain = self.builder.chain
+        goal = np.array(self.builder.q)
+        for joint, value in positions.items():
+            if joint not in chain.joint_names:
+                known = did_you_mean(joint, chain.joint_names)
+                raise self.builder.wrong(step, f"there is no joint '{joint}'; {known}")
+            i = chain.joint_names.index(joint)
+            if chain.prismatic[i] and isinstance(step, MoveJoints) and step.degrees:
+                raise self.builder.wrong(step, f"joint '{joint}' slides; give it in m, by joints")
+            goal[i] = value
+        labels = Labels(step, name, message)
+        excess = np.maximum(goal - chain.upper, chain.lower - goal)
+        worst = int(np.argmax(excess))
+        if excess[worst] > 1e-9:
+            raise self.builder.refuse(labels, _beyond(chain, worst, float(excess[worst])))
+        try:
+            self.builder.joint_motion(labels, goal)
+        except Refused:
+            if not draw_back(self.builder, self.scene, labels):
+                raise
+            self.builder.joint_motion(labels, goal)
+
+    def _goal(self, target: Target) -> Array:
+        if target.frame == TOOL_FRAME:
+            return self.builder.chain.fk(self.builder.q) @ target.pose
+        return self.scene.frame(target.frame) @ target.pose
+
+    def move_pose(self, step: MovePose, name: str) -> None:
+        """Plan a step to a tool pose, straight in joint space to the nearest that is free."""
+        labels = Labels(step, name, f"moving to {_where(step.target)}")
+        asked = wish(step.target.orientation, step.tolerance)
+        self._first_of(labels, self._goal(step.target), asked, self._straight_there)
+
+    def approach(self, step: Approach, name: str) -> None:
+        """Plan a step to a place in front of a pose, and straight on to the pose."""
+        where = _where(step.target)
+        labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
+        on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
+        goal = self._goal(step.target)
+        asked = wish(step.target.orientation, step.tolerance)
+        chain = self.builder.chain
+
+        def go(labels: Labels, way: IkSolution) -> None:
+            out = along(chain, line(chain.fk(way.q), front_of(chain.fk(way.q))), way.q, asked)
+            errors = out.position_error, out.orientation_error
+            self.builder.joint_motion(labels, out.positions[-1], errors)
+            self.builder.motion(on, out.positions[::-1], errors)
+
+        def front_of(T: Array) -> Array:
+            return T @ shift_z(-step.distance)
+
+        self._first_of(labels, goal, asked, go)
+
+    def retreat(self, step: Retreat, name: str) -> None:
+        """Plan a straight line back along the tool's z."""
+        labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
+        here = self.builder.chain.fk(self.builder.q)
+        back = line(here, here @ shift_z(-step.distance))
+        self._along(labels, back, wish("full", step.tolerance))
+
+    def _straight_there(self, labels: Labels, way: IkSolution) -> None:
+        errors = way.position_error, way.orientation_error
+        self.builder.joint_motion(labels, way.q, errors)
+
+    def _first_of(
+        self,
+        labels: Labels,
+        goal: Array,
+        asked: PathOptions,
+        go: Callable[[Labels, IkSolution], None],
+    ) -> None:
+        """Plan with the nearest way to hold a pose from which all can be done."""
+        try:
+            ways = branches(self.builder.chain, goal, self.builder.q, asked)
+        except OutOfReach as miss:
+            raise self.builder.refuse(labels, miss) from None
+        refusal, mark = None, self.builder.mark()
+        for way in ways:
+            try:
+                return go(labels, way)
+            except Refused as refused:
+                refusal = refusal or refused
+            except OutOfReach as miss:
+                refusal = refusal or self.builder.refuse(labels, miss)
+            self.builder.back(mark)
+        assert refusal is not None
+        raise refusal
+
+    def move_linear(self, step: MoveLinear, name: str) -> None:
+        """Plan a step along a straight line."""
+        labels = Labels(step, name, f"moving straight to {_where(step.target)}")
+        here = self.builder.chain.fk(self.builder.q)
+        asked = wish(step.target.orientation, step.tolerance)
+        self._along(labels, line(here, self._goal(step.target)), asked, straight=True)
+
+    def turn(self, step: Turn, name: str) -> None:
+        """Plan a turn about the tool's own z."""
+        labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
+        here = self.builder.chain.fk(self.builder.q)
+        shape = screw(here, step.advance, step.angle)
+        self._along(labels, shape, wish("full", step.tolerance))
+
+    def _along(
+        self, labels: Labels, shape: PathShape, asked: PathOptions, straight: bool = False
+    ) -> None:
+        try:
+            path = along(self.builder.chain, shape, self.builder.q, asked)
+        except OutOfReach as miss:
+            raise self.builder.refuse(labels, miss) from None
+        errors = path.position_error, path.orientation_error
+        self.builder.motion(labels, path.positions, errors, straight=straight)
+
+
+def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
+    name, reason = chain.joint_names[joint], PathStatus.JOINT_LIMIT.name
+    if chain.prismatic[joint]:
+        what = f"joint {name} is {excess * 1e3:.1f} mm beyond its limit"
+        return OutOfReach(what, excess, 0.0, reason)
+    what = f"joint {name} is {math.degrees(excess):.1f} deg beyond its limit"
+    return OutOfReach(what, 0.0, excess, reason)
+
+
+def _where(target: Target) -> str:
+    x, y, z = (float(v) * 1e3 for v in target.pose[:3, 3])
+    if target.frame == TOOL_FRAME:
+        return f"({x:g}, {y:g}, {z:g}) mm from here"
+    return f"({x:g}, {y:g}, {z:g}) mm in {target.frame}"

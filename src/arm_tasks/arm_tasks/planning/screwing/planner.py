@@ -1,0 +1,337 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The screw primitive: turn coupled to advance, regrasping where the wrist ends.
+
+The way that looks for the tip of a bolt: rings about the axis, turning back meanwhile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.shapes import PathShape
+
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder, Refused
+from arm_tasks.planning.screwing.strokes import (
+    CAUGHT,
+    Strokes,
+    strokes_off,
+    strokes_on,
+    wanted_for,
+)
+from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
+from arm_tasks.planning.tool_path import OutOfReach, along, wish
+from arm_tasks.planning.world_model import InJaws, OnBolt
+from arm_tasks.scene.scene import TURN, Scene
+from arm_tasks.task.steps import Screw, ScrewOn, Tolerance
+
+_BETWEEN = 0.8e-3  # from ring to ring [m]; the mouth of a nut is wider by far
+_OUT = 0.25  # of a ring's time, to the first one
+_PIECES = 400  # to measure its length
+
+
+class Spiral(PathShape):
+    """From a pose straight out in its xy plane, once round, and by ever smaller rings back again.
+
+    What is found on the way is left by less and less afterwards (spiral search; Jasim, Plapper,
+    Voos, "Position identification in force-guided robotic peg-in-hole assembly tasks", Procedia
+    CIRP 23, 2014). Swings that fade away also leave joints in the middle of their play, as a
+    fading field leaves a magnet without magnetism.
+
+    Args:
+        start: Pose (4, 4) in the middle, where it begins.
+        radius: Of the first ring [m].
+        roll: About z from its start to its end [rad].
+    """
+
+    def __init__(self, start: Array, radius: float, roll: float) -> None:
+        self._radius = radius
+        self._rings = 1 + max(1, math.ceil(radius / _BETWEEN))
+        super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
+        points = np.array([self._position(i / _PIECES) for i in range(_PIECES + 1)])
+        self.length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+    def _polar(self, share: float) -> tuple[float, float]:
+        """Return distance from the middle [m] and angle [rad]; a fourth of a ring leads out."""
+        rings = share * (self._rings + _OUT) - _OUT
+        if rings < 0.0:
+            return self._radius * (1.0 + rings / _OUT), 0.0
+        return self._radius * min(1.0, (self._rings - rings) / (self._rings - 1)), TURN * rings
+
+    def _position(self, share: float) -> Array:
+        r, angle = self._polar(share)
+        out = np.array([r * math.cos(angle), r * math.sin(angle), 0.0])
+        return np.asarray(self.start[:3, 3] + self.start[:3, :3] @ out)
+
+    def _velocity(self, share: float) -> Array:
+        r, angle = self._polar(share)
+        rate = self._rings + _OUT
+        rings = share * rate - _OUT
+        dangle = 0.0 if rings < 0.0 else TURN * rate
+        dr = self._radius * rate / _OUT if rings < 0.0 else 0.0
+        if rings > 1.0:
+            dr = -self._radius * rate / (self._rings - 1)
+        c, s = math.cos(angle), math.sin(angle)
+        moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, 0.0])
+        return np.asarray(self.start[:3, :3] @ moving)
+
+
+_SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than the nut [m]
+_CLEAR = 7e-3  # and opened so much wider than its corners [m]
+_BACK = math.radians(90.0)  # so far it turns back while it looks for the tip
+_SLOW = 0.1  # of the step's speed, while it looks for the tip: the nut has to fall into place
+_BEYOND = 3e-3  # and no farther than this, whatever the play [m]
+_GENTLE = 0.03  # of it, while play is taken up: a servo has to come to the end of half a degree
+_SURE = 0.6  # of the tilt at which a thread would start across; the rest is for what servos err
+
+
+@dataclass
+class ScrewPlanner:
+    """Plans one unscrew or screw_on step onto a builder.
+
+    Attributes:
+        builder: The plan so far.
+        scene: Where bolts and nut are.
+        step: The step of the task.
+        name: Its name, with its repetition.
+    """
+
+    builder: PlanBuilder
+    scene: Scene
+    step: Screw
+    name: str
+
+    def __post_init__(self) -> None:
+        nut = self.scene.the_nut()
+        self.bolt = self.scene.bolt(self.step.bolt)
+        corners = nut.across_flats / math.cos(math.pi / 6.0)
+        jaws = self.builder.jaws(self.step)
+        squeezed = max(nut.across_flats - _SQUEEZE, jaws.min_width)
+        cleared = min(corners + _CLEAR, jaws.max_width)
+        self.grip_width = squeezed if self.step.grip_width is None else self.step.grip_width
+        self.open_width = cleared if self.step.open_width is None else self.step.open_width
+        self.loose = Tolerance(self.step.tolerance.position, self.step.approach_tilt)
+        self.half = nut.thickness / 2.0
+
+    def unscrew(self, nut: OnBolt, then: ScrewOn | None) -> InJaws | OnBolt:
+        """Take the nut off and return how it is held; with fewer turns than it has, loosen it.
+
+        Args:
+            nut: Where it is.
+            then: The step that will screw it on, if the task has one.
+        """
+        wanted = nut.turns if self.step.turns is None else self.step.turns
+        comes_off = wanted >= nut.turns
+        turns = nut.turns + self.step.extra_turns if comes_off else wanted
+        chain, q = self.builder.chain, self.builder.q
+        suits = wanted_for(chain, self.scene, nut, then, q) if then and comes_off else None
+        z = self.bolt.thread.depth(nut.turns) - self.half
+
+        def choose(wrist: Wrist) -> Strokes:
+            return strokes_off(self.bolt, wrist, nut, turns, suits)
+
+        self._gripper("open", max(self.open_width, self.builder.width))
+        chosen = self._any_way(z, [z - self.bolt.pitch * turns], choose, holding=False)
+        if comes_off:
+            return InJaws(nut.roll + chosen.before_last - chosen.strokes[-1].grip)
+        turned = -self.bolt.hand * turns * TURN
+        return OnBolt(nut.bolt, nut.turns - turns, nut.roll + turned)
+
+    def screw_on(self, nut: InJaws) -> OnBolt:
+        """Screw the nut in the jaws on, leave it there, draw back; return where it is then."""
+        turns, extra = self.step.turns or 0.0, self.step.extra_turns
+        z = self.step.press - self.half
+        if not self.bolt.start_known:
+            warning = f"{self.name}: where the thread of {self.bolt.name} starts is not known"
+            self.builder.warnings.append(f"{warning}; the nut may fall at the first regrasp")
+
+        def choose(wrist: Wrist) -> Strokes:
+            return strokes_on(self.bolt, wrist, nut, turns, extra)
+
+        end = self.bolt.pitch * (turns + extra) - self.half
+        chosen = self._any_way(z, [-self.half, end], choose, holding=True)
+        last = chosen.strokes[-1]
+        roll = nut.phase + last.grip + last.turn
+        return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
+
+    # -- one way after the other ----------------------------------------------------------------
+
+    def _any_way(
+        self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
+    ) -> Strokes:
+        """Plan with the first way of holding the tool that lets everything be done."""
+        chain, q = self.builder.chain, self.builder.q
+        mark, refusal = self.builder.mark(), None
+        try:
+            for wrist in wrists(chain, self.bolt, z, others, q, self.step.tolerance):
+                try:
+                    return self._whole(wrist, choose(wrist), holding)
+                except (Refused, OutOfReach) as failed:
+                    refusal = refusal or self._refused(failed)
+                    self.builder.back(mark)
+        except OutOfReach as miss:
+            refusal = refusal or self._refused(miss)
+        raise refusal or self._refused(OutOfReach("out of reach"))
+
+    def _whole(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
+        first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
+        self._come(wrist, first, holding)
+        last = self._turn(chosen, first, holding)
+        if self._leaves(chosen):
+            self._gripper("open", self.open_width)
+        away = min(last.z, 0.0) - self.step.approach
+        # the roll is free: at the end of the wrist's range the tilt may ask for a little more
+        way = between(last, Place(self.bolt, away, last.roll))
+        self._way("draw back", way, wish("axis", self.loose))
+        return chosen
+
+    def _leaves(self, chosen: Strokes) -> bool:
+        """Return whether the nut stays on the bolt at the end."""
+        if isinstance(self.step, ScrewOn):
+            return True
+        return self.step.turns is not None and chosen.turns == self.step.turns
+
+    # -- motions ------------------------------------------------------------------------------
+
+    def _come(self, wrist: Wrist, place: Place, holding: bool) -> None:
+        """Move in front of a place and straight to it, so as to end in the wrist's own joints."""
+        chain = self.builder.chain
+        begin = self._beginning(wrist, place) if holding and self.step.search else place
+        front = Place(self.bolt, place.z - self.step.approach, begin.roll)
+        there = wrist.turned(chain, begin.roll, self.step.tolerance)
+        out = along(chain, between(begin, front), there, wish("axis", self.loose))
+        errors = out.position_error, out.orientation_error
+        thing = "bolt" if holding else "nut"
+        labels = self._labels(f"move in front of the {thing}")
+        coming = np.sign(out.positions[0] - out.positions[-1])
+        before = [self._play(out.positions[-1], -2.0 * coming)] if self.step.play else []
+        self.builder.motion(labels, np.array([self.builder.q, *before, out.positions[-1]]), errors)
+        push = "push the nut against the bolt" if holding else "go to the nut"
+        with self.builder.touches(self.bolt.name if holding else ""):
+            self.builder.motion(self._labels(push), out.positions[::-1], errors)
+        self._settle(coming)
+        if begin is not place:
+            rings = Spiral(begin.pose, self.step.search, place.roll - begin.roll)
+            with self.builder.touches(self.bolt.name):
+                self._way("look for the tip", rings, wish("full", self.loose), speed=_SLOW)
+            self._settle(coming)
+
+    def _settle(self, coming: Array) -> None:
+        """Go on by half the play and back, so that joints stand where they are told to.
+
+        Args:
+            coming: (n,) the signs of the way that each joint came.
+        """
+        if self.step.play:
+            here, fk = self.builder.q, self.builder.chain.fk
+            beyond = self._play(here, coming)
+            way = float(np.linalg.norm((fk(beyond) - fk(here))[:3, 3]))
+            beyond = here + (beyond - here) * min(1.0, _BEYOND / max(way, _BEYOND))
+            rows = np.array([here, beyond, here])
+            with self.builder.touches(self.bolt.name):  # only the command goes on, not the arm
+                self.builder.motion(self._labels("take up the play", _GENTLE), rows)
+
+    def _play(self, q: Array, halves: Array) -> Array:
+        """Return joint positions (n,) so many halves of the play further, within the limits."""
+        chain = self.builder.chain
+        turning = ~np.asarray(chain.prismatic)
+        moved = q + 0.5 * self.step.play * halves * turning
+        return np.asarray(np.clip(moved, chain.lower, chain.upper))
+
+    def _beginning(self, wrist: Wrist, place: Place) -> Place:
+        """Return where the search begins: turned on, since it turns back meanwhile."""
+        room = wrist.high - place.roll if self.bolt.hand > 0 else place.roll - wrist.low
+        return Place(self.bolt, place.z, place.roll + self.bolt.hand * min(_BACK, room))
+
+    def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
+        count, done, skipped = len(chosen.strokes), 0.0, 0.0
+        for i, stroke in enumerate(chosen.strokes):
+            if self.builder.sketch and 0 < i < count - 1:
+                skipped += self._advance(
+                    stroke.turn
+                )  # between the first and the last they are like
+                continue
+            if i > 0:
+                self._gripper("open", self.open_width)
+                again = Place(self.bolt, at.z + skipped, stroke.grip)
+                before = self.builder.q
+                self._move(f"turn back {i} of {count - 1}", at, again)
+                self._settle(np.sign(self.builder.q - before))
+                at = again
+            if i > 0 or not holding:
+                self._gripper("grip", self.grip_width)
+            done += abs(stroke.turn) / TURN
+            part = f"turn {i + 1} of {count}, {done:.1f} of {chosen.turns:.1f} turns"
+            if i == 0 and holding and self.bolt.start_known:
+                at = self._catch(chosen, at)
+            roll = stroke.grip + stroke.turn
+            z = at.z + self._advance(roll - at.roll)
+            if i == 0 and holding:
+                z = min(z, self._nominal(chosen, stroke.turn))
+            goal = Place(self.bolt, z, roll)
+            turns = self.bolt.hand * (roll - at.roll) / TURN
+            with self.builder.touches(self.bolt.name if i == 0 and holding else ""):
+                self._move(part, at, goal, turns)
+            at = goal
+        return at
+
+    def _catch(self, chosen: Strokes, at: Place) -> Place:
+        """Turn until the thread must have caught, pressed all the time; return where that is."""
+        first = chosen.strokes[0].turn
+        turn = min(chosen.before_catching * TURN + CAUGHT, abs(first)) * self.bolt.hand
+        goal = Place(self.bolt, at.z, at.roll + turn)
+        with self.builder.touches(self.bolt.name):
+            asked = wish("full", self._upright())
+            what = "turn until the thread catches"
+            self._way(what, between(at, goal), asked, abs(turn) / TURN)
+        return goal
+
+    def _nominal(self, chosen: Strokes, turned: float) -> float:
+        """Return where the tool is on the nut [m], turned so far in the first stroke [rad]."""
+        return self._advance(turned) - self.bolt.pitch * chosen.before_catching - self.half
+
+    def _advance(self, turn: float) -> float:
+        return self.bolt.hand * self.bolt.pitch * turn / TURN
+
+    def _upright(self) -> Tolerance:
+        """Return what is allowed while the thread starts: askew it would be threaded across."""
+        most = _SURE * math.atan(0.5 * self.bolt.pitch / self.bolt.diameter)
+        return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
+
+    def _move(self, part: str, start: Place, goal: Place, turns: float = 0.0) -> None:
+        self._way(part, between(start, goal), wish("full", self.step.tolerance), turns)
+
+    def _way(
+        self,
+        part: str,
+        shape: PathShape,
+        asked: PathOptions,
+        turns: float = 0.0,
+        speed: float = 1.0,
+    ) -> None:
+        labels = self._labels(part, speed)
+        try:
+            path = along(self.builder.chain, shape, self.builder.q, asked)
+        except OutOfReach as miss:
+            raise self.builder.refuse(labels, miss) from None
+        errors = path.position_error, path.orientation_error
+        self.builder.motion(labels, path.positions, errors, turns)
+
+    def _gripper(self, part: str, width: float) -> None:
+        if width != self.builder.width:
+            self.builder.gripper(self._labels(part), width)
+
+    def _labels(self, part: str, speed: float = 1.0) -> Labels:
+        doing = "screwing onto" if isinstance(self.step, ScrewOn) else "unscrewing from"
+        step = replace(self.step, speed=speed * self.step.speed)
+        return Labels(step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
+
+    def _refused(self, failed: Refused | OutOfReach) -> Refused:
+        if isinstance(failed, Refused):
+            return failed
+        return self.builder.refuse(Labels(self.step, self.name, self.name), failed)

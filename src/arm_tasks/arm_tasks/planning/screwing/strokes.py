@@ -1,0 +1,270 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which strokes take a nut off or put it on, so that it is never let go while it is free.
+
+Many turns from a wrist that has only part of one: where to grip, how far to turn, and again.
+
+All angles are rolls of the tool about the bolt's z axis [rad].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from arm_common.transforms import Array
+from arm_kinematics.paths.result import PathStatus
+
+from arm_kinematics import Chain
+from arm_tasks.planning.screwing.wrist import Wrist, thread_turn_to_go, wrists
+from arm_tasks.planning.tool_path import OutOfReach
+from arm_tasks.planning.world_model import InJaws, OnBolt
+from arm_tasks.scene.grasp import SIXTH
+from arm_tasks.scene.scene import TURN, Bolt, Scene
+from arm_tasks.task.steps import ScrewOn
+
+_SLACK = math.radians(0.5)  # the nut settles to jaws that are off by so little
+_LEAST = math.radians(5.0)  # a stroke shorter than this is not worth a regrasp
+_FORGIVEN = math.radians(1.0)  # so little left is not worth a stroke either
+_ENOUGH = 1e-9
+
+Wanted = Callable[[float, float], float]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """One grip and one turn.
+
+    Attributes:
+        grip: Tool roll at which the nut is gripped [rad].
+        turn: Rotation from there, signed [rad].
+    """
+
+    grip: float
+    turn: float
+
+
+def ratchet(
+    total: float,
+    span: tuple[float, float],
+    fit: float | None,
+    last_least: float = 0.0,
+    wanted: Wanted | None = None,
+) -> list[Stroke] | None:
+    """Split a rotation into strokes that stay within the wrist's span.
+
+    Each stroke is as long as can be; only the last two or three are chosen so that the last one is
+    long enough and grips as wanted.
+
+    Args:
+        total: Rotation to make, signed [rad].
+        span: Lowest and highest tool roll [rad].
+        fit: A tool roll at which the jaws lie on flats now; None if the nut is held already and
+            the first stroke may begin anywhere.
+        last_least: The last stroke must be at least this long [rad].
+        wanted: How good a last grip is, from the rotation made before it and its tool roll; above
+            0 is good, more is better. None means any.
+
+    Returns:
+        The strokes, their turns adding up to total or to one degree less; None if there are none.
+    """
+    plain = _longest(total, span, fit)
+    if plain is None:
+        return None
+    if wanted is None and abs(plain[-1].turn) >= last_least - _ENOUGH:
+        return plain
+    for keep in range(len(plain) - 1, max(len(plain) - 4, -1), -1):
+        head = plain[:keep]
+        found = list(_tails(total - _sum(head), span, _fit_after(head, fit)))
+        good = [tail for tail in found if abs(tail[-1].turn) >= last_least - _ENOUGH]
+        best = _best(head, good, wanted)
+        if best is not None:
+            return [*head, *best]
+    return None
+
+
+def _longest(total: float, span: tuple[float, float], fit: float | None) -> list[Stroke] | None:
+    strokes: list[Stroke] = []
+    rest = total
+    while abs(rest) > (_ENOUGH if not strokes else _FORGIVEN):
+        grips = _grips(span, _fit_after(strokes, fit), rest)
+        room = _room(grips[0], span, rest) if grips else 0.0
+        if room < min(_LEAST, abs(rest)):
+            return None
+        turn = math.copysign(min(room, abs(rest)), rest)
+        strokes.append(Stroke(grips[0], turn))
+        rest -= turn
+    return strokes or None
+
+
+def _tails(rest: float, span: tuple[float, float], fit: float | None) -> Iterator[list[Stroke]]:
+    """Yield every way to make the rest in one stroke, or in two with whole sixths in the first."""
+    for grip in _grips(span, fit, rest):
+        room = _room(grip, span, rest)
+        if room >= abs(rest) - _ENOUGH:
+            yield [Stroke(grip, rest)]
+        sixths = math.floor(min(room, abs(rest) - _LEAST) / SIXTH + _ENOUGH)
+        for k in range(sixths, 0, -1):
+            first = Stroke(grip, math.copysign(k * SIXTH, rest))
+            left = rest - first.turn
+            for again in _grips(span, _fit_after([first], fit), left):
+                if _room(again, span, left) >= abs(left) - _ENOUGH:
+                    yield [first, Stroke(again, left)]
+
+
+def _best(
+    head: Sequence[Stroke], tails: list[list[Stroke]], wanted: Wanted | None
+) -> list[Stroke] | None:
+    if wanted is None:
+        return min(tails, key=len, default=None)
+    scored = [(wanted(_sum(head) + _sum(tail[:-1]), tail[-1].grip), tail) for tail in tails]
+    good = [(len(tail), -score, tail) for score, tail in scored if score > 0.0]
+    return min(good, key=lambda entry: entry[:2])[2] if good else None
+
+
+def _grips(span: tuple[float, float], fit: float | None, direction: float) -> list[float]:
+    """Return the tool rolls to grip at, the one with the most room to turn first."""
+    low, high = span
+    if fit is None:
+        return [low if direction > 0.0 else high]
+    first = math.ceil((low - _SLACK - fit) / SIXTH)
+    last = math.floor((high + _SLACK - fit) / SIXTH)
+    grips = [min(max(fit + k * SIXTH, low), high) for k in range(first, last + 1)]
+    return grips if direction > 0.0 else grips[::-1]
+
+
+def _room(grip: float, span: tuple[float, float], direction: float) -> float:
+    return span[1] - grip if direction > 0.0 else grip - span[0]
+
+
+def _fit_after(strokes: Sequence[Stroke], fit: float | None) -> float | None:
+    """Return a tool roll at which the jaws fit after the strokes: where the last one ended."""
+    if not strokes:
+        return fit
+    return strokes[-1].grip + strokes[-1].turn
+
+
+def _sum(strokes: Sequence[Stroke]) -> float:
+    return math.fsum(stroke.turn for stroke in strokes)
+
+
+CAUGHT = math.radians(30.0)  # a nut shall be caught by so much before the jaws open
+_BEFORE = math.radians(10.0)  # and the thread shall not catch earlier than so much into a stroke
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """How a screw step is turned.
+
+    Attributes:
+        strokes: Grips and turns, in order.
+        turns: Turns in all, without sign.
+        before_catching: Turns of them before the thread catches (screw_on with a known start).
+    """
+
+    strokes: list[Stroke]
+    turns: float
+    before_catching: float = 0.0
+
+    @property
+    def before_last(self) -> float:
+        """Rotation before the last stroke, signed [rad]."""
+        return math.fsum(stroke.turn for stroke in self.strokes[:-1])
+
+
+def strokes_off(
+    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: float, wanted: Wanted | None
+) -> Strokes:
+    """Choose the strokes that unscrew a nut, so that it comes free within the last one.
+
+    Args:
+        bolt: The bolt.
+        wrist: How the arm holds the tool there.
+        nut: Where the nut is.
+        turns: Turns to make, without sign.
+        wanted: How good a last grip is for what comes next, or None.
+
+    Raises:
+        OutOfReach: The wrist turns too little, or no last grip is good.
+    """
+    total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
+    beyond = (turns - nut.turns) * TURN  # turned on after the nut has come free
+    least = min(abs(total), beyond + CAUGHT) if beyond >= 0.0 else 0.0
+    strokes = ratchet(total, span, nut.fit, least, wanted)
+    if strokes is not None:
+        return Strokes(strokes, turns)
+    if wanted is not None and ratchet(total, span, nut.fit, least) is not None:
+        what = "no last grip lets the next thread catch before the wrist ends"
+        raise OutOfReach(f"{what}; turn the other bolt about its axis")
+    raise _too_little(wrist)
+
+
+def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns: float) -> Strokes:
+    """Choose the strokes that screw a nut on, so that it has caught before the jaws open.
+
+    Args:
+        bolt: The bolt.
+        wrist: How the arm holds the tool there.
+        nut: How the nut is held.
+        turns: Turns of thread to make.
+        extra_turns: Turns more than these, as long as nobody knows better.
+
+    Raises:
+        OutOfReach: The wrist turns too little, or the thread would catch too late.
+    """
+    begin = wrist.low if bolt.hand > 0 else wrist.high
+    to_go = thread_turn_to_go(bolt, nut.phase + begin) if bolt.start_known else 0.0
+    total = turns + max(extra_turns, to_go / TURN)
+    strokes = ratchet(bolt.hand * total * TURN, (wrist.low, wrist.high), None)
+    if strokes is None:
+        raise _too_little(wrist)
+    turn = abs(strokes[0].turn)
+    missing = to_go + CAUGHT / 2.0 - turn
+    if missing > 0.0:
+        what = (
+            f"the thread would catch after {math.degrees(to_go):.0f} deg but the wrist turns by "
+            f"{math.degrees(turn):.0f} deg: the nut would fall at the first regrasp"
+        )
+        raise OutOfReach(what, 0.0, missing)
+    return Strokes(strokes, total, to_go / TURN)
+
+
+def wanted_for(
+    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn, seed: Array
+) -> Wanted | None:
+    """Return how well a last grip suits the first stroke on the next bolt.
+
+    Args:
+        chain: The arm.
+        scene: Where that bolt is.
+        nut: Where the nut is before it is unscrewed.
+        then: The step that will screw it on.
+        seed: Joint positions (n,) to stay near [rad or m].
+
+    Returns:
+        The score for ratchet(), or None if nobody knows where that bolt's thread starts.
+    """
+    bolt = scene.bolt(then.bolt)
+    if not bolt.start_known:
+        return None
+    turns = bolt.hand * ((then.turns or 0.0) + then.extra_turns) * TURN
+    z = then.press - scene.the_nut().thickness / 2.0
+    try:
+        wrist = next(wrists(chain, bolt, z, (), seed, then.tolerance))
+    except OutOfReach:
+        return None  # that step will be refused itself
+    begin = wrist.low if turns > 0.0 else wrist.high
+    room = min(wrist.high - wrist.low, abs(turns))
+
+    def score(turned: float, grip: float) -> float:
+        to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
+        return min(to_go - _BEFORE, room - to_go - CAUGHT)
+
+    return score
+
+
+def _too_little(wrist: Wrist) -> OutOfReach:
+    span = math.degrees(wrist.high - wrist.low)
+    what = f"the wrist can turn by {span:.0f} deg there, which is too little to regrasp"
+    return OutOfReach(what, reason=PathStatus.JOINT_LIMIT.name)

@@ -1,0 +1,166 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Plans one step of a task, whatever its kind, from where the plan stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from arm_common.transforms import Array
+
+from arm_tasks.errors import SceneError
+from arm_tasks.planning.motions import Motions
+from arm_tasks.planning.plan import Situation
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder
+from arm_tasks.planning.screwing.planner import ScrewPlanner
+from arm_tasks.planning.world_model import (
+    CollisionCheckerCache,
+    InJaws,
+    OnBolt,
+    PlannedWorldState,
+    at_start,
+)
+from arm_tasks.scene.payloads import SQUEEZE, grasp
+from arm_tasks.task.steps import (
+    Approach,
+    GripStep,
+    MoveJoints,
+    MoveLinear,
+    MovePose,
+    MovePosture,
+    PauseForPerson,
+    Play,
+    Retreat,
+    Screw,
+    ScrewOn,
+    SetSpeed,
+    StepBase,
+    Turn,
+    Unscrew,
+    Wait,
+)
+
+
+class StepPlanner:
+    """Plans steps onto a builder; raises Refused at one that cannot be done.
+
+    Args:
+        builder: Where the plan stands.
+        world: What it is taken to be like there.
+        checkers: Know of collisions.
+
+    Attributes:
+        before: What the step that is being planned begins with, None before the first.
+    """
+
+    def __init__(
+        self, builder: PlanBuilder, world: PlannedWorldState, checkers: CollisionCheckerCache
+    ) -> None:
+        self.builder = builder
+        self.world = world
+        self.before: Situation | None = None
+        self._checkers = checkers
+        self._plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
+            MoveJoints: lambda step, name: self._motions.move_joints(step, name),
+            Play: lambda step, name: self._motions.play(step, name),
+            MovePosture: lambda step, name: self._motions.move_posture(step, name),
+            MovePose: lambda step, name: self._motions.move_pose(step, name),
+            MoveLinear: lambda step, name: self._motions.move_linear(step, name),
+            Approach: lambda step, name: self._motions.approach(step, name),
+            Retreat: lambda step, name: self._motions.retreat(step, name),
+            Turn: lambda step, name: self._motions.turn(step, name),
+            GripStep: self._grip,
+            Unscrew: self._unscrew,
+            ScrewOn: self._screw_on,
+            Wait: self._wait,
+            SetSpeed: lambda step, name: None,
+            PauseForPerson: self._pause,
+        }
+
+    def plan(self, step: StepBase, name: str, screw_next: Screw | None) -> None:
+        """Plan a step that is no list of others from where the builder stands."""
+        q, width = self.builder.q, self.builder.width
+        self.before = Situation(step, screw_next, q, width, self.world)
+        self.builder.checker = self._checkers.of(self.world)
+        try:
+            self._plan_of[type(step)](step, name)
+        except SceneError as error:
+            raise self.builder.wrong(step, error.what) from None
+
+    @property
+    def _motions(self) -> Motions:
+        return Motions(self.world.with_tool(self._tool()), self.builder)
+
+    def _tool(self) -> Array:
+        return self.builder.chain.fk(self.builder.q)
+
+    def _grip(self, step: GripStep, name: str) -> None:
+        if step.payload:
+            self._take(step, name)
+            return
+        jaws = self.builder.jaws(step)
+        width = jaws.max_width if step.width is None else step.width
+        width = max(width, jaws.min_width) if step.kind == "close" else width
+        verb = "opening" if width > self.builder.width else "closing"
+        message = f"{verb} the jaws to {width * 1e3:.1f} mm"
+        self.builder.gripper(Labels(step, name, message), width)
+        carried = self.world.carried
+        if carried is not None and width > carried.width:
+            self.world = self.world.let_go(self._tool())
+
+    def _take(self, step: GripStep, name: str) -> None:
+        """Plan to close the jaws on a payload."""
+        jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
+        if not thing.is_payload:
+            what = f"{step.payload} has no mass in the scene, it is not to be carried"
+            raise self.builder.wrong(step, what)
+        if self.world.carried is not None:
+            raise self.builder.wrong(step, f"the jaws hold {self.world.carried.name} already")
+        held = grasp(thing, self._tool(), jaws, self.builder.width)
+        if isinstance(held, str):
+            raise self.builder.wrong(step, f"{step.payload} is not between the jaws: {held}")
+        width = max(held.width - SQUEEZE, jaws.min_width)
+        labels = Labels(step, name, f"closing the jaws on {step.payload}")
+        self.builder.gripper(labels, width)
+        self.world = replace(self.world, carried=held)
+
+    def _unscrew(self, step: Unscrew, name: str) -> None:
+        self._check_bolt(step)
+        nut = self.world.nut
+        if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
+            what = f"{self._where(nut)} at this step, not on {step.bolt}"
+            raise self.builder.wrong(step, what)
+        then = self.before.screw_next if self.before else None
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        after = planner.unscrew(nut, then if isinstance(then, ScrewOn) else None)
+        self.world = replace(self.world, nut=after)
+
+    def _screw_on(self, step: ScrewOn, name: str) -> None:
+        self._check_bolt(step)
+        nut = self.world.nut
+        if not isinstance(nut, InJaws):
+            what = f"{self._where(nut)} at this step, not in the jaws; unscrew it before"
+            raise self.builder.wrong(step, what)
+        after = ScrewPlanner(self.builder, self.world.scene, step, name).screw_on(nut)
+        self.world = replace(self.world, nut=after)
+
+    def _check_bolt(self, step: Screw) -> None:
+        self.world.scene.bolt(step.bolt)
+        self.world.scene.the_nut()
+
+    def _where(self, nut: OnBolt | InJaws | None) -> str:
+        if nut is None:
+            return "it is not known where the nut is"
+        return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
+
+    def _wait(self, step: Wait, name: str) -> None:
+        labels = Labels(step, name, f"waiting for {step.seconds:g} s")
+        self.builder.wait(labels, step.seconds)
+
+    def _pause(self, step: PauseForPerson, name: str) -> None:
+        self.builder.pause(Labels(step, name, step.say))
+        if step.nut_back:
+            self.world.scene.the_nut()
+            self.world = replace(self.world, nut=at_start(self.world.scene))

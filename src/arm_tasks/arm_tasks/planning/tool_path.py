@@ -1,0 +1,107 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a step asks of the tool, as arm_kinematics' paths take it; a refusal instead of a miss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_kinematics.ik.result import joint_list
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import follow
+from arm_kinematics.paths.result import PathResult
+from arm_kinematics.paths.shapes import PathShape
+
+from arm_kinematics import Chain, IkResult, IkSolution
+from arm_tasks.task.steps import Orientation, Tolerance
+
+_ROLL = 1e-4  # the roll about the tool's z is exact to this [rad]
+_BRANCHES = 8
+_STEP = 2e-3  # largest way of the tool between two samples [m]
+_OFF = 1e-5  # and how far it may leave the path between them [m]
+
+
+class OutOfReach(Exception):
+    """A pose or a way cannot be done; the planner turns this into a refusal.
+
+    Attributes:
+        what: One sentence without a full stop: where it fails and by how much.
+        position_error: Distance that is missing [m].
+        orientation_error: Angle that is missing [rad].
+        reason: A word for programs, the name of a PathStatus where it is one.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        position_error: float = 0.0,
+        orientation_error: float = 0.0,
+        reason: str = "",
+    ) -> None:
+        super().__init__(what)
+        self.reason = reason
+        self.what = what
+        self.position_error = position_error
+        self.orientation_error = orientation_error
+
+
+def wish(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
+    """Return what is asked of a path or a pose.
+
+    With the whole orientation, the tilt is free within the tolerance and the roll is exact.
+    """
+    tilt = max(tolerance.tilt, _ROLL)
+    mode = {"full": "pose", "axis": "position_axis", "any": "position"}[orientation]
+    return PathOptions(
+        mode=mode,
+        position_tolerance=tolerance.position,
+        orientation_tolerance=(tilt, tilt, _ROLL) if orientation == "full" else tilt,
+        max_step=_STEP,
+        max_deviation=_OFF,
+    )
+
+
+def branches(chain: Chain, T: Array, seed: Array, asked: PathOptions) -> tuple[IkSolution, ...]:
+    """Return the ways to reach a pose, nearest to the seed first.
+
+    Args:
+        chain: The arm.
+        T: Wanted base_link <- tool0 (4, 4) [m].
+        seed: Joint positions (n,) to stay near [rad or m].
+        asked: What of the pose counts, and how closely.
+
+    Raises:
+        OutOfReach: There is none.
+    """
+    result = chain.ik(T, seed, max_solutions=_BRANCHES, **asked.ik_arguments())
+    if not result.ok:
+        raise _miss(result, asked, result.position_error, result.orientation_error)
+    return result.solutions
+
+
+def along(chain: Chain, shape: PathShape, start: Array, asked: PathOptions) -> PathResult:
+    """Return the joint path along a shape, from joint positions (n,) that hold the tool there.
+
+    Raises:
+        OutOfReach: It ends before the shape does.
+    """
+    result = follow(chain, [shape], start, asked)
+    if not result.ok:
+        raise _miss(result, asked, result.missing_distance, result.missing_angle)
+    return result
+
+
+def _miss(
+    result: IkResult | PathResult, asked: PathOptions, distance: float, angle: float
+) -> OutOfReach:
+    """Return the refusal: what the kinematics say, the joints at a limit, the tilt allowed."""
+    what = result.message[:1].lower() + result.message[1:].rstrip(".")
+    at_limit = [name for name in result.limiting_joints if name not in what]
+    if at_limit:
+        what += f" ({joint_list(at_limit)} at the limit)"
+    tilt = float(np.max(asked.orientation_tolerance))
+    if asked.mode != "position" and angle > tilt:
+        what += f", where {math.degrees(tilt):.3g} deg are allowed"
+    return OutOfReach(what, distance, angle, result.status.name)

@@ -1,0 +1,301 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The scene as visualization_msgs markers, which RViz and the browser draw alike.
+
+Publishes the scene: frames on tf, things and nut as markers, what the task is doing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from arm_common.transforms import Array, shift_z
+from geometry_msgs.msg import Point, TransformStamped
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import ColorRGBA, String
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import Marker, MarkerArray
+
+from arm_interfaces.msg import NutState
+from arm_tasks.ros.messages import LATCHED, pose_message, transform_matrix, transform_message
+from arm_tasks.scene.objects import SceneObject
+from arm_tasks.scene.scene import BASE_FRAME, Bolt, Nut, Scene
+
+STEEL = (0.62, 0.65, 0.70, 1.0)
+BRASS = (0.90, 0.66, 0.18, 1.0)
+INK = (0.12, 0.14, 0.18, 1.0)
+GROOVE_POINTS = 24  # a turn of the thread, as drawn
+NUT_FRAME = "nut"
+
+
+def scene_markers(scene: Scene) -> list[Marker]:
+    """Return the markers of all that does not change: things, bolts, the nut in its frame."""
+    markers = [part for thing in scene.things.values() for part in thing_markers(thing)]
+    for bolt in scene.bolts.values():
+        markers += [shaft_marker(bolt), groove_marker(bolt), name_marker(bolt)]
+    if scene.nut is not None:
+        markers.append(nut_marker(scene.nut, max(b.diameter for b in scene.bolts.values())))
+    return markers
+
+
+def marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: Array) -> Marker:
+    """Return a marker that stays with its frame.
+
+    Args:
+        frame: tf frame that it is given in.
+        namespace: Marker namespace.
+        kind: A type constant of Marker.
+        color: Red, green, blue, opacity.
+        T: frame <- marker (4, 4) [m].
+    """
+    message = Marker()
+    message.header.frame_id = frame
+    message.ns = namespace
+    message.type = kind
+    message.action = Marker.ADD
+    message.frame_locked = True
+    message.pose = pose_message(T)
+    message.color = ColorRGBA(**dict(zip("rgba", map(float, color), strict=True)))
+    return message
+
+
+def set_scale(message: Marker, x: float, y: float, z: float) -> Marker:
+    """Set the size of a marker [m] and return it."""
+    message.scale.x, message.scale.y, message.scale.z = float(x), float(y), float(z)
+    return message
+
+
+def thing_markers(thing: SceneObject) -> list[Marker]:
+    """Return the parts of a thing, in its own frame, with which they move if it is carried."""
+    kinds = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER}
+    markers = []
+    for i, part in enumerate(thing.parts):
+        name = f"{thing.kind}/{thing.name}"
+        message = marker(thing.name, name, kinds[part.kind], part.color, part.pose)
+        message.id = i
+        size = part.size
+        if part.kind == "cylinder":
+            size = (2.0 * size[0], 2.0 * size[0], size[1])
+        markers.append(set_scale(message, *size))
+    return markers
+
+
+def shaft_marker(bolt: Bolt) -> Marker:
+    """Return the core of a bolt, of the thread's minor diameter (ISO 68-1: d - 1.0825 p)."""
+    middle = bolt.pose @ shift_z(bolt.length / 2.0)
+    core = bolt.diameter - 1.0825 * bolt.pitch
+    message = marker(BASE_FRAME, f"bolt/{bolt.name}", Marker.CYLINDER, STEEL, middle)
+    return set_scale(message, core, core, bolt.length)
+
+
+def groove_marker(bolt: Bolt) -> Marker:
+    """Return the crest of a bolt's thread as a line."""
+    count = int(GROOVE_POINTS * bolt.length / bolt.pitch)
+    angle = np.arange(count + 1) * (2.0 * math.pi / GROOVE_POINTS)
+    depth = angle / (2.0 * math.pi) * bolt.pitch
+    radius = bolt.diameter / 2.0 - bolt.pitch / 8.0
+    turn = bolt.hand * angle
+    message = marker(BASE_FRAME, f"thread/{bolt.name}", Marker.LINE_STRIP, STEEL, bolt.pose)
+    message.points = [
+        Point(x=radius * math.cos(a), y=radius * math.sin(a), z=float(d))
+        for a, d in zip(turn, depth, strict=True)
+    ]
+    return set_scale(message, bolt.pitch / 2.0, 0.0, 0.0)
+
+
+def name_marker(bolt: Bolt) -> Marker:
+    """Return the name of a bolt, written above its free end."""
+    above = np.array(bolt.pose)
+    above[2, 3] += 0.022
+    message = marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, INK, above)
+    message.text = bolt.name.replace("_", " ")
+    return set_scale(message, 0.0, 0.0, 0.008)
+
+
+def nut_marker(nut: Nut, hole: float) -> Marker:
+    """Return the hexagon nut in its own frame, as triangles.
+
+    Args:
+        nut: The nut.
+        hole: Diameter of its hole [m].
+    """
+    message = marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, BRASS, np.eye(4))
+    message.points = [Point(x=x, y=y, z=z) for x, y, z in nut_triangles(nut, hole).tolist()]
+    return set_scale(message, 1.0, 1.0, 1.0)
+
+
+def nut_triangles(nut: Nut, hole: float) -> Array:
+    """Return the corners of a nut's triangles (3 k, 3) [m], seen from outside counter-clockwise.
+
+    The wall between the hexagon and the hole is cut into 24 sectors of one section each.
+    """
+    count = 24
+    angles = np.arange(count + 1) * (2.0 * math.pi / count)
+    from_flat = (angles + math.pi / 6.0) % (math.pi / 3.0) - math.pi / 6.0
+    outer = nut.across_flats / 2.0 / np.cos(from_flat)
+    around = np.column_stack([np.cos(angles), np.sin(angles)])
+    half = nut.thickness / 2.0
+    rings = [
+        np.column_stack([around * radius, np.full(count + 1, z)])
+        for radius, z in (
+            (outer[:, None], half),
+            (outer[:, None], -half),
+            (hole / 2.0, -half),
+            (hole / 2.0, half),
+        )
+    ]
+    triangles = []
+    for a, b in zip(rings, rings[1:] + rings[:1], strict=True):
+        for i in range(count):
+            triangles += [a[i], b[i], b[i + 1], a[i], b[i + 1], a[i + 1]]
+    return np.array(triangles)
+
+
+def text_marker(text: str, height: float) -> Marker:
+    """Return a line of text above the arm, at a height [m] over the base."""
+    T = np.eye(4)
+    T[2, 3] = height
+    message = marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, INK, T)
+    message.text = text
+    if not text:
+        message.action = Marker.DELETE
+    return set_scale(message, 0.0, 0.0, 0.012)
+
+
+TEXT_HEIGHT = 0.33  # m above the base, clear of the arm
+SECOND = 1.0  # s on the wall
+GREETED = 2  # s after which who came gets all once more: by then it has heard of the frames
+SETTLED = 5  # s without another text until all is sent, for the latched message to be complete
+
+
+class SceneNode(Node):
+    """Shows the scene.
+
+    Publishers:
+        tf_static: frames of bolts, boxes and named places.
+        tf: the frame `nut`, as nut_world/state has it, and those of payloads, as
+            payload_world/poses has them; where there is no nut_world, as the scene.
+        scene_markers: latched. Whoever comes gets all of them; when the text changes, only it is
+            sent, and all when it has not changed for a while.
+
+    Subscribers:
+        nut_world/state, payload_world/poses, task_text.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        # its own name, although it shares a process whose command line names another node
+        super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
+        self._scene = scene
+        self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
+        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        self._whole_in = 0  # s
+        self._markers = self.create_publisher(
+            MarkerArray,
+            "scene_markers",
+            LATCHED,
+            event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
+        )
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(SECOND, self._each_second, clock=steady)
+        self._text = ""
+        self._nut: TransformStamped | None = None
+        if scene.nut is not None:
+            start = transform_message(
+                BASE_FRAME, NUT_FRAME, scene.nut_start(), self.get_clock().now().to_msg()
+            )
+            self._send_nut(start)
+            self.create_timer(1.0, self._repeat_nut)
+        self._payloads = {k: t.pose for k, t in scene.things.items() if t.is_payload}
+        if self._payloads:
+            self._send_payloads()
+            self.create_timer(1.0, self._send_payloads)  # for those who come late
+        self._publish_frames()
+        self._publish_markers()
+        self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self.create_subscription(TFMessage, "payload_world/poses", self._on_payloads, LATCHED)
+        self.create_subscription(String, "task_text", self._on_text, LATCHED)
+
+    def show(self, scene: Scene) -> None:
+        """Show another scene, such as one of which a bolt was moved."""
+        self._scene = scene
+        self._publish_frames()
+        self._publish_markers(anew=True)
+
+    def _publish_frames(self) -> None:
+        """Publish every frame of the scene that stays, once."""
+        stamp = self.get_clock().now().to_msg()
+        still = [(k, T) for k, T in self._scene.frames.items() if k not in self._payloads]
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in still]
+        self._static.publish(TFMessage(transforms=frames))
+
+    def _publish_markers(self, anew: bool = False) -> None:
+        """Publish the whole picture, so that the latched message is complete.
+
+        Args:
+            anew: Take away what is there; some of it may be of another scene.
+        """
+        old = [Marker(action=Marker.DELETEALL)] if anew else []
+        markers = [*scene_markers(self._scene), text_marker(self._text, TEXT_HEIGHT)]
+        self._markers.publish(MarkerArray(markers=[*old, *markers]))
+
+    def _on_matched(self, status: Any) -> None:
+        """Send all to who came."""
+        if status.current_count_change > 0:
+            self._publish_markers()
+            self._whole_in = GREETED
+
+    def _each_second(self) -> None:
+        if self._whole_in:
+            self._whole_in -= 1
+            if not self._whole_in:
+                self._publish_markers()
+
+    def _on_nut(self, state: NutState) -> None:
+        """Move the nut's frame."""
+        message = TransformStamped()
+        message.header = state.pose.header
+        message.child_frame_id = NUT_FRAME
+        translation, position = message.transform.translation, state.pose.pose.position
+        translation.x, translation.y, translation.z = position.x, position.y, position.z
+        message.transform.rotation = state.pose.pose.orientation
+        self._send_nut(message)
+
+    def _on_payloads(self, message: TFMessage) -> None:
+        """Move the frames of payloads."""
+        for frame in message.transforms:
+            if frame.child_frame_id in self._payloads:
+                self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
+        self._send_payloads()
+
+    def _send_payloads(self) -> None:
+        """Publish where the payloads are."""
+        stamp = self.get_clock().now().to_msg()
+        poses = self._payloads.items()
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
+        if frames:
+            self._tf.publish(TFMessage(transforms=frames))
+
+    def _repeat_nut(self) -> None:
+        """Tell those who came late where the nut is."""
+        if self._nut is not None:
+            self._nut.header.stamp = self.get_clock().now().to_msg()
+            self._send_nut(self._nut)
+
+    def _send_nut(self, message: TransformStamped) -> None:
+        """Publish where the nut is."""
+        self._nut = message
+        self._tf.publish(TFMessage(transforms=[message]))
+
+    def _on_text(self, message: String) -> None:
+        """Show what the task is doing."""
+        if message.data != self._text:
+            self._text = message.data
+            text = text_marker(self._text, TEXT_HEIGHT)
+            self._markers.publish(MarkerArray(markers=[text]))
+            self._whole_in = SETTLED

@@ -1,0 +1,209 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Things moved, added and removed in the text of a scene file: every other character stays.
+
+Put the place of a bolt into a scene file: only its own characters change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import yaml
+from arm_common.atomic_file import write_bytes
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, inverse, matrix_rpy, pose, rotation
+from arm_common.yaml.document import parse_yaml
+from arm_common.yaml.editing import end_of, value_of, with_entry, with_values
+from arm_common.yaml.typed_mapping import TypedMapping
+
+from arm_tasks.errors import SceneError, shipped
+from arm_tasks.scene.file import SCENE, THINGS, scene_from_text, stands
+from arm_tasks.scene.scene import BASE_FRAME, Scene
+
+SECTIONS = ("frames", "bolts", *THINGS)
+_MM = 1e-3
+_DIGITS = 9
+
+
+def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene") -> bytes:
+    """Return a scene file with a thing elsewhere.
+
+    Args:
+        data: The file, without errors.
+        name: The thing.
+        xyz: Position (3,) in the frame that it stands on, or displacement there [m].
+        by: Whether it is a displacement.
+        file: What errors call it.
+
+    Raises:
+        SceneError: There is no such thing, or the file would not be right any more.
+    """
+    section, node = _found(data, name, file)
+    key = "xyz_mm" if value_of(node, "xyz_mm") else "xyz"
+    scale = 1.0 / _MM if key == "xyz_mm" else 1.0
+    old = [float(n.value) for n in cast(yaml.SequenceNode, value_of(node, key)).value]
+    new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
+    text = ", ".join(f"{round(v, _DIGITS) + 0.0:.10g}" for v in new)
+    return _checked(with_values(data, (section, name), {key: f"[{text}]"}), file)
+
+
+def added(
+    data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
+) -> bytes:
+    """Return a scene file with one thing more.
+
+    Args:
+        data: The file, without errors.
+        section: Such as "pallets".
+        name: The thing.
+        keys: Its keys, the values as YAML.
+        file: What errors call it.
+
+    Raises:
+        SceneError: The section is not known, or the thing is not right.
+    """
+    if section not in SECTIONS:
+        raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
+    entry = f"{name}: {{{', '.join(f'{key}: {value}' for key, value in keys.items())}}}"
+    text = data.decode("utf-8-sig")
+    there = value_of(_root(text), section)
+    if isinstance(there, yaml.MappingNode):
+        text = with_entry(text, there, entry)
+    else:
+        newline = "\r\n" if "\r\n" in text else "\n"
+        text = f"{text.rstrip()}{newline}{newline}{section}:{newline}  {entry}{newline}"
+    return _checked(text.encode(), file)
+
+
+def removed(data: bytes, name: str, file: str = "scene") -> bytes:
+    """Return a scene file without a thing.
+
+    Args:
+        data: The file, without errors.
+        name: The thing.
+        file: What errors call it.
+
+    Raises:
+        SceneError: There is no such thing, or others stand on it.
+    """
+    section, _ = _found(data, name, file)
+    text = data.decode("utf-8-sig")
+    root = _root(text)
+    parent = cast(yaml.MappingNode, value_of(root, section))
+    if len(parent.value) == 1:  # the section goes with its last thing
+        parent, name = root, section
+    return _checked(_without(text, parent, name).encode(), file)
+
+
+def _without(text: str, parent: yaml.MappingNode, name: str) -> str:
+    index = next(i for i, (key, _) in enumerate(parent.value) if key.value == name)
+    key, value = parent.value[index]
+    start, end = key.start_mark.index, end_of(value)
+    if parent.flow_style:
+        if index + 1 < len(parent.value):
+            end = parent.value[index + 1][0].start_mark.index
+        elif index:
+            start = end_of(parent.value[index - 1][1])
+        return text[:start] + text[end:]
+    line_end = text.find("\n", end)  # with a comment behind it
+    return text[: text.rfind("\n", 0, start) + 1] + text[line_end + 1 if line_end >= 0 else end :]
+
+
+def _found(data: bytes, name: str, file: str) -> tuple[str, yaml.MappingNode]:
+    """Return the section of a thing and its keys."""
+    root = _root(data.decode("utf-8-sig"))
+    names: list[str] = []
+    for section in SECTIONS:
+        things = value_of(root, section)
+        for key, value in things.value if isinstance(things, yaml.MappingNode) else ():
+            if key.value == name:
+                return section, value
+            names.append(str(key.value))
+    raise SceneError(f"there is no '{name}' in the scene; {did_you_mean(name, names)}", file)
+
+
+def _root(text: str) -> yaml.MappingNode:
+    return cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
+
+
+def _checked(data: bytes, file: str) -> bytes:
+    """Return the text if it is a scene without errors."""
+    scene_from_text(data.decode("utf-8-sig"), f"{file} as it would be")
+    return data
+
+
+CLOSE = 1e-5  # m and unit vector, between what was wanted and what the new text says
+
+
+def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
+    """Move a bolt in the file of its scene; return the scene that the file then says.
+
+    Args:
+        scene: As it was read.
+        name: Of the bolt.
+        tip: (3,) its free end in base_link [m].
+        axis: (3,) unit vector from there into the wall.
+        robot: Name of the robot, whose placement counts.
+
+    Raises:
+        SceneError: The file is shipped, has changed since, or cannot be changed so. It is then as
+            it was, as when it cannot be written (DescriptionError).
+    """
+    path = Path(scene.file)
+    if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
+        copy = f"copy it and start with scene:=my_{path.name}"
+        raise SceneError(f"this scene is shipped and stays as it is; {copy}", scene.file)
+    data = path.read_bytes()
+    before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
+    if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
+        raise SceneError(f"{name} was changed in the file meanwhile; load it anew", scene.file)
+    wanted = _turned(before.bolt(name).pose, tip, axis)
+    new = _edited(data, before, name, wanted, robot)
+    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
+    found = after.bolt(name).pose
+    if not np.allclose(found[:3, 2:], wanted[:3, 2:], atol=CLOSE):
+        raise SceneError(
+            f"the place of {name} cannot be changed alone; is it an alias?", scene.file
+        )
+    write_bytes(new, str(path))
+    return after
+
+
+def _turned(T: Array, tip: Array, axis: Array) -> Array:
+    """Return a pose (4, 4) with another origin and z, turned no more than that needs."""
+    z = T[:3, 2]
+    turn = np.cross(z, axis)
+    sine = float(np.linalg.norm(turn))
+    angle = float(np.arctan2(sine, z @ axis))
+    R = rotation(turn / sine * angle) if sine > 1e-12 else np.eye(3)
+    return pose(R @ T[:3, :3], tip)
+
+
+def _edited(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> bytes:
+    """Return the text with a bolt's keys set, in the units and the way that it writes them."""
+    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
+    written = root.children("bolts")[name].mapping()
+    parent = scene.parents[name]
+    T_parent = stands(root, robot) if parent == BASE_FRAME else scene.frames[parent]
+    local = inverse(T_parent) @ T
+    xyz, rpy = matrix_rpy(local)
+    values = {}
+    if "xyz_mm" in written:
+        values["xyz_mm"] = _list(xyz * 1e3, 3)
+    else:
+        values["xyz"] = _list(xyz, 6)
+    if "rpy_deg" in written:
+        values["rpy_deg"] = _list(np.degrees(rpy), 4)
+    elif "rpy" in written:
+        values["rpy"] = _list(rpy, 6)
+    else:
+        values["axis"] = _list(local[:3, 2], 6)
+    return with_values(data, ("bolts", name), values)
+
+
+def _list(values: Array, digits: int) -> str:
+    return f"[{', '.join(f'{float(v) + 0.0:.{digits}f}' for v in values)}]"

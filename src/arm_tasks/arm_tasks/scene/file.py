@@ -1,0 +1,312 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Scene YAML -> Scene, every value checked, every error with file and line.
+
+Every key of a scene file: what stands there, what it means, whether it must be there.
+
+The reader, the JSON schema and the reference all go by these tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, frame_along, pose, rpy_matrix
+from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.typed_mapping import TypedMapping
+
+from arm_tasks.errors import SceneError, resolve
+from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box
+from arm_tasks.scene.scene import BASE_FRAME, TURN, Bolt, Nut, Scene, readonly
+
+TEXT = Leaf("text", "text")
+NUMBER = Leaf("number", "number")
+LENGTH = Leaf("m, or mm with _mm", "number", "_mm")
+ABOVE = Leaf("m, or mm with _mm; above 0", "positive", "_mm")
+ANGLE = Leaf("rad, or deg with _deg", "number", "_deg")
+HANDS = ("right", "left")
+
+RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if left out")
+PLACED = {
+    "frame": Key(TEXT, "what it stands on: a name above it; base_link if left out"),
+    "xyz": Key(ListOf(LENGTH, 3, 3), "position of its frame there", True),
+    "rpy": RPY,
+    "axis": Key(
+        ListOf(NUMBER, 3, 3), "direction of its z there, its x as near to up as can be, not rpy"
+    ),
+}
+BOLT = Table(
+    {
+        **PLACED,
+        "diameter": Key(ABOVE, "of the thread", True),
+        "pitch": Key(ABOVE, "advance a turn", True),
+        "length": Key(ABOVE, "of the thread, from the free end", True),
+        "handedness": Key(Choice(HANDS), "of the thread; right if left out"),
+        "thread_start": Key(
+            ANGLE, "roll of a nut, from x about z, at which it catches; not known if left out"
+        ),
+    }
+)
+NUT = Table(
+    {
+        "on": Key(TEXT, "bolt that it is on at first", True),
+        "turns": Key(NUMBER, "turns that take it off from there", True),
+        "across_flats": Key(ABOVE, "distance of opposite flats", True),
+        "thickness": Key(ABOVE, "along its axis", True),
+        "flats": Key(ANGLE, "roll of a flat's middle, from the bolt's x about its z; 0"),
+    }
+)
+_COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
+_MASS = Key(Leaf("kg, above 0", "positive_kg"), "makes it a payload, which jaws can carry")
+
+
+def _thing(dimensions: Mapping[str, Key]) -> Table:
+    return Table({**PLACED, **dimensions, "color": _COLOR, "mass": _MASS})
+
+
+def _size(**meanings: str) -> dict[str, Key]:
+    return {name: Key(ABOVE, meaning, True) for name, meaning in meanings.items()}
+
+
+_FLAT = {"length": "along x", "width": "along y"}
+THINGS: Mapping[str, tuple[str, Table]] = {
+    "tables": (
+        "A plate on four legs; the frame is in the middle of the top, z up.",
+        _thing(_size(**_FLAT, height="of the top above the ground")),
+    ),
+    "conveyors": (
+        "A belt over two rollers on two trestles, as a table; it runs along x and stands still.",
+        _thing(_size(**_FLAT, height="of the belt above the ground")),
+    ),
+    "pallets": (
+        "A deck on three runners; the frame is in the middle of the deck's top, z up.",
+        _thing(_size(**_FLAT, height="of deck and runners")),
+    ),
+    "surfaces": (
+        "A plate to work on; the frame is in the middle of its face, z out of it.",
+        _thing(_size(**_FLAT, thickness="behind the face")),
+    ),
+    "walls": (
+        "A wall; the frame is in the middle of its face, x up, z into it, as that of a bolt.",
+        _thing(_size(height="along x", width="along y", thickness="along z")),
+    ),
+    "batteries": (
+        "A round cell with its terminal; the frame is in the middle, z toward the terminal.",
+        _thing(_size(diameter="of the cell", length="with the terminal")),
+    ),
+    "pegs": (
+        "A round peg; the frame is in the middle, z along it.",
+        _thing(_size(diameter="of the peg", length="along z")),
+    ),
+    "fuselages": (
+        "A part of a tube; the frame is in the middle of its axis, x along it, the shell about z.",
+        _thing(
+            {
+                **_size(radius="outside", length="along x", thickness="of the shell"),
+                "arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True),
+            }
+        ),
+    ),
+    "boxes": (
+        "Boxes, their frame in the middle.",
+        _thing({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
+    ),
+}
+
+SCENE = Table(
+    {
+        "scene": Key(TEXT, "name of the scene", True),
+        "floor": Key(LENGTH, "height of the floor in base_link; 0 if left out"),
+        "placements": Key(
+            Named(Table({"xyz": PLACED["xyz"], "rpy": RPY}), "robot"),
+            "base_link of a robot <- where the scene stands, so that it is in its reach; all of "
+            "the scene but the floor moves with it; nothing moves for a robot that is not named",
+        ),
+        "frames": Key(Named(Table(PLACED), "frame"), "places with a name"),
+        "bolts": Key(
+            Named(BOLT, "bolt"), "bolts; the frame is at the free end, z toward the head"
+        ),
+        "nut": Key(NUT, "a hexagon nut"),
+        **{kind: Key(Named(table, "name"), what) for kind, (what, table) in THINGS.items()},
+    }
+)
+
+
+_ZEROS = (0.0, 0.0, 0.0)
+_ARC = ("arc",)  # sizes that are no lengths
+
+
+def read_scene(path: Path, robot: str = "") -> Scene:
+    """Read and check a scene file, for a robot by name."""
+    return _scene(read_yaml(path, SceneError), robot)
+
+
+def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
+    """Read and check a scene from a string; file is the name used in errors."""
+    return _scene(parse_yaml(text, file, SceneError), robot)
+
+
+class _Placer:
+    """Gives each named part of a scene its frame.
+
+    Args:
+        T: base_link <- where the scene stands (4, 4) [m].
+    """
+
+    def __init__(self, T: Array) -> None:
+        self._root = T
+        self.frames: dict[str, Array] = {}
+        self.parents: dict[str, str] = {}
+
+    def place(self, name: str, keys: TypedMapping) -> Array:
+        """Return base_link <- part (4, 4), and keep it under its name."""
+        if name in self.frames or name in (BASE_FRAME, "nut"):
+            raise keys.fail(f"the name '{name}' is taken; choose another")
+        self.parents[name] = keys.text("frame", BASE_FRAME)
+        self.frames[name] = readonly(self._placed(keys))
+        return self.frames[name]
+
+    def _placed(self, keys: TypedMapping) -> Array:
+        """Return base_link <- part (4, 4) from `frame`, `xyz` and `rpy` or `axis`."""
+        parent = keys.text("frame", BASE_FRAME)
+        if parent != BASE_FRAME and parent not in self.frames:
+            known = [BASE_FRAME, *self.frames]
+            what = f"there is no frame '{parent}' above this line; {did_you_mean(parent, known)}"
+            raise keys.fail(what, keys.item_of("frame"))
+        T_parent = self._root if parent == BASE_FRAME else self.frames[parent]
+        p = keys.numbers("xyz")
+        if keys.has("axis"):
+            if keys.has("rpy"):
+                raise keys.fail("give either axis or rpy, not both", keys.item_of("axis"))
+            axis = keys.numbers("axis")
+            if np.linalg.norm(axis) < 1e-9:
+                raise keys.fail("axis must not be zero", keys.item_of("axis"))
+            R = frame_along(T_parent[:3, :3] @ axis)
+            return pose(R, (T_parent @ pose(p=p))[:3, 3])
+        return np.asarray(T_parent @ rpy_matrix(p, keys.numbers("rpy", 3, _ZEROS)))
+
+
+def _scene(root: Field, robot: str) -> Scene:
+    keys = TypedMapping(root, "the scene", SCENE)
+    placer = _Placer(stands(keys, robot))
+    for frame, item in keys.children("frames").items():
+        placer.place(frame, TypedMapping(item, f"frame {frame}", Table(PLACED)))
+    bolts = {bolt: _bolt(bolt, item, placer) for bolt, item in keys.children("bolts").items()}
+    things = {
+        name: _scene_file_thing(kind, name, item, placer)
+        for kind in THINGS
+        for name, item in keys.children(kind).items()
+    }
+    nut = _nut(keys.item_of("nut"), bolts) if keys.has("nut") else None
+    if nut:
+        bolts[nut.on] = _started(bolts[nut.on], nut)
+    return Scene(
+        name=keys.text("scene"),
+        file=root.file,
+        bolts=bolts,
+        nut=nut,
+        things=things,
+        frames=placer.frames,
+        floor=keys.number("floor", 0.0),
+        parents=placer.parents,
+    )
+
+
+def stands(keys: TypedMapping, robot: str) -> Array:
+    """Return base_link <- where the scene stands (4, 4) for a robot; every placement is read."""
+    named = SCENE.keys["placements"].kind
+    assert isinstance(named, Named) and isinstance(named.kind, Table)
+    result = np.eye(4)
+    for name, item in keys.children("placements").items():
+        part = TypedMapping(item, f"placement of {name}", named.kind)
+        T = np.asarray(rpy_matrix(part.numbers("xyz"), part.numbers("rpy", 3, _ZEROS)))
+        result = T if name == robot else result
+    return result
+
+
+def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
+    keys = TypedMapping(item, f"bolt {name}", BOLT)
+    bolt = Bolt(
+        name=name,
+        pose=placer.place(name, keys),
+        diameter=keys.number("diameter", above=0.0),
+        length=keys.number("length", above=0.0),
+        pitch=keys.number("pitch", above=0.0),
+        hand=1 if keys.choice("handedness", HANDS, HANDS[0]) == HANDS[0] else -1,
+        start=keys.number("thread_start", 0.0),
+        start_known=keys.has("thread_start"),
+    )
+    if bolt.pitch >= bolt.length:
+        raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")
+    return bolt
+
+
+def _scene_file_thing(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
+    keys = TypedMapping(item, f"{kind} {name}", THINGS[kind][1])
+    T, color = placer.place(name, keys), _color(keys)
+    mass = keys.number("mass", above=0.0) if keys.has("mass") else None
+    if kind == "boxes":
+        size = keys.numbers("size")
+        if (size <= 0.0).any():
+            raise keys.fail("every length of size must be above 0", keys.item_of("size"))
+        x, y, z = map(float, size)
+        return SceneObject(name, kind, T, (box((x, y, z), _ZEROS, color or GREY),), mass)
+    sizes = {
+        key: keys.number(key, above=0.0, most=TURN if key in _ARC else math.inf)
+        for key in THINGS[kind][1].keys
+        if key not in (*PLACED, "color", "mass")
+    }
+    return SceneObject(name, kind, T, SHAPES[kind](sizes, color), mass)
+
+
+def _color(keys: TypedMapping) -> Color | None:
+    if not keys.has("color"):
+        return None
+    red, green, blue, opacity = keys.numbers("color", 4).tolist()
+    if min(red, green, blue, opacity) < 0.0 or max(red, green, blue, opacity) > 1.0:
+        raise keys.fail("color is red, green, blue, opacity, each 0 to 1", keys.item_of("color"))
+    return red, green, blue, opacity
+
+
+def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
+    keys = TypedMapping(item, "the nut", NUT)
+    on = keys.choice("on", tuple(bolts))
+    bolt = bolts[on]
+    nut = Nut(
+        across_flats=keys.number("across_flats", above=0.0),
+        thickness=keys.number("thickness", above=0.0),
+        on=on,
+        turns=keys.number("turns", above=0.0, most=bolt.thread.most_turns),
+        flats=keys.number("flats", 0.0),
+    )
+    if nut.across_flats <= bolt.diameter:
+        raise keys.fail(f"across_flats must be more than the diameter of {on}")
+    return nut
+
+
+def _started(bolt: Bolt, nut: Nut) -> Bolt:
+    """Return the bolt with the thread start that the nut on it proves."""
+    start = math.remainder(nut.flats - bolt.hand * TURN * nut.turns, TURN)
+    return replace(bolt, start=start, start_known=True)
+
+
+def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
+    """Read a scene.
+
+    Args:
+        name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
+        robot: Name of the robot, before which the scene stands as its placements say.
+
+    Returns:
+        The scene, checked.
+
+    Raises:
+        SceneError: One sentence with file and line, or the names of the shipped scenes.
+    """
+    return read_scene(resolve(str(name_or_path), "scenes", "scene", SceneError), robot)

@@ -1,0 +1,135 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Two parallel jaws and a hexagon: when does closing them hold the nut, and if not, why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array, inverse, pose, rotation, tilt_z, turn_z, twist_z
+
+from arm_tasks.scene.scene import Nut
+
+SIXTH = math.pi / 3.0
+
+
+@dataclass(frozen=True)
+class GripRules:
+    """How forgiving the jaws are, and the arm that holds them; lengths [m], angles [rad].
+
+    Chosen for flat pads 10 mm long and 9 mm wide on the fingers of a hobby gripper, on an arm that
+    gives: a servo of 0.9 N m that pulls with all of it when it is 5 degrees off has 10 N m/rad, at
+    a lever of 0.2 m 250 N/m. So 1 N moves the tool by 4 mm, and jaws that squeeze with some 10 N
+    pull it over a nut that a bolt holds. Assumptions of the simulation, not measurements.
+
+    Attributes:
+        opening_axis: Direction (3,) in tool0 along which the jaws move.
+        pad_half: Half the pads' length along the tool's z: the nut's centre must be within it to
+            be gripped, and the nut may slide so far along the pads before it is lost.
+        pad_side: Largest distance of the nut's axis from the pads' middle along their width.
+        centring: Largest distance of the nut's axis from the jaws' middle along the opening: the
+            arm gives so far, or the free nut is pushed.
+        tilt: Largest angle between the two axes, when gripped.
+        flats: Largest angle between jaws and flats; the nut or the jaws then settle.
+        close_gap: The nut is gripped when the width comes down to across_flats and this.
+        open_gap: The nut is let go when the width goes up to across_flats and this.
+        held_off_axis: A grip on a nut that the thread holds is lost beyond this distance,
+        held_tilt: or beyond this angle between tool and bolt.
+        give: The arm gives so far along the bolt before the nut slides along the pads.
+    """
+
+    opening_axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    pad_half: float = 5e-3
+    pad_side: float = 3.5e-3
+    centring: float = 3.5e-3
+    tilt: float = math.radians(12.0)
+    flats: float = math.radians(15.0)
+    close_gap: float = 0.3e-3
+    open_gap: float = 0.6e-3
+    held_off_axis: float = 4.5e-3
+    held_tilt: float = math.radians(20.0)
+    give: float = 4e-3
+
+    @property
+    def jaws(self) -> Array:
+        """tool0 <- jaws (4, 4): x along the width of the pads, y along the opening."""
+        y = np.array(self.opening_axis)
+        z = np.array([0.0, 0.0, 1.0])
+        return pose(np.column_stack([np.cross(y, z), y, z]))
+
+
+@dataclass(frozen=True)
+class GripCheck:
+    """What closing the jaws does.
+
+    Attributes:
+        held: True if the nut is in the grip.
+        settle: By how much the nut would have to roll about its own z for its flats to lie on the
+            jaws [rad].
+        near: False if the jaws close nowhere near the nut.
+        reason: Why the nut is missed; "" if it is held.
+    """
+
+    held: bool
+    settle: float = 0.0
+    near: bool = True
+    reason: str = ""
+
+
+def check_grip(
+    T_tool: Array, T_nut: Array, nut: Nut, rules: GripRules, opened: float = math.inf
+) -> GripCheck:
+    """Decide whether jaws that close now hold the nut.
+
+    Args:
+        T_tool: base_link <- tool0 (4, 4) [m].
+        T_nut: base_link <- nut (4, 4) [m].
+        nut: Its size.
+        rules: The tolerances.
+        opened: Width that the jaws close from [m]; a nut that does not fit between them is struck.
+
+    Returns:
+        Held or missed, and why.
+    """
+    jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
+    x, y, z = (float(v) for v in jaws_nut[:3, 3])
+    near = math.hypot(x, y, z) < 2.0 * nut.across_flats
+    tilt = tilt_z(jaws_nut[:3, :3])
+    tilt = min(tilt, math.pi - tilt)
+    settle = _settle(jaws_nut)
+    aside = min(rules.centring, (opened - nut.across_flats) / 2.0)
+    checks = (
+        (abs(z), rules.pad_half, "its centre is {:.1f} mm along the tool from the pads", 1e3),
+        (abs(y), aside, "its axis is {:.1f} mm beside the jaws' middle", 1e3),
+        (abs(x), rules.pad_side, "its axis is {:.1f} mm beside the pads' middle", 1e3),
+        (tilt, rules.tilt, "its axis is tilted by {:.1f} deg from the tool's", 180.0 / math.pi),
+        (abs(settle), rules.flats, "its flats are {:.1f} deg off the jaws", 180.0 / math.pi),
+    )
+    for value, most, text, scale in checks:
+        if value > most:
+            said = f"{text.format(value * scale)}, at most {most * scale:.1f} is possible"
+            return GripCheck(False, near=near, reason=said)
+    return GripCheck(True, settle)
+
+
+def seated(T_tool: Array, T_nut: Array, rules: GripRules) -> Array:
+    """Return tool0 <- nut (4, 4) as the closed jaws hold a free nut [m].
+
+    Flat pads take the nut to their middle and lay its flats against them; along the pads, and
+    leaning between them, it stays as it was gripped.
+    """
+    jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
+    R, (x, _, z) = jaws_nut[:3, :3], jaws_nut[:3, 3]
+    lean = math.atan2(float(R[0, 2]), float(R[2, 2]))
+    upright = rotation(np.array([0.0, lean, 0.0]))
+    roll = twist_z(R) + _settle(jaws_nut)
+    at = (float(x), 0.0, min(max(float(z), -rules.pad_half), rules.pad_half))
+    return np.asarray(rules.jaws @ pose(upright, at) @ turn_z(roll))
+
+
+def _settle(jaws_nut: Array) -> float:
+    """Return the roll about the nut's z that lays the nearest flat on the jaws [rad]."""
+    x, y = (float(v) for v in jaws_nut[1, :2])  # the opening's direction, in the nut
+    return math.remainder(math.atan2(y, x), SIXTH)

@@ -1,0 +1,135 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""When jaws hold a payload, and where it comes to rest when they let go: geometry only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array, inverse, pose, rotation
+
+from arm_description import Gripper
+from arm_tasks.scene.objects import Primitive, SceneObject
+from arm_tasks.scene.scene import Scene
+
+SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than what they hold [m]
+FLOOR = "the floor"
+_RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when it lands
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A payload in the jaws.
+
+    Attributes:
+        name: The payload.
+        grasp: tool0 <- payload (4, 4) [m].
+        width: Its width between the jaws [m].
+    """
+
+    name: str
+    grasp: Array
+    width: float
+
+
+def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:
+    """Return how a payload is held when the jaws close, or why it is not between them.
+
+    Args:
+        thing: The payload.
+        T_tool: base_link <- tool0 (4, 4) [m].
+        jaws: The gripper, whose fingers move along the tool's y.
+        opened: Width of the jaws before they close [m].
+    """
+    x, y, z = (_span(thing, T_tool, axis) for axis in range(3))
+    if y[0] < -opened / 2.0 or y[1] > opened / 2.0:
+        return f"it reaches from {_mm(y)} across jaws that are {opened * 1e3:g} mm wide"
+    finger = jaws.finger
+    if not _meet(z, (finger.overhang - finger.length, finger.overhang)):
+        return f"it is {_mm(z)} along the tool, where the fingers are not"
+    if not _meet(x, (-finger.width / 2.0, finger.width / 2.0)):
+        return f"it is {_mm(x)} beside the fingers"
+    held = inverse(T_tool) @ thing.pose
+    held[1, 3] -= (y[0] + y[1]) / 2.0  # both fingers push until it is in the middle
+    return Carried(thing.name, held, y[1] - y[0])
+
+
+def rest(scene: Scene, name: str) -> tuple[Array, str]:
+    """Return where a payload that is let go comes to rest, and what it lies on then.
+
+    It falls straight down onto the highest thing below its middle, and stands up if it is hardly
+    tilted.
+
+    Args:
+        scene: With the payload where it is let go.
+        name: The payload.
+
+    Returns:
+        base_link <- payload (4, 4) [m], and the name of a thing or FLOOR.
+    """
+    thing = scene.thing(name)
+    thing = thing.at(_upright(thing.pose))
+    bottom, top = thing.span(np.array([0.0, 0.0, 1.0]))
+    middle = np.array([*thing.pose[:2, 3], (bottom + top) / 2.0])
+    below = [(scene.floor, FLOOR)]
+    below += [
+        (height, other.name)
+        for other in scene.things.values()
+        if other.name != name
+        for part in other.parts
+        if (height := _height_under(other, part, middle)) is not None
+    ]
+    height, on = max(below)
+    T = np.array(thing.pose)
+    T[2, 3] += height - bottom
+    return T, on
+
+
+def _span(thing: SceneObject, T_tool: Array, axis: int) -> tuple[float, float]:
+    """Return from where to where it reaches along an axis of the tool, from tool0 [m]."""
+    direction = T_tool[:3, axis]
+    low, high = thing.span(direction)
+    origin = float(T_tool[:3, 3] @ direction)
+    return low - origin, high - origin
+
+
+def _meet(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def _mm(span: tuple[float, float]) -> str:
+    return f"{span[0] * 1e3:.1f} to {span[1] * 1e3:.1f} mm"
+
+
+def _upright(T: Array) -> Array:
+    """Return the pose with the axis nearest to the vertical made vertical, if it is near."""
+    axis = int(np.argmax(np.abs(T[2, :3])))
+    up = math.copysign(1.0, float(T[2, axis])) * T[:3, axis]
+    angle = math.acos(min(1.0, float(up[2])))
+    if angle > _RIGHTS_ITSELF or angle < 1e-12:
+        return T
+    turn = np.cross(up, [0.0, 0.0, 1.0])
+    R = rotation(turn / np.linalg.norm(turn) * angle)
+    return pose(R @ T[:3, :3], T[:3, 3])
+
+
+def _height_under(thing: SceneObject, part: Primitive, point: Array) -> float | None:
+    """Return the height of a part's top straight below a point (3,), None if it is not below.
+
+    The line is cut with the part's box, the slabs of which it must be in at once.
+    """
+    T = thing.pose @ part.pose
+    size = part.size if part.kind == "box" else (2 * part.size[0], 2 * part.size[0], part.size[1])
+    start = T[:3, :3].T @ (point - T[:3, 3])
+    down = -T[2, :3]
+    near, far = 0.0, math.inf
+    for s, d, length in zip(start, down, size, strict=True):
+        if abs(float(d)) < 1e-9:
+            if abs(float(s)) > length / 2.0:
+                return None
+            continue
+        ends = sorted((half - s) / d for half in (-length / 2.0, length / 2.0))
+        near, far = max(near, float(ends[0])), min(far, float(ends[1]))
+    return float(point[2]) - near if near <= far else None

@@ -1,0 +1,183 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The file of taught poses: joints and tool pose by name; tasks name it by the key `poses`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from arm_common.atomic_file import write_bytes
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, matrix_rpy, rpy_matrix
+from arm_common.yaml.document import parse_yaml, read_yaml
+from arm_common.yaml.editing import with_values
+from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.robot_file.writer import flow_mapping, flow_word
+
+from arm_description import DescriptionError
+from arm_tasks.errors import TaskFileError
+from arm_tasks.scene.scene import readonly
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+_EMPTY = re.compile(rb"^poses: \{\}(.*)$", re.MULTILINE)
+_DIGITS = 9
+_NUMBERS = ListOf(Leaf("number", "number"), 3, 3)
+TOOL = Table(
+    {
+        "xyz": Key(_NUMBERS, "position of the tool in base_link [m]", True),
+        "rpy": Key(_NUMBERS, "its roll, pitch, yaw [rad]", True),
+    }
+)
+POSE = Table(
+    {
+        "joints": Key(Named(Leaf("rad or m", "number"), "joint"), "positions of all joints", True),
+        "tool": Key(TOOL, "where the tool was, for other robots and as a frame", True),
+    }
+)
+POSES = Table(
+    {
+        "robot": Key(Leaf("name of a robot", "text"), "that was taught", True),
+        "poses": Key(Named(POSE, "pose"), "by name", True),
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TaughtPose:
+    """Where an arm was.
+
+    Attributes:
+        joints: By name [rad or m].
+        tool: base_link <- tool0 (4, 4), read-only [m].
+    """
+
+    joints: Mapping[str, float]
+    tool: Array
+
+
+def check_name(name: str) -> str:
+    """Return a name that can be given to a pose or a path.
+
+    Raises:
+        TaskFileError: It cannot.
+    """
+    if not _NAME.match(name):
+        raise TaskFileError(f"'{name}' is no name; use letters, digits and _, a letter first")
+    return name
+
+
+def load_poses(path: Path) -> dict[str, TaughtPose]:
+    """Read a file of taught poses.
+
+    Raises:
+        TaskFileError: One sentence with file and line.
+    """
+    return _poses(TypedMapping(read_yaml(path, TaskFileError), "the file of poses", POSES))
+
+
+def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool) -> None:
+    """Put a pose into a file, which is made if there is none; the rest of it stays as it is.
+
+    Args:
+        path: The file.
+        robot: Name of the robot.
+        name: Of the pose.
+        pose: Where the arm is.
+        replace: Whether it takes the place of one of that name.
+
+    Raises:
+        TaskFileError: The name is taken or none, or the file is of another robot or no sense.
+        DescriptionError: It cannot be written. The file is then as it was.
+    """
+    data = _data_of(path, robot)
+    if check_name(name) in _checked(data, path, robot) and not replace:
+        raise TaskFileError(
+            f"there is a pose {name}; replace it, or choose another name", str(path)
+        )
+    entry = f"{name}: {_text(pose)}"
+    new = _EMPTY.sub(rf"poses:\1\n  {entry}".encode(), data)  # a line for each pose
+    if new == data:
+        new = with_values(data, ("poses",), {name: _text(pose)})
+    stored = _checked(new, path, robot).get(name)
+    if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
+        raise TaskFileError(f"the pose {name} cannot be put in; is it an alias?", str(path))
+    write_bytes(new, str(path))
+
+
+def forget_pose(path: Path, robot: str, name: str) -> None:
+    """Take a pose out of a file.
+
+    Raises:
+        TaskFileError: There is none of that name, or it does not stand on a line of its own.
+        DescriptionError: The file cannot be written.
+    """
+    data = path.read_bytes() if path.is_file() else b""
+    poses = _checked(data, path, robot) if data else {}
+    if name not in poses:
+        raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
+    lines = data.splitlines(keepends=True)
+    start = re.compile(rf"\s+{name}\s*:\s*\{{.*\}}\s*(#.*)?$".encode())
+    left = [line for line in lines if not start.match(line.rstrip())]
+    new = b"".join(left)
+    if len(poses) == 1:
+        new = re.sub(rb"^poses:", b"poses: {}", new, flags=re.MULTILINE)
+    if set(_checked(new, path, robot)) != set(poses) - {name}:
+        raise TaskFileError(f"{name} does not stand on one line; delete it by hand", str(path))
+    write_bytes(new, str(path))
+
+
+def _data_of(path: Path, robot: str) -> bytes:
+    if path.is_file():
+        return path.read_bytes()
+    head = "# Taught poses: joints [rad or m]; tool in base_link [m, rad]."
+    return f"{head}\nrobot: {flow_word(robot)}\nposes: {{}}\n".encode()
+
+
+def _checked(data: bytes, path: Path, robot: str) -> dict[str, TaughtPose]:
+    keys = TypedMapping(parse_yaml(data, str(path), TaskFileError), "the file of poses", POSES)
+    if keys.text("robot") != robot:
+        taught = keys.text("robot")
+        raise keys.fail(f"these are poses of {taught}, not of {robot}", keys.item_of("robot"))
+    return _poses(keys)
+
+
+def _poses(keys: TypedMapping) -> dict[str, TaughtPose]:
+    poses = {}
+    for name, item in keys.children("poses").items():
+        part = TypedMapping(item, f"pose {name}", POSE)
+        tool = TypedMapping(part.item_of("tool"), f"pose {name}: tool", TOOL)
+        joints = {joint: field.number() for joint, field in part.children("joints").items()}
+        T = rpy_matrix(tool.numbers("xyz"), tool.numbers("rpy"))
+        poses[name] = TaughtPose(joints, readonly(np.asarray(T)))
+    return poses
+
+
+def _text(pose: TaughtPose) -> str:
+    """Return a pose as YAML on one line."""
+    xyz, rpy = matrix_rpy(pose.tool)
+    joints = {flow_word(name): _number(value) for name, value in pose.joints.items()}
+    tool = {"xyz": _list(xyz), "rpy": _list(rpy)}
+    return flow_mapping({"joints": flow_mapping(joints), "tool": flow_mapping(tool)})
+
+
+def _list(values: Array) -> str:
+    return f"[{', '.join(_number(value) for value in values)}]"
+
+
+def _number(value: float) -> str:
+    return f"{float(value) + 0.0:.{_DIGITS}g}"
+
+
+__all__ = [
+    "DescriptionError",
+    "TaughtPose",
+    "check_name",
+    "forget_pose",
+    "load_poses",
+    "save_pose",
+]

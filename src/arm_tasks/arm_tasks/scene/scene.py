@@ -1,0 +1,248 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around the arm: bolts, a nut, things; all of it as frames in base_link.
+
+A screw thread: turns, depth and roll are one number seen three ways.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, pose, shift_z, turn_z
+
+from arm_tasks.errors import SceneError
+from arm_tasks.scene.objects import SceneObject
+
+TURN = 2.0 * math.pi
+
+
+@dataclass(frozen=True)
+class ScrewThread:
+    """The thread of a bolt whose z axis runs from its free end inwards.
+
+    A nut's place on it is one number, the turns that it has been screwed on: 0 is where its front
+    face is flush with the free end and the first thread is about to catch. Hence
+    depth = pitch * turns, roll = start + hand * 2 pi * turns.
+
+    Attributes:
+        pitch: Advance per turn [m].
+        length: Length of the thread, from the free end to where it stops [m].
+        hand: +1 if a positive turn about +z advances along +z (right-handed), else -1.
+        start: Roll of the nut, about z from the bolt's x, at 0 turns [rad].
+    """
+
+    pitch: float
+    length: float
+    hand: int = 1
+    start: float = 0.0
+
+    @property
+    def most_turns(self) -> float:
+        """Turns at which the nut's front face meets the end of the thread."""
+        return self.length / self.pitch
+
+    def depth(self, turns: float) -> float:
+        """Return how far the nut's front face is past the free end [m]."""
+        return self.pitch * turns
+
+    def roll(self, turns: float) -> float:
+        """Return the nut's roll about z [rad], not wrapped."""
+        return self.start + self.hand * TURN * turns
+
+    def turns_by(self, roll: float) -> float:
+        """Return how many turns on (positive) or off (negative) a rotation about z makes."""
+        return self.hand * roll / TURN
+
+    def engaged(self, turns: float, nut_thickness: float) -> float:
+        """Return how many turns of thread are inside the nut: 0 to the nut's own number."""
+        return min(max(turns, 0.0), nut_thickness / self.pitch)
+
+
+BASE_FRAME = "base_link"
+
+
+@dataclass(frozen=True)
+class Bolt:
+    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be.
+
+    Attributes:
+        name: Name, also of its tf frame.
+        pose: base_link <- bolt (4, 4), read-only [m].
+        diameter: Major diameter [m].
+        length: Length of the thread from the free end [m].
+        pitch: Advance per turn [m].
+        hand: +1 right-handed, -1 left-handed.
+        start: Roll about z, from x, at which a nut's first thread catches [rad]; the roll of a
+            nut is that of its own x axis, through the middle of a flat.
+        start_known: False if nobody measured start; then a plan must not count on it.
+    """
+
+    name: str
+    pose: Array
+    diameter: float
+    length: float
+    pitch: float
+    hand: int = 1
+    start: float = 0.0
+    start_known: bool = False
+
+    @property
+    def thread(self) -> ScrewThread:
+        """The bolt's thread."""
+        return ScrewThread(self.pitch, self.length, self.hand, self.start)
+
+
+@dataclass(frozen=True)
+class Nut:
+    """A hexagon nut; its frame is at its centre, z along its axis, x through the middle of a flat.
+
+    Attributes:
+        across_flats: Distance of opposite flats [m].
+        thickness: Length along its axis [m].
+        on: Name of the bolt it starts on.
+        turns: Turns that unscrew it from there.
+        flats: Its roll at the start, about the bolt's z from the bolt's x [rad].
+    """
+
+    across_flats: float
+    thickness: float
+    on: str
+    turns: float
+    flats: float
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything around the arm, checked.
+
+    Attributes:
+        name: Name of the scene.
+        file: Where it was read from; "" if it was made in code.
+        bolts: By name.
+        nut: The nut, or None.
+        things: By name.
+        frames: base_link <- frame (4, 4) of every bolt, thing and named frame, by name.
+        floor: Height of the floor on which things fall, z in base_link [m].
+        parents: The frame that each frame was placed on, by name.
+    """
+
+    name: str
+    file: str
+    bolts: Mapping[str, Bolt]
+    nut: Nut | None
+    things: Mapping[str, SceneObject]
+    frames: Mapping[str, Array]
+    floor: float = 0.0
+    parents: Mapping[str, str] = field(default_factory=dict)
+
+    def bolt(self, name: str) -> Bolt:
+        """Return a bolt by name.
+
+        Raises:
+            SceneError: There is no such bolt; the text lists those there are.
+        """
+        if name not in self.bolts:
+            what = f"there is no bolt '{name}' in the scene; {did_you_mean(name, self.bolts)}"
+            raise SceneError(what, self.file)
+        return self.bolts[name]
+
+    def thing(self, name: str) -> SceneObject:
+        """Return a thing by name.
+
+        Raises:
+            SceneError: There is no such thing; the text lists those there are.
+        """
+        if name not in self.things:
+            what = f"there is no '{name}' in the scene; {did_you_mean(name, self.things)}"
+            raise SceneError(what, self.file)
+        return self.things[name]
+
+    def frame(self, name: str) -> Array:
+        """Return base_link <- frame (4, 4); base_link itself is known.
+
+        Raises:
+            SceneError: There is no such frame; the text lists those there are.
+        """
+        if name == BASE_FRAME:
+            return np.eye(4)
+        if name not in self.frames:
+            known = [BASE_FRAME, *self.frames]
+            what = f"there is no frame '{name}' in the scene; {did_you_mean(name, known)}"
+            raise SceneError(what, self.file)
+        return self.frames[name]
+
+    def the_nut(self) -> Nut:
+        """Return the nut.
+
+        Raises:
+            SceneError: The scene has none.
+        """
+        if self.nut is None:
+            raise SceneError("the scene has no nut", self.file)
+        return self.nut
+
+    def nut_pose(self, bolt: str, turns: float) -> Array:
+        """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by so many turns."""
+        it, nut = self.bolt(bolt), self.the_nut()
+        centre = it.thread.depth(turns) - nut.thickness / 2.0
+        return it.pose @ shift_z(centre) @ turn_z(it.thread.roll(turns))
+
+    def nut_start(self) -> Array:
+        """Return base_link <- nut (4, 4) [m] where the nut is at first."""
+        nut = self.the_nut()
+        return self.nut_pose(nut.on, nut.turns)
+
+    def with_bolt(self, name: str, pose: Array) -> Scene:
+        """Return this scene with one bolt elsewhere; things placed on the bolt's frame stay.
+
+        Args:
+            name: The bolt.
+            pose: base_link <- bolt (4, 4) [m].
+        """
+        moved = replace(self.bolt(name), pose=readonly(pose))
+        frames = {**self.frames, name: moved.pose}
+        return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
+
+    def moved(self, name: str, way: Array) -> Scene:
+        """Return this scene with a frame, and all that was placed on it, elsewhere.
+
+        Args:
+            name: The frame; bolts and things are frames too.
+            way: Displacement (3,) along the axes of base_link [m].
+        """
+        self.frame(name)
+        T = pose(p=tuple(way))
+        frames = {
+            k: readonly(T @ F) if self.moves_with(k, name) else F for k, F in self.frames.items()
+        }
+        bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
+        things = {k: thing.at(frames[k]) for k, thing in self.things.items()}
+        return replace(self, frames=frames, bolts=bolts, things=things)
+
+    def with_thing(self, name: str, T: Array) -> Scene:
+        """Return this scene with one thing elsewhere, base_link <- thing (4, 4) [m]."""
+        moved = self.thing(name).at(T)
+        frames = {**self.frames, name: moved.pose}
+        return replace(self, things={**self.things, name: moved}, frames=frames)
+
+    def without(self, name: str) -> Scene:
+        """Return this scene without a thing, whose frame stays."""
+        return replace(self, things={k: v for k, v in self.things.items() if k != name})
+
+    def moves_with(self, frame: str, name: str) -> bool:
+        """Return whether a frame is another one, or placed on it, or on what is placed on it."""
+        while frame != name and frame in self.parents:
+            frame = self.parents[frame]
+        return frame == name
+
+
+def readonly(T: Array) -> Array:
+    """Return a copy that cannot be written to."""
+    copy = np.array(T, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy

@@ -1,0 +1,213 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Task YAML -> Task, every key checked, every error with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arm_common.suggestions import did_you_mean
+from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
+
+from arm_tasks.errors import TaskFileError, resolve
+from arm_tasks.scene.poses import TaughtPose, load_poses
+from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition
+from arm_tasks.task.steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
+
+_MOST_REPEATS = 10_000
+_MOST_STEPS = 20_000
+
+
+def load_task(name_or_path: str | Path) -> Task:
+    """Read a task.
+
+    Args:
+        name_or_path: Name of a shipped task, such as "nut_transfer", or path of a YAML file.
+
+    Returns:
+        The task, checked by itself; plan_task checks it against scene and robot.
+
+    Raises:
+        TaskFileError: One sentence with file and line, or the names of the shipped tasks.
+    """
+    path = resolve(str(name_or_path), "tasks", "task", TaskFileError)
+    return _TaskReader((path.resolve(),)).task(read_yaml(path, TaskFileError))
+
+
+def task_from_text(
+    text: str, file: str = "task", poses: Mapping[str, TaughtPose] | None = None
+) -> Task:
+    """Read a task from a string.
+
+    Args:
+        text: The task.
+        file: The name used in errors.
+        poses: That were taught, for a text that names no file of them.
+    """
+    reader = _TaskReader((Path(file).resolve(),), poses=poses or {})
+    return reader.task(parse_yaml(text, file, TaskFileError))
+
+
+@dataclass(frozen=True)
+class _TaskReader:
+    """Reads one task file.
+
+    Attributes:
+        files: The task that is read, last, after those that call it.
+        given: The variables that the caller gives.
+        variables: Those of this file.
+        poses: That were taught, for a file that names none.
+    """
+
+    files: tuple[Path, ...]
+    given: Variables = NO_VARIABLES
+    variables: Variables = NO_VARIABLES
+    poses: Mapping[str, TaughtPose] = field(default_factory=dict)
+
+    def task(self, root: Field) -> Task:
+        """Read the whole file."""
+        keys = TypedMapping(root, "the task", TASK, self.variables)
+        variables = Variables.read(keys.children("variables"), self.given)
+        reader = _TaskReader(self.files, self.given, variables, self.poses)
+        defaults = Defaults(poses=self._taught(keys))
+        if keys.has("defaults"):
+            section = keys.item_of("defaults")
+            defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
+        steps = reader.steps(keys.item_of("steps"), defaults)
+        if _count(steps) > _MOST_STEPS:
+            raise keys.fail(f"all repetitions written out are more than {_MOST_STEPS} steps")
+        expect = _expectation(keys.item_of("expect"), variables) if keys.has("expect") else None
+        return Task(
+            keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
+        )
+
+    def _taught(self, keys: TypedMapping) -> Mapping[str, TaughtPose]:
+        """Return the poses that the file names, or those that it is given."""
+        if not keys.has("poses"):
+            return self.poses
+        path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
+        if not path.is_file():
+            raise keys.fail(f"poses: there is no file {path}", keys.item_of("poses"))
+        return load_poses(path)
+
+    def _scene(self, name: str) -> str:
+        """Return a shipped name as it is, a path from the folder of the file."""
+        path = Path(name).expanduser()
+        return str(self.files[-1].parent / path) if path.suffix in (".yaml", ".yml") else name
+
+    def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
+        """Read a list of steps; a set_speed holds for those below it."""
+        if not item.is_list or not item.items():
+            what = f"steps must be a list of at least one step, not {item.kind}"
+            raise TaskFileError(what, item.file, item.line)
+        steps: list[StepBase] = []
+        for child in item.items():
+            steps.append(self.step(child, defaults))
+            if isinstance(steps[-1], SetSpeed):
+                defaults = defaults.at(steps[-1].speed)
+        return tuple(steps)
+
+    def step(self, item: Field, defaults: Defaults) -> StepBase:
+        """Read one step: a bare word, or a mapping of one key to the step's own keys."""
+        found = item.mapping() if item.is_mapping else {item.raw("a step"): None}
+        if len(found) != 1:
+            what = f"a step has one key, its kind; here are {', '.join(found) or 'none'}"
+            raise TaskFileError(what, item.file, item.line)
+        word, body = next(iter(found.items()))
+        if word not in STEPS_KEYS:
+            what = f"there is no step '{word}'; {did_you_mean(word, STEPS_KEYS)}"
+            raise TaskFileError(what, item.file, item.line)
+        keys = self._keys(word, body, item)
+        if word in PARSERS:
+            return PARSERS[word](keys, word, defaults)
+        nested: dict[str, Callable[[TypedMapping, str, Defaults], StepBase]] = {
+            "repeat": self._repeat,
+            "call": self._call,
+            "if": self._if,
+            "until": self._until,
+        }
+        return nested[word](keys, word, defaults)
+
+    def _keys(self, word: str, body: Field | None, item: Field) -> TypedMapping:
+        """Return the keys of a step; `move_posture: rest` is `move_posture: {posture: rest}`."""
+        kind = STEPS_KEYS[word]
+        what = f"step {word}"
+        if body is None or (not body.is_mapping and not body.is_list and body.value is None):
+            return TypedMapping(item, what, kind.table, self.variables, {})
+        short = {kind.word: body} if kind.word and not body.is_mapping else None
+        return TypedMapping(body, what, kind.table, self.variables, short)
+
+    def _repeat(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Repeat:
+        times = keys.count("times", least=1)
+        if times > _MOST_REPEATS:
+            raise keys.fail(f"times is {times}, at most {_MOST_REPEATS} is possible")
+        steps = self.steps(keys.item_of("steps"), defaults)
+        return Repeat(**defaults.common(keys, kind), times=times, steps=steps)
+
+    def _call(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Call:
+        name, at = keys.text("task"), keys.item_of("task")
+        path = self._called(name, at)
+        given = self.variables.given(keys.children("variables"))
+        task = _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
+        return Call(**defaults.common(keys, kind), task=task.name, steps=task.steps)
+
+    def _called(self, name: str, at: Field) -> Path:
+        """Return the file of a task that is called, if it does not call this one again."""
+
+        def refuse(what: str, path: str = "") -> TaskFileError:
+            return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
+
+        beside = self.files[-1].parent / Path(name).expanduser()
+        is_path = beside.suffix in (".yaml", ".yml")
+        path = resolve(str(beside) if is_path else name, "tasks", "task", refuse).resolve()
+        if path in self.files:
+            chain = [file.stem for file in (*self.files[self.files.index(path) :], path)]
+            raise refuse(f"the tasks call each other for ever: {' -> '.join(chain)}")
+        return path
+
+    def _if(self, keys: TypedMapping, kind: str, defaults: Defaults) -> If:
+        otherwise = self.steps(keys.item_of("else"), defaults) if keys.has("else") else ()
+        return If(
+            **defaults.common(keys, kind),
+            when=condition(keys),
+            then=self.steps(keys.item_of("then"), defaults),
+            otherwise=otherwise,
+        )
+
+    def _until(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Until:
+        return Until(
+            **defaults.common(keys, kind),
+            when=condition(keys),
+            at_most=keys.count("at_most", least=1),
+            steps=self.steps(keys.item_of("steps"), defaults),
+        )
+
+
+def _expectation(item: Field, variables: Variables) -> Expectation:
+    keys = TypedMapping(item, "expect", EXPECT, variables)
+    if keys.has("turns") and not keys.has("nut_on"):
+        raise keys.fail("turns are of a nut on a bolt; give nut_on too")
+    if keys.has("payload") != keys.has("lies_on"):
+        raise keys.fail("give both payload and lies_on, or none of them")
+    within = keys.number("line_within", above=0.0) if keys.has("line_within") else None
+    texts = {name: keys.text(name, "") for name in ("nut_on", "payload", "lies_on")}
+    return Expectation(turns=keys.number("turns", 0.0), line_within=within, **texts)
+
+
+def _count(steps: Sequence[StepBase]) -> int:
+    """Return how many steps there are, repetitions written out."""
+    total = 0
+    for step in steps:
+        if isinstance(step, Repeat):
+            total += step.times * _count(step.steps)
+        elif isinstance(step, Until):
+            total += step.at_most * _count(step.steps)
+        elif isinstance(step, If):
+            total += 1 + _count(step.then) + _count(step.otherwise)
+        else:
+            total += _count(step.steps) if isinstance(step, Call) else 1
+    return total

@@ -1,0 +1,136 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""JSON schemas and reference pages of task and scene files, from the tables that are read by.
+
+To write them anew, in src/arm_tasks:
+
+python3 -m arm_tasks.task.schemas
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arm_common.yaml.schema_types import Kind, Table
+from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, reference_of, schema_of
+
+from arm_tasks.scene.file import SCENE
+from arm_tasks.task.keys import STEPS_KEYS, TASK, StepKeys
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def task_schema() -> dict[str, Any]:
+    """Return the schema of task files as plain data; numbers may be expressions there."""
+    return {
+        "$schema": _DRAFT,
+        "title": "Task file of arm_tasks",
+        "description": "Steps of an arm that are checked before the first motion.",
+        **schema_of(TASK),
+        "$defs": {
+            "number": _or_expression({"type": "number"}),
+            "positive": _or_expression({"type": "number", "exclusiveMinimum": 0}),
+            "at_least_0": _or_expression({"type": "number", "minimum": 0}),
+            "share": _or_expression({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+            "text": {"type": "string", "pattern": "\\S"},
+            "truth": {"type": "boolean"},
+            "value": {"type": ["number", "string"]},
+            "steps": {"type": "array", "items": {"$ref": "#/$defs/step"}, "minItems": 1},
+            "step": _step_schema(),
+        },
+    }
+
+
+def scene_schema() -> dict[str, Any]:
+    """Return the schema of scene files as plain data."""
+    return {
+        "$schema": _DRAFT,
+        "title": "Scene file of arm_tasks",
+        "description": "What stands around an arm.",
+        **schema_of(SCENE),
+        "$defs": {
+            "number": {"type": "number"},
+            "positive": {"type": "number", "exclusiveMinimum": 0},
+            "positive_kg": {"type": "number", "exclusiveMinimum": 0},
+            "part": {"type": "number", "minimum": 0, "maximum": 1},
+            "text": {"type": "string", "pattern": "\\S"},
+        },
+    }
+
+
+def texts(repository: Path) -> dict[Path, str]:
+    """Return what the files that are made from the tables must say, by path."""
+    schemas = repository / "src/arm_tasks/schema"
+    pages = repository / "docs/reference"
+    steps: dict[str, Kind] = {f"{word}.": step.table for word, step in STEPS_KEYS.items()}
+    tables = {
+        "tasks": _file_table({"": TASK}) + _meanings(steps),
+        "scenes": _file_table({"": SCENE}),
+    }
+    made = {
+        schemas / "task.schema.json": _text(task_schema()),
+        schemas / "scene.schema.json": _text(scene_schema()),
+    }
+    for name, table in tables.items():
+        page = pages / f"{name}.md"
+        before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+        made[page] = f"{before}{BEGIN}{table}{END}{rest.split(END)[1]}"
+    return made
+
+
+def _step_schema() -> dict[str, Any]:
+    bare = [word for word, step in STEPS_KEYS.items() if not _required(step)]
+    kinds = {word: _body(step) for word, step in STEPS_KEYS.items()}
+    one = {"type": "object", "properties": kinds, "minProperties": 1, "maxProperties": 1}
+    return {"anyOf": [{"enum": bare}, {**one, "additionalProperties": False}]}
+
+
+def _body(step: StepKeys) -> dict[str, Any]:
+    """A mapping of keys, a bare value for one of them, or nothing at all."""
+    forms = [schema_of(step.table)]
+    if step.word:
+        forms.append(schema_of(step.table.keys[step.word].kind))
+    if not _required(step):
+        forms.append({"type": "null"})
+    return {"description": step.meaning, **(forms[0] if len(forms) == 1 else {"anyOf": forms})}
+
+
+def _required(step: StepKeys) -> bool:
+    """Return whether a step makes no sense without keys."""
+    return step.one_of or any(key.required for key in step.table.keys.values())
+
+
+def _or_expression(number: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [number, EXPRESSION]}
+
+
+def _file_table(kinds: dict[str, Kind]) -> str:
+    return f"\n{reference_of(kinds)}\n"
+
+
+def _meanings(steps: dict[str, Kind]) -> str:
+    """Return a paragraph and a table for each kind of step."""
+    parts = []
+    for (prefix, table), step in zip(steps.items(), STEPS_KEYS.values(), strict=True):
+        word = prefix.rstrip(".")
+        short = f" Short: `{word}: {step.word.upper()}`." if step.word else ""
+        assert isinstance(table, Table)
+        keys = f"\n{reference_of({'': table})}" if table.keys else ""
+        parts.append(f"### {word}\n\n{step.meaning}{short}\n{keys}\n")
+    return "## The steps\n\n" + "".join(parts)
+
+
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write(repository: Path) -> None:
+    """Write schemas and references into the source tree."""
+    for path, text in texts(repository).items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(__file__).parents[4])

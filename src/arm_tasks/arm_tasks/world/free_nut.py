@@ -1,0 +1,280 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A free nut in the gripper against the end of a bolt: touch, push back, catch the thread.
+
+A nut that a soft arm presses on a bolt's end: it drags, finds the tip, or slides off.
+
+A free nut in the jaws: it goes where they go, until it meets the end of a bolt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array, inverse, pose, tilt_z, twist_z, wrap
+
+from arm_tasks.scene.grasp import GripRules, seated
+from arm_tasks.scene.scene import TURN, Bolt, Nut
+
+_TOUCH = 1e-5  # faces nearer than this touch [m]
+_EXACT = 1e-9  # a start that was left by rounding alone counts as not passed [turns]
+_SIDE_DEPTH = 5e-4  # a nut that is further in without having come over the end came from the side
+
+
+@dataclass(frozen=True)
+class ContactRules:
+    """When a nut finds the end of a bolt and its thread catches; lengths [m], angles [rad].
+
+    A bolt's tip is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a nut
+    countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): a tip that
+    is less than half the difference aside is inside the mouth, and pressing centres it.
+
+    Attributes:
+        mouth: So far aside the tip still is inside the countersink.
+        friction: Coefficient, of steel on steel; also how far the nut lags behind an arm as soft
+            across as along, for each metre that it is pressed.
+        slope: Of the countersink's cone against the nut's face; 120 degrees across.
+        seat_tilt: Largest angle between the axes at which the tip finds the mouth.
+        tilt: Largest angle at which the thread starts straight. Beyond it a crest lies nearer to
+            the next groove: half a pitch over the diameter, 5.7 degrees for 1/4-20.
+        slip: A nut that is threaded across is turned so far before it is stuck [turns].
+    """
+
+    mouth: float = 1.1e-3
+    friction: float = 0.2
+    slope: float = math.radians(30.0)
+    seat_tilt: float = math.radians(15.0)
+    tilt: float = math.radians(5.7)
+    slip: float = 0.25
+
+    def hold(self, pressed: float) -> float:
+        """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
+        return self.mouth + pressed * math.tan(self.slope + math.atan(self.friction))
+
+
+@dataclass(frozen=True)
+class BoltTipContact:
+    """How the nut stands to one bolt.
+
+    Attributes:
+        overlap: How far the nut's front face is past the bolt's free end [m]; negative before it.
+        off_axis: Distance of the nut's centre from the bolt's axis [m].
+        tilt: Angle between the two axes [rad].
+        roll: The nut's roll about the bolt's z [rad].
+        beside: True if the nut passes by the bolt's end without meeting it.
+        aside: (x, y) of the nut's centre in the bolt's frame [m].
+    """
+
+    overlap: float
+    off_axis: float
+    tilt: float
+    roll: float
+    beside: bool
+    aside: tuple[float, float]
+
+    @property
+    def touching(self) -> bool:
+        """True if the nut's face is on the bolt's end, or past it."""
+        return not self.beside and self.overlap >= -_TOUCH
+
+    @property
+    def struck(self) -> bool:
+        """True if the nut is deeper than a step of motion over the end can explain."""
+        return not self.beside and self.overlap > _SIDE_DEPTH
+
+
+def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
+    """Return how a nut at base_link <- nut (4, 4) stands to a bolt."""
+    bolt_nut = inverse(bolt.pose) @ T_nut
+    x, y, z = (float(v) for v in bolt_nut[:3, 3])
+    off = math.hypot(x, y)
+    beyond = z - nut.thickness / 2.0 > bolt.length
+    beside = beyond or off > (nut.across_flats + bolt.diameter) / 2.0
+    R = bolt_nut[:3, :3]
+    return BoltTipContact(z + nut.thickness / 2.0, off, tilt_z(R), twist_z(R), beside, (x, y))
+
+
+def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) -> float | None:
+    """Return how many turns the nut went past the place where the thread catches.
+
+    Args:
+        bolt: The bolt that the nut touches, before and now.
+        before: Contact one step ago.
+        now: Contact now.
+
+    Returns:
+        Turns past the start, 0 or a little more; None if it was not passed in the direction
+        that screws on.
+    """
+    turned = bolt.thread.turns_by(wrap(now.roll - before.roll))
+    if turned <= 0.0:
+        return None
+    to_go = (bolt.hand * (bolt.start - before.roll) / TURN) % 1.0
+    to_go = 0.0 if to_go > 1.0 - _EXACT else to_go
+    return turned - to_go if turned >= to_go else None
+
+
+@dataclass
+class BoltEnd:
+    """One bolt's end and the nut on it, step by step.
+
+    The arm is a spring, as stiff across the bolt as along it, so that forces are told as the
+    lengths by which it is bent.
+
+    Attributes:
+        bolt: The bolt.
+        nut: The nut.
+        rules: What the end forgives.
+        wanted: Where the nut would be if nothing were in its way, one step ago.
+        at: (x, y) of the nut's centre in the bolt's frame while it touches [m], or None.
+        seated: Whether the tip is in the nut's countersink.
+        event: What happened in the last step, one sentence or "".
+    """
+
+    bolt: Bolt
+    nut: Nut
+    rules: ContactRules
+    wanted: BoltTipContact
+    at: Array | None = None
+    seated: bool = False
+    event: str = ""
+
+    def __post_init__(self) -> None:
+        if self.wanted.touching:  # it has just come off this bolt
+            self.at, self.seated = np.array(self.wanted.aside), True
+
+    def press(self, T_nut: Array) -> Array:
+        """Return where the nut really is, for base_link <- nut (4, 4) if nothing were there."""
+        self.event = ""
+        self.wanted = now = contact_with(self.bolt, self.nut, T_nut)
+        if not now.touching:
+            self.at, self.seated = None, False
+            return T_nut
+        goal = np.array(now.aside)
+        pressed = max(now.overlap, 0.0)
+        if self.at is None:
+            self.at = goal
+            self.event = f"touches the end of {self.bolt.name}"
+        self.at = _dragged(self.at, goal, self.rules.friction * pressed)
+        self._seat(now, goal, pressed)
+        x, y = self.at
+        here = inverse(self.bolt.pose) @ T_nut
+        back = pose(p=(float(x) - now.aside[0], float(y) - now.aside[1], -pressed))
+        return np.asarray(self.bolt.pose @ back @ here)
+
+    def _seat(self, now: BoltTipContact, goal: Array, pressed: float) -> None:
+        if self.seated and now.off_axis > self.rules.hold(pressed):
+            self.seated, self.at = False, goal
+            self.event = f"slid off the tip of {self.bolt.name}"
+        found = float(np.linalg.norm(self.at)) <= self.rules.mouth  # type: ignore[arg-type]
+        if not self.seated and found and now.tilt <= self.rules.seat_tilt:
+            self.seated = True
+            self.event = self.event or f"sits on the tip of {self.bolt.name}"
+        if self.seated:
+            self.at = np.zeros(2)
+
+    @property
+    def refusal(self) -> str:
+        """Why the thread cannot catch here, or ""."""
+        assert self.at is not None
+        if self.seated:
+            return ""
+        if self.wanted.tilt > self.rules.seat_tilt:
+            tilt, most = (math.degrees(v) for v in (self.wanted.tilt, self.rules.seat_tilt))
+            return f"it is tilted by {tilt:.1f} deg, at most {most:.1f} is possible"
+        off, most = float(np.linalg.norm(self.at)) * 1e3, self.rules.mouth * 1e3
+        return f"its axis is {off:.1f} mm beside the bolt's, at most {most:.1f} is possible"
+
+
+def _dragged(at: Array, goal: Array, drag: float) -> Array:
+    """Return where friction leaves a point that is pulled towards a goal (2,)."""
+    way = goal - at
+    length = float(np.linalg.norm(way))
+    return at if length <= drag else np.asarray(goal - way * (drag / length))
+
+
+class FreeNut:
+    """The nut moves with the tool; pressed on a bolt's end the arm gives, then the nut slides.
+
+    Args:
+        nut: Its size.
+        bolts: Every bolt that it could meet.
+        grip: What the jaws forgive.
+        start: What the start of a thread forgives.
+        T_tool: base_link <- tool0 (4, 4) at the moment that it is free in the jaws [m].
+        T_nut: base_link <- nut (4, 4) at that moment [m].
+
+    Attributes:
+        pose: base_link <- nut (4, 4) now [m].
+        event: What happened in the last step, one sentence or "".
+        dropped: Why the jaws lost it, or "".
+        caught: The bolt whose thread it has just caught and by how many turns, or None.
+        across: The bolt on which it has just been threaded across and its tilt [rad], or None.
+    """
+
+    def __init__(
+        self,
+        nut: Nut,
+        bolts: Iterable[Bolt],
+        grip: GripRules,
+        start: ContactRules,
+        T_tool: Array,
+        T_nut: Array,
+    ) -> None:
+        self.event = ""
+        self.dropped = ""
+        self.caught: tuple[Bolt, float] | None = None
+        self.across: tuple[Bolt, float] | None = None
+        self._grip = grip
+        self._start = start
+        self._tool_nut = seated(T_tool, T_nut, grip)
+        self.pose = T_tool @ self._tool_nut
+        self._ends = [
+            BoltEnd(bolt, nut, start, contact_with(bolt, nut, self.pose)) for bolt in bolts
+        ]
+
+    def move(self, T_tool: Array) -> None:
+        """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
+        self.event = ""
+        wanted = T_tool @ self._tool_nut
+        for end in self._ends:
+            before = end.wanted
+            self.pose = end.press(wanted)
+            now = end.wanted
+            self.event = self.event or end.event
+            if now.struck and before.beside:
+                self.dropped = f"it struck {end.bolt.name} from the side"
+            elif now.touching:
+                self._slide(end.bolt, now.overlap, T_tool, wanted)
+                self._turn(end, before, now)
+            if self.dropped or now.touching:
+                return
+
+    def _slide(self, bolt: Bolt, pressed: float, T_tool: Array, wanted: Array) -> None:
+        """Let the nut slide back along the pads by what the arm does not give."""
+        slide = pressed - self._grip.give
+        if slide <= 0.0:
+            return
+        back = pose(p=tuple(-slide * bolt.pose[:3, 2]))
+        self._tool_nut = inverse(T_tool) @ back @ wanted
+        if abs(float(self._tool_nut[2, 3])) > self._grip.pad_half:
+            self.dropped = f"the end of {bolt.name} pushed it out of the jaws"
+
+    def _turn(self, end: BoltEnd, before: BoltTipContact, now: BoltTipContact) -> None:
+        """See whether the start of the thread was passed, and what comes of it."""
+        if not before.touching:
+            return
+        bolt = end.bolt
+        turns = turns_past_start(bolt, before, now)
+        if turns is None:
+            if end.seated and turns_past_start(bolt, now, before) is not None:
+                self.event = f"clicks on {bolt.name}: turned back past the start of the thread"
+        elif end.refusal:
+            self.event = f"does not catch on {bolt.name}: {end.refusal}"
+        elif now.tilt > self._start.tilt:
+            self.across = bolt, now.tilt
+        else:
+            self.caught = bolt, turns

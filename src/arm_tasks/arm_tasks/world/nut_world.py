@@ -1,0 +1,220 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated nut that knows nothing of any task: it sees a tool's pose and a gripper's width."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+import numpy as np
+from arm_common.transforms import Array, Between, is_rigid, pose, turn_z
+
+from arm_tasks.errors import WorldError
+from arm_tasks.scene.grasp import GripRules, check_grip
+from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.scene.scene import Bolt, Scene, readonly
+from arm_tasks.world.free_nut import ContactRules, FreeNut
+from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
+
+_LOGGER = logging.getLogger(__name__)
+_STEP_LENGTH = 0.25e-3  # the motion between two updates is looked at in steps of this [m]
+_STEP_ANGLE = math.radians(2.0)
+_MOST_STEPS = 400
+
+
+class NutWorld:
+    """Where the nut is, decided from geometry alone.
+
+    On a thread the nut has one freedom, its turns; the gripper turns it by its own rotation about
+    the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
+    go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
+    is turned past the place where the two threads start; too much askew it is threaded across.
+    Jaws and arm give as far as the rules say. Equal inputs give equal outputs.
+
+    Args:
+        scene: Bolts and nut.
+        grip: What the jaws forgive; None means the defaults.
+        start: What the start of a thread forgives; None means the defaults.
+    """
+
+    def __init__(
+        self, scene: Scene, grip: GripRules | None = None, start: ContactRules | None = None
+    ) -> None:
+        self.scene = scene
+        self.nut = scene.the_nut()
+        self.grip = grip or GripRules()
+        self.start = start or ContactRules()
+        self._pose = scene.nut_start()
+        self._bolt: Bolt | None = scene.bolt(self.nut.on)
+        self._turns = self.nut.turns
+        self._held: ThreadedNut | FreeNut | CrossThreadedNut | None = None
+        self._jam: CrossThreadedNut | None = None
+        self._opened = math.inf  # the width that the jaws close from
+        self._last: tuple[Array, float] | None = None
+        self._message = f"on {self.nut.on} from the start"
+
+    @property
+    def report(self) -> NutReport:
+        """What can be said of the nut now."""
+        held = self._held is not None
+        if self._bolt is None:
+            status = NutStatus.HELD if held else NutStatus.FALLEN
+            return NutReport(status, "", 0.0, held, readonly(self._pose), self._message)
+        status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
+        engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
+        where = readonly(self._pose)
+        return NutReport(status, self._bolt.name, engaged, held, where, self._message)
+
+    def update(self, T_tool: Array, width: float) -> NutReport:
+        """Move the gripper to where it is now, and say what became of the nut.
+
+        The motion since the last update is taken as straight, in small steps, so that updates may
+        be rare: less than half a turn apart.
+
+        Args:
+            T_tool: base_link <- tool0 (4, 4) [m].
+            width: Distance of the jaws [m].
+
+        Raises:
+            WorldError: The pose is not a rigid transform, or the width is not a finite number.
+        """
+        T_tool = np.array(T_tool, dtype=np.float64)
+        if not is_rigid(T_tool):
+            raise WorldError("the tool's pose is not a finite rigid transform (4, 4)")
+        if not math.isfinite(width):
+            raise WorldError(f"the gripper's width is {width}; it must be a finite number")
+        last_T, last_width = self._last or (T_tool, width)
+        self._last = (T_tool, width)
+        between = Between.of(last_T, T_tool)
+        steps = max(between.distance / _STEP_LENGTH, between.angle / _STEP_ANGLE, 1.0)
+        count = min(math.ceil(steps), _MOST_STEPS)
+        before = last_width
+        if width >= last_width:
+            self._opened = width
+        for i in range(1, count + 1):
+            last = i == count
+            now = width if last else last_width + (width - last_width) * i / count
+            if self._held or self._closes(before, now):
+                self._step(T_tool if last else between.at(i / count), before, now)
+            before = now
+        return self.report
+
+    def _closes(self, before: float, now: float) -> bool:
+        return before > self.nut.across_flats + self.grip.close_gap >= now
+
+    def _step(self, T_tool: Array, before: float, now: float) -> None:
+        if self._held and now >= self.nut.across_flats + self.grip.open_gap:
+            self._let_go()
+        elif not self._held and self._closes(before, now):
+            self._close(T_tool)
+        if isinstance(self._held, ThreadedNut):
+            self._turn(self._held, T_tool)
+        elif isinstance(self._held, CrossThreadedNut):
+            self._work_loose(self._held, T_tool)
+        elif self._held:
+            self._carry(self._held, T_tool)
+
+    def _close(self, T_tool: Array) -> None:
+        check = check_grip(T_tool, self._pose, self.nut, self.grip, self._opened)
+        if not check.held:
+            missed = f"the jaws missed the nut: {check.reason}"
+            self._say(missed if check.near else "the jaws closed on nothing")
+        elif self._jam:
+            self._jam.grip(T_tool)
+            self._held = self._jam
+            self._say(f"gripped, {self._jam.why}")
+        elif self._bolt:
+            thread = self._bolt.thread
+            settled = self._turns + thread.turns_by(check.settle)
+            if 0.0 < settled <= thread.most_turns:
+                self._screw_to(self._bolt, settled)
+            self._grab(self._bolt, T_tool)
+            self._say(f"gripped on {self._bolt.name}")
+        else:
+            if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front
+                self._pose = self._pose @ pose(np.diag([1.0, -1.0, -1.0]))
+            self._carry_from(T_tool)
+            self._say("picked up")
+
+    def _let_go(self) -> None:
+        self._held = None
+        if self._bolt is None:
+            self._fall("it was let go with no thread engaged")
+            return
+        if self._jam:
+            self._say(f"left there, {self._jam.why}")
+            return
+        engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
+        self._say(f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
+
+    def _turn(self, held: ThreadedNut, T_tool: Array) -> None:
+        held.move(T_tool)
+        self._screw_to(held.bolt, held.turns)
+        if held.event:
+            self._say(held.event)
+        if held.lost:
+            self._held = None
+            self._say(f"slipped out of the jaws on {held.bolt.name}: {held.lost}")
+        elif held.free:
+            self._bolt = None
+            self._carry_from(T_tool)
+            self._say(f"came free of {held.bolt.name}")
+
+    def _carry(self, held: FreeNut, T_tool: Array) -> None:
+        held.move(T_tool)
+        self._pose = held.pose
+        if held.event:
+            self._say(held.event)
+        if held.dropped:
+            self._fall(held.dropped)
+        elif held.caught:
+            self._bolt, turns = held.caught
+            self._screw_to(self._bolt, turns)
+            self._grab(self._bolt, T_tool)
+            self._say(f"caught the thread of {self._bolt.name}")
+        elif held.across:
+            bolt, tilt = held.across
+            self._bolt, self._turns = bolt, 0.0
+            most = self.start.slip
+            self._jam = CrossThreadedNut(bolt, self.grip, self._pose, tilt, most, T_tool)
+            self._held = self._jam
+            self._say(self._jam.why)
+
+    def _work_loose(self, held: CrossThreadedNut, T_tool: Array) -> None:
+        held.move(T_tool)
+        self._pose = held.pose
+        if held.event:
+            self._say(held.event)
+        if held.lost:
+            self._held = None
+            self._say(f"slipped out of the jaws on {held.bolt.name}: {held.lost}")
+        elif held.free:
+            self._jam, self._bolt = None, None
+            self._carry_from(T_tool)
+            self._say(f"turned back off {held.bolt.name}")
+
+    def _grab(self, bolt: Bolt, T_tool: Array) -> None:
+        self._held = ThreadedNut(bolt, self.nut, self.grip, self._turns, T_tool)
+
+    def _carry_from(self, T_tool: Array) -> None:
+        bolts = self.scene.bolts.values()
+        carried = FreeNut(self.nut, bolts, self.grip, self.start, T_tool, self._pose)
+        self._held, self._pose = carried, carried.pose
+
+    def _screw_to(self, bolt: Bolt, turns: float) -> None:
+        self._turns = turns
+        self._pose = self.scene.nut_pose(bolt.name, turns)
+
+    def _fall(self, why: str) -> None:
+        self._held, self._bolt = None, None
+        x, y = (float(v) for v in self._pose[:2, 3])
+        yaw = math.atan2(float(self._pose[1, 0]), float(self._pose[0, 0]))
+        lying = self.scene.floor + self.nut.thickness / 2.0
+        self._pose = pose(turn_z(yaw)[:3, :3], (x, y, lying))
+        self._say(f"fell to the floor: {why}")
+
+    def _say(self, what: str) -> None:
+        if what != self._message:
+            _LOGGER.info("the nut: %s", what)
+        self._message = what

@@ -1,0 +1,143 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Draws tf frames: a node each, posed in the fixed frame, with the link's visuals on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import numpy as np
+
+from arm_viewer.browser.shape_drawer import DrawContext, draw, place
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene.robot import VisualRobot
+from arm_viewer.scene.shapes import Array
+
+if TYPE_CHECKING:
+    import viser
+
+    from arm_viewer.scene.meshes import MeshFiles
+
+CORNERS = ("bottom-left", "top-left", "top-right", "bottom-right")
+
+
+@dataclass
+class _Frame:
+    node: Any
+    label: Any
+    visuals: list[Any] = field(default_factory=list)
+
+
+class FrameDrawer:
+    """The nodes of all frames. Not thread-safe: used by one thread.
+
+    Args:
+        scene: viser's scene.
+        meshes: For visuals that are mesh files.
+        size: A length that characterises the robot; axes are sized by it [m].
+        axes: Whether frames are drawn as three axes at first.
+        labels: Whether frames carry their names at first.
+    """
+
+    def __init__(
+        self, scene: viser.SceneApi, meshes: MeshFiles, size: float, axes: bool, labels: bool
+    ) -> None:
+        self._scene, self._meshes = scene, meshes
+        self._size, self._axes, self._labels = size, axes, labels
+        self._robot: VisualRobot | None = None
+        self._frames: dict[str, _Frame] = {}
+
+    def set_robot(self, robot: VisualRobot, size: float) -> list[ViewerError]:
+        """Draw another robot's visuals on the frames that are there."""
+        self._robot, self._size = robot, size
+        problems: list[ViewerError] = []
+        for name, frame in self._frames.items():
+            frame.node.axes_length, frame.node.axes_radius = self._axes_size()
+            for visual in frame.visuals:
+                visual.remove()
+            frame.visuals = self._draw_visuals(name, problems)
+        return problems
+
+    def move(self, poses: Mapping[str, Array]) -> list[ViewerError]:
+        """Put frames, new ones too, where they are: name -> (4, 4), fixed <- frame."""
+        problems: list[ViewerError] = []
+        for name, pose in poses.items():
+            frame = self._frames.get(name)
+            if frame is None:
+                frame = self._frames[name] = self._add(name, pose)
+                frame.visuals = self._draw_visuals(name, problems)
+                continue
+            for key, value in place(pose).items():
+                setattr(frame.node, key, value)
+        return problems
+
+    def remove(self, name: str) -> None:
+        """Remove a frame and all that hangs on it."""
+        frame = self._frames.pop(name, None)
+        if frame is not None:
+            frame.node.remove()
+
+    def switch(self, axes: bool, labels: bool) -> None:
+        """Show or hide axes and names."""
+        self._axes, self._labels = axes, labels
+        for frame in self._frames.values():
+            frame.node.show_axes = axes
+            frame.label.visible = labels
+
+    def _add(self, name: str, pose: Array) -> _Frame:
+        length, radius = self._axes_size()
+        node = self._scene.add_frame(
+            node_of(name),
+            show_axes=self._axes,
+            axes_length=length,
+            axes_radius=radius,
+            origin_radius=1.4 * radius,
+            origin_color=(90, 98, 110),
+            **place(pose),
+        )
+        label = self._scene.add_label(
+            f"{node_of(name)}/label",
+            name,
+            visible=self._labels,
+            font_screen_scale=0.75,
+            anchor=self._free_corner(pose),
+        )
+        return _Frame(node, label)
+
+    def _free_corner(self, pose: Array) -> Any:
+        """Return a side for the name, so that frames in one place do not hide each other's."""
+        near = 0.04 * self._size
+        here = [
+            frame
+            for frame in self._frames.values()
+            if np.linalg.norm(frame.node.position - pose[:3, 3]) < near
+        ]
+        return CORNERS[len(here) % len(CORNERS)]
+
+    def _draw_visuals(self, link: str, problems: list[ViewerError]) -> list[Any]:
+        visuals = () if self._robot is None else self._robot.visuals
+        handles = []
+        for number, visual in enumerate(v for v in visuals if v.link == link):
+            name = f"{node_of(link)}/visual_{number}"
+            brush = DrawContext(self._scene, self._meshes, name, visual.pose, visual.colour)
+            try:
+                handles.append(draw(visual.shape, brush))
+            except ViewerError as error:
+                problems.append(error)
+        return handles
+
+    def _axes_size(self) -> tuple[float, float]:
+        return 0.09 * self._size, 0.003 * self._size
+
+
+def node_of(frame: str) -> str:
+    """Return the name of a frame's node in viser's scene tree."""
+    return f"/frames/{quoted(frame)}"
+
+
+def quoted(name: str) -> str:
+    """Return a name as one level of the scene tree; different names stay different."""
+    return quote(name, safe="") or "%"

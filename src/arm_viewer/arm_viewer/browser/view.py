@@ -1,0 +1,110 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Scene, tool path and panel together: one call makes one picture. Knows no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from arm_viewer.browser.panel import Panel
+from arm_viewer.browser.scene_drawer import SceneDrawer
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene.marker_store import box_corners
+from arm_viewer.scene.robot import VisualRobot
+from arm_viewer.scene.shapes import Array
+from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.tool_trace import ToolTrace
+
+NO_ROBOT = "Waiting for a robot on the topic robot_description."
+TRACE_STEPS = 500  # A robot's reach is that many steps of its tool's path.
+
+
+@dataclass
+class SceneView:
+    """What is shown. Not thread-safe: used by one thread.
+
+    Attributes:
+        store: Takes what arrives.
+        drawer: Draws the scene.
+        panel: Shows texts.
+        trace: The tool's path.
+        tool_frame: The frame whose path and position are shown.
+        on_robot: Called when another robot was drawn.
+        complain: Called with an error for each thing that could not be drawn.
+        refusal: Why the latest robot description was not taken; empty if it was.
+    """
+
+    store: SceneStore
+    drawer: SceneDrawer
+    panel: Panel
+    trace: ToolTrace
+    tool_frame: str
+    on_robot: Callable[[VisualRobot], None]
+    complain: Callable[[ViewerError], None]
+    refusal: str = ""
+
+    def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
+        """Make one picture of all that changed.
+
+        Args:
+            fixed: The frame that stands still.
+            frames: Frame name -> (4, 4), fixed <- frame.
+            now: The present time [s], for markers that expire.
+
+        Returns:
+            Whether anything changed.
+        """
+        self.store.markers.expire(now)
+        self.store.set_frames(fixed, frames)
+        self._trace_tool()
+        changes = self.store.take()
+        for problem in self.drawer.apply(changes) if changes else ():
+            self.complain(problem)
+        self.drawer.apply_trace(self.trace.take())
+        if changes.robot is not None:
+            self.trace.step = changes.robot.reach / TRACE_STEPS
+            self.on_robot(changes.robot)
+            self.panel.count_drawing()
+        for placed in changes.drawn.values():
+            self.drawer.stand(box_corners(placed, self.store.frames))
+        if changes.texts or changes.drawn or changes.erased or changes.robot is not None:
+            self._caption()
+        for name, text in changes.texts.items():
+            self.panel.set_status(name, text)
+        return bool(changes)
+
+    def write_numbers(self, values: Mapping[str, float]) -> None:
+        """Write joint values [rad or m], the tool's position, and what is missing."""
+        robot = self.store.robot
+        joints = () if robot is None else robot.joints
+        self.panel.set_joints(joints, values)
+        self.panel.set_tool(self.tool_frame, self.store.frames.get(self.tool_frame))
+        self.panel.set_status("problem", self.problem())
+
+    def problem(self) -> str:
+        """Return what keeps the picture from being complete, in one sentence; empty if nothing."""
+        if self.refusal:
+            return self.refusal
+        if self.store.robot is None:
+            return NO_ROBOT
+        unplaced = [link for link in self.store.robot.links if link not in self.store.frames]
+        if unplaced:
+            return f"Waiting for tf of {_listed(unplaced)}: is joint_states being published?"
+        waiting = self.store.markers.waiting()
+        return f"Markers wait for tf of {_listed(sorted(waiting))}." if waiting else ""
+
+    def _caption(self) -> None:
+        """Show the task's text over the arm, unless a marker says it there already."""
+        text = self.store.text("task")
+        self.drawer.set_caption("" if self.store.markers.says(text) else text)
+
+    def _trace_tool(self) -> None:
+        tool = self.store.frames.get(self.tool_frame)
+        if tool is not None:
+            self.trace.add(tool[:3, 3])
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

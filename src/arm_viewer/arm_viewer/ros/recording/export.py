@@ -1,0 +1,162 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm export`: a recorded run as an animation, or a moment of it as a vector picture.
+
+export run.mcap run.gif
+export run.mcap run.svg --from 10 --to 42.5
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from arm_common.atomic_file import write_bytes
+from arm_description.exporters.drawing.picture import FORMATS, INK, paper, word
+from arm_description.exporters.drawing.sheet import VIEWS, Extent, Sheet, extent_of
+
+from arm_description import DescriptionError
+from arm_viewer.errors import ViewerError
+from arm_viewer.ros.recording.player import times
+from arm_viewer.ros.recording.scenes import Drawn, RecordedScene, drawn, scenes
+
+FILM = "gif"
+LONGEST = 15.0  # [s] of a film whose pace is not said
+RATE = 10.0  # pictures a second of a film
+CORNER = 0.22  # [inch] from the time to the edges of the paper
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    try:
+        _export(_parser().parse_args(arguments))
+    except (ViewerError, DescriptionError) as error:
+        sys.stderr.write(f"arm: {error}\n")
+        return 1
+    return 0
+
+
+def _export(given: argparse.Namespace) -> None:
+    kind = given.output.suffix.lstrip(".").lower()
+    if kind not in (FILM, *FORMATS):
+        known = ", .".join((FILM, *FORMATS))
+        raise ViewerError(
+            f"{given.output}: no '{kind}' file is made; let its name end in .{known}"
+        )
+    begin, end = _span(given)
+    if kind == FILM:
+        pace = given.speed or max(1.0, (end - begin) / LONGEST)
+        count = math.floor((end - begin) / pace * RATE) + 1
+        moments = [begin + i * pace / RATE for i in range(count)]
+    else:
+        moments = [begin, end]
+    found = list(scenes(given.file, moments, given.tool_frame))
+    if not found:
+        raise ViewerError(
+            f"{given.file}: no arm is to be seen from {begin:g} to {end:g} s; "
+            "is robot_description recorded, and tf?"
+        )
+    shown = [drawn(scene) for scene in found]
+    if kind == FILM:
+        data = film(found, shown, given)
+    else:
+        data = _page(found[-1], shown[-1], given, _extent(shown[-1:], given.view), kind)
+    write_bytes(data, str(given.output))
+    sys.stdout.write(f"{given.output}\n")
+
+
+def film(
+    found: Sequence[RecordedScene], shown: Sequence[Drawn], given: argparse.Namespace
+) -> bytes:
+    """Return an endless GIF of scenes, all in one frame."""
+    from PIL import Image
+
+    sys.stdout.write(f"Drawing {len(found)} pictures.\n")
+    sys.stdout.flush()
+    extent = _extent(shown, given.view)
+    pages = []
+    for scene, parts in zip(found, shown, strict=True):
+        png = _page(scene, parts, given, extent, "png")
+        picture = Image.open(io.BytesIO(png)).convert("RGB")
+        pages.append(picture.quantize(128))
+    file = io.BytesIO()
+    lasts = round(1e3 / RATE)
+    pages[0].save(file, FILM, save_all=True, append_images=pages[1:], duration=lasts, loop=0)
+    return file.getvalue()
+
+
+def _extent(shown: Sequence[Drawn], view: str) -> Extent:
+    first, *others = (extent_of(parts.solids, VIEWS[view], parts.loose) for parts in shown)
+    for other in others:
+        first = first.joined(other)
+    return first
+
+
+def _page(
+    scene: RecordedScene, parts: Drawn, given: argparse.Namespace, extent: Extent, kind: str
+) -> bytes:
+    sheet = Sheet(parts.solids, VIEWS[given.view], parts.loose, extent)
+
+    def marks(axes: Any) -> None:
+        for text, place in parts.words:
+            word(axes, sheet.place(place), text)
+        right, low = sheet.size[0] - CORNER, CORNER
+        axes.text(right, low, f"{scene.time:.1f} s", color=INK, ha="right", va="center")
+
+    title = f"{scene.robot.name}: {scene.text}" if scene.text else scene.robot.name
+    return paper(sheet, title, kind, marks, dots=given.width / sheet.size[0])
+
+
+def _span(given: argparse.Namespace) -> tuple[float, float]:
+    """Return the times from and to which is drawn, since the beginning [s]."""
+    first, last = times(given.file)
+    length = 1e-9 * (last - first)
+    end = length if given.end is None else given.end
+    if not 0.0 <= given.begin <= end <= length:
+        raise ViewerError(
+            f"from {given.begin:g} to {end:g} s: {given.file} lasts from 0 to {length:.1f} s"
+        )
+    return given.begin, end
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="./arm export",
+        description="Draw a recorded run: an animation, or its end with the way of the tool.",
+    )
+    parser.add_argument("file", type=Path, help="a recording of ./arm record")
+    parser.add_argument("output", type=Path, help=f"ends in .{FILM}, .{', .'.join(FORMATS)}")
+    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from")
+    parser.add_argument(
+        "--from", dest="begin", type=float, default=0.0, help="[s] since its beginning"
+    )
+    parser.add_argument("--to", dest="end", type=float, help="[s] (default: the recording's end)")
+    parser.add_argument(
+        "--speed", type=_pace, help=f"of an animation (default: so that it lasts {LONGEST:g} s)"
+    )
+    parser.add_argument("--width", type=_width, default=640, help="in pixels")
+    parser.add_argument("--tool-frame", default="tool0", help="whose way is drawn")
+    return parser
+
+
+def _pace(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < math.inf:
+        raise ValueError(text)
+    return value
+
+
+def _width(text: str) -> int:
+    value = int(text)
+    if not 16 <= value <= 4096:
+        raise argparse.ArgumentTypeError(f"{value} is not from 16 to 4096")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What was to be seen at some moments of a recording: robot, frames, markers, text.
+
+A scene as what can be drawn on paper: solids, loose faces and lines, words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from arm_common.ros.tf import TransformError, TransformTree
+from arm_common.transforms import pose_to_matrix
+from arm_description.exporters.drawing.scene import Loose
+from arm_description.exporters.drawing.solids import Solid
+from rclpy.serialization import deserialize_message
+
+from arm_viewer.errors import ViewerError
+from arm_viewer.ros.recording.player import message_type, messages, times
+from arm_viewer.scene import shapes
+from arm_viewer.scene.marker_store import MarkerKey, Placed
+from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.robot import VisualRobot, read_robot
+from arm_viewer.scene.shapes import Array, Colour, DrawnShape
+from arm_viewer.scene.store import SceneStore, poses_in
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+DESCRIPTION, TEXT, MARKERS = "/robot_description", "/task_text", "/scene_markers"
+TF = ("/tf", "/tf_static")
+PATH_STEPS = 200  # A robot's reach is that many steps of its tool's path.
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedScene:
+    """One moment.
+
+    Attributes:
+        time: Since the beginning of the recording [s].
+        robot: The robot.
+        frames: Frame name -> (4, 4), root link <- frame [m].
+        markers: Those of scene_markers.
+        text: What the task was doing.
+        path: (k, 3) where the tool was since the first moment, in the root link's frame [m].
+    """
+
+    time: float
+    robot: VisualRobot
+    frames: Mapping[str, Array]
+    markers: tuple[Placed, ...]
+    text: str
+    path: Array
+
+
+def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[RecordedScene]:
+    """Give the scenes of a recording; moments before there is an arm to be seen are left out.
+
+    Args:
+        file: The recording.
+        moments: Rising times since its beginning [s].
+        tool: The frame whose path is noted.
+
+    Raises:
+        ViewerError: The file is no recording, or its robot cannot be drawn.
+    """
+    begin, _ = times(file)
+    past, due = _Past(tool), list(moments)
+    for schema, channel, message in messages(file, (DESCRIPTION, TEXT, MARKERS, *TF)):
+        now = 1e-9 * (message.log_time - begin)
+        while due and now > due[0]:
+            yield from past.scene(due.pop(0))
+        kind = message_type(schema.name)
+        if kind is not None:
+            past.take(channel.topic, deserialize_message(message.data, kind))
+            past.note_tool(now >= moments[0])
+    for moment in due:
+        yield from past.scene(moment)
+
+
+class _Past:
+    """All that was heard up to a moment."""
+
+    def __init__(self, tool: str) -> None:
+        self._tool, self._store, self._tree = tool, SceneStore(), TransformTree()
+        self._markers: dict[MarkerKey, Placed] = {}
+        self._path: list[Array] = []
+
+    def take(self, topic: str, message: Any) -> None:
+        """Take a message over."""
+        if topic == DESCRIPTION:
+            self._store.set_robot(read_robot(message.data))
+        elif topic == TEXT:
+            self._store.set_text("task", message.data)
+        elif topic == MARKERS:
+            self._store.markers.apply(topic, message.markers, 0.0)
+        else:
+            for stamped in message.transforms:
+                t, r = stamped.transform.translation, stamped.transform.rotation
+                T = pose_to_matrix((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+                self._tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
+
+    def note_tool(self, counts: bool) -> None:
+        """Lengthen the tool's path, if it counts yet and the tool went on."""
+        robot = self._store.robot
+        if not counts or robot is None:
+            return
+        try:
+            place = self._tree.lookup(robot.root, self._tool)[:3, 3]
+        except TransformError:
+            return
+        step = robot.reach / PATH_STEPS
+        if not self._path or np.linalg.norm(place - self._path[-1]) > step:
+            self._path.append(place)
+
+    def scene(self, time: float) -> Iterator[RecordedScene]:
+        """Give the present scene, nothing while the arm is not known or not placed."""
+        robot = self._store.robot
+        if robot is None:
+            return
+        self._store.set_frames(robot.root, poses_in(self._tree, robot.root))
+        changes = self._store.take()
+        for key in changes.erased:
+            self._markers.pop(key, None)
+        self._markers |= changes.drawn
+        frames = self._store.frames
+        if all(visual.link in frames for visual in robot.visuals):
+            markers, path = tuple(self._markers.values()), np.array(self._path).reshape(-1, 3)
+            yield RecordedScene(time, robot, frames, markers, self._store.text("task"), path)
+
+
+PATH_COLOUR = (0.15, 0.39, 0.92)
+PATH_WIDTH = 0.004  # of the robot's reach
+SEEN = 0.05  # opacity; what is fainter is left out, all else is drawn solid
+
+
+@dataclass
+class Drawn:
+    """What is drawn.
+
+    Attributes:
+        solids: Bodies.
+        loose: Faces and lines.
+        words: Texts and their places (3,) [m].
+    """
+
+    solids: list[Solid] = field(default_factory=list)
+    loose: list[Loose] = field(default_factory=list)
+    words: list[tuple[str, Array]] = field(default_factory=list)
+
+
+def drawn(scene: RecordedScene) -> Drawn:
+    """Return all that is drawn of a scene, in the frame of the robot's root link."""
+    result = Drawn()
+    for shape, T, colour in _all(scene):
+        if colour[3] >= SEEN and type(shape) in _KINDS:
+            _KINDS[type(shape)](result, shape, T, colour)
+    result.words = [word for word in result.words if word[0] != scene.text]
+    width = PATH_WIDTH * scene.robot.reach
+    result.loose += [Loose(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)]
+    return result
+
+
+def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
+    for visual in scene.robot.visuals:
+        yield visual.shape, scene.frames[visual.link] @ visual.pose, visual.colour
+    for placed in scene.markers:
+        if placed.frame in scene.frames or not placed.frame:
+            frame = scene.frames[placed.frame] if placed.frame else np.eye(4)
+            yield placed.drawing.shape, frame @ placed.pose, placed.drawing.colour
+
+
+def _box(to: Drawn, shape: shapes.Box, T: Array, colour: Colour) -> None:
+    to.solids.append(Solid("box", shape.size, T, colour[:3]))
+
+
+def _cylinder(to: Drawn, shape: shapes.Cylinder, T: Array, colour: Colour) -> None:
+    size = (0.25 * sum(shape.diameters), shape.length)
+    to.solids.append(Solid("cylinder", size, T, colour[:3]))
+
+
+def _sphere(to: Drawn, shape: shapes.Ellipsoid, T: Array, colour: Colour) -> None:
+    to.solids.append(Solid("sphere", (sum(shape.diameters) / 6.0,), T, colour[:3]))
+
+
+def _mesh(to: Drawn, shape: shapes.MeshFile, T: Array, colour: Colour) -> None:
+    """Draw the box that holds a mesh; one that cannot be read is left out."""
+    try:
+        low, high = np.array(_MESHES.load(shape.uri).bounds) * shape.scale
+    except ViewerError:
+        return
+    middle = T.copy()
+    middle[:3, 3] += T[:3, :3] @ (0.5 * (low + high))
+    x, y, z = np.abs(high - low).tolist()
+    to.solids.append(Solid("box", (x, y, z), middle, colour[:3]))
+
+
+def _triangles(to: Drawn, shape: shapes.Triangles, T: Array, colour: Colour) -> None:
+    corners = shape.vertices @ T[:3, :3].T + T[:3, 3]
+    own = shape.colours
+    for i in range(0, len(corners), 3):
+        rgb = colour[:3] if own is None else own[i : i + 3].mean(axis=0)
+        to.loose.append(Loose(corners[i : i + 3], tuple(rgb)))
+
+
+def _lines(to: Drawn, shape: shapes.Lines, T: Array, colour: Colour) -> None:
+    ends = shape.points @ T[:3, :3].T + T[:3, 3]
+    own = shape.colours
+    for i, pair in enumerate(ends):
+        rgb = colour[:3] if own is None else own[i].mean(axis=0)
+        to.loose.append(Loose(pair, tuple(rgb), shape.width))
+
+
+def _text(to: Drawn, shape: shapes.TextLabel, T: Array, colour: Colour) -> None:
+    to.words.append((shape.text, T[:3, 3]))
+
+
+_MESHES = MeshFiles(share_folder)
+_KINDS: dict[type[DrawnShape], Callable[[Drawn, Any, Array, Colour], None]] = {
+    shapes.Box: _box,
+    shapes.Cylinder: _cylinder,
+    shapes.Ellipsoid: _sphere,
+    shapes.MeshFile: _mesh,
+    shapes.Triangles: _triangles,
+    shapes.Lines: _lines,
+    shapes.TextLabel: _text,
+}

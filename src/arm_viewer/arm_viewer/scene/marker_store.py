@@ -1,0 +1,163 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which markers are to be seen, and where: adding, deleting, expiry, and waiting for frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arm_viewer.errors import MarkerError
+from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL, Drawing, read_marker
+from arm_viewer.scene.shapes import Array, Box, TextLabel, corners
+
+
+class MarkerKey(NamedTuple):
+    """What makes a marker the same one: its topic, namespace and id."""
+
+    topic: str
+    namespace: str
+    id: int
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A marker that can be drawn now.
+
+    Attributes:
+        frame: The tf frame to hang it on; empty for the fixed frame.
+        pose: (4, 4), that frame <- marker.
+        drawing: Its shape and colour.
+    """
+
+    frame: str
+    pose: Array
+    drawing: Drawing
+
+
+def box_corners(placed: Placed, frames: Mapping[str, Array]) -> Array:
+    """Return the corners of a box in the fixed frame, (8, 3) [m]; (0, 3) of other shapes."""
+    if not isinstance(placed.drawing.shape, Box):
+        return np.empty((0, 3))
+    pose = frames[placed.frame] @ placed.pose if placed.frame else placed.pose
+    return corners(placed.drawing.shape, pose)
+
+
+@dataclass
+class _Entry:
+    drawing: Drawing
+    expires: float
+    placed: Placed | None = None
+
+
+@dataclass
+class MarkerStore:
+    """The markers of all topics. Not thread-safe: used by one thread."""
+
+    _entries: dict[MarkerKey, _Entry] = field(default_factory=dict)
+    _new: set[MarkerKey] = field(default_factory=set)
+    _gone: set[MarkerKey] = field(default_factory=set)
+
+    def apply(self, topic: str, markers: Sequence[Any], now: float) -> list[MarkerError]:
+        """Apply one MarkerArray, in its order.
+
+        Args:
+            topic: Where it came from; DELETEALL clears only its own topic.
+            markers: Objects with the fields of visualization_msgs/Marker.
+            now: The present time [s], the origin of lifetimes.
+
+        Returns:
+            One error for each marker that cannot be drawn; such a marker is not shown, nor is
+            what was shown under its name before. The others are applied.
+        """
+        problems: list[MarkerError] = []
+        for marker in markers:
+            try:
+                self._apply(topic, marker, now)
+            except MarkerError as error:
+                self._erase(MarkerKey(topic, marker.ns, marker.id))
+                problems.append(error)
+        return problems
+
+    def expire(self, now: float) -> None:
+        """Erase the markers whose lifetime is over at `now` [s]."""
+        for key in [key for key, entry in self._entries.items() if entry.expires <= now]:
+            self._erase(key)
+
+    def next_expiry(self) -> float:
+        """Return when the next marker expires [s]; infinity if none does."""
+        return min((entry.expires for entry in self._entries.values()), default=float("inf"))
+
+    def detach(self, frames: Mapping[str, Array] | set[str]) -> None:
+        """Forget where the markers on these frames were, because the frames went away."""
+        for key, entry in self._entries.items():
+            if entry.placed is not None and entry.placed.frame in frames:
+                entry.placed = None
+                self._new.add(key)
+                self._gone.add(key)
+
+    def place(self, frames: Mapping[str, Array]) -> dict[MarkerKey, Placed]:
+        """Return the markers that became drawable, given each frame's (4, 4) pose."""
+        ready: dict[MarkerKey, Placed] = {}
+        for key in sorted(self._new):
+            entry = self._entries[key]
+            entry.placed = _placed(entry.drawing, frames)
+            if entry.placed is not None:
+                ready[key] = entry.placed
+        self._new -= ready.keys()
+        return ready
+
+    def take_gone(self) -> set[MarkerKey]:
+        """Return what must be erased since the last call."""
+        gone, self._gone = self._gone, set()
+        return gone
+
+    def waiting(self) -> set[str]:
+        """Return the frames that tf does not know yet and markers wait for."""
+        return {self._entries[key].drawing.frame for key in self._new}
+
+    def says(self, text: str) -> bool:
+        """Return whether a text marker already says this in the scene."""
+        shapes = (entry.drawing.shape for entry in self._entries.values() if entry.placed)
+        return any(isinstance(shape, TextLabel) and text in shape.text for shape in shapes)
+
+    def _apply(self, topic: str, marker: Any, now: float) -> None:
+        key = MarkerKey(topic, marker.ns, marker.id)
+        if marker.action == DELETE_ALL:
+            for other in [other for other in self._entries if other.topic == topic]:
+                self._erase(other)
+        elif marker.action == DELETE:
+            self._erase(key)
+        elif marker.action == ADD:
+            self._add(key, read_marker(marker), now)
+        else:
+            problem = f"action {marker.action} is none of ADD (0), DELETE (2), DELETEALL (3)"
+            raise MarkerError(marker.ns, marker.id, problem)
+
+    def _add(self, key: MarkerKey, drawing: Drawing, now: float) -> None:
+        expires = now + drawing.lifetime if drawing.lifetime > 0 else float("inf")
+        former = self._entries.get(key)
+        if former is not None and former.placed and former.drawing.frame != drawing.frame:
+            self._gone.add(key)  # Its new frame may be unknown yet.
+        self._entries[key] = _Entry(drawing, expires)
+        self._new.add(key)
+
+    def _erase(self, key: MarkerKey) -> None:
+        self._new.discard(key)
+        if self._entries.pop(key, None) is not None:
+            self._gone.add(key)
+
+
+def _placed(drawing: Drawing, frames: Mapping[str, Array]) -> Placed | None:
+    """Return where the drawing hangs, or None while its frame is unknown."""
+    if not drawing.frame:
+        return Placed("", drawing.pose, drawing)
+    pose = frames.get(drawing.frame)
+    if pose is None:
+        return None
+    if drawing.locked:
+        return Placed(drawing.frame, drawing.pose, drawing)
+    return Placed("", pose @ drawing.pose, drawing)

@@ -1,0 +1,238 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""visualization_msgs markers as plain drawings, with the meaning that RViz gives to their fields.
+
+Reads any object with the fields of visualization_msgs/Marker, so that no ROS is needed here.
+Field meanings: visualization_msgs/msg/Marker.msg and RViz's user guide, "Markers: Sending
+Basic Shapes" (scale is a full diameter or edge length; an arrow by points has its shaft
+diameter in scale.x, its head diameter in scale.y and its head length in scale.z).
+
+Checked access to a marker's scale, points and colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from arm_common.transforms import pose_to_matrix
+
+from arm_viewer.errors import MarkerError
+from arm_viewer.scene.shapes import (
+    Array,
+    Arrows,
+    Box,
+    Colour,
+    Copies,
+    Cylinder,
+    DrawnShape,
+    Ellipsoid,
+    Lines,
+    MeshFile,
+    PointCloud,
+    TextLabel,
+    Triangles,
+    frozen,
+)
+
+Scale = tuple[float, float, float]
+
+
+def require(marker: Any, holds: bool, problem: str) -> None:
+    """Raise a MarkerError that names the marker unless the condition holds."""
+    if not holds:
+        raise MarkerError(marker.ns, marker.id, problem)
+
+
+def positive(marker: Any, count: int) -> Any:
+    """Return the first `count` of scale.x, scale.y, scale.z; all must be positive [m].
+
+    Raises:
+        MarkerError: If one of them is zero, negative or not finite.
+    """
+    values = (float(marker.scale.x), float(marker.scale.y), float(marker.scale.z))[:count]
+    for axis, value in zip("xyz", values, strict=False):
+        require(
+            marker,
+            bool(np.isfinite(value)) and value > 0.0,
+            f"scale.{axis} is {value:g}; it must be a positive length in metres",
+        )
+    return values
+
+
+def points_of(marker: Any, at_least: int = 1) -> Array:
+    """Return the points as (n, 3), read-only.
+
+    Raises:
+        MarkerError: If there are too few or one is not finite.
+    """
+    count = len(marker.points)
+    require(marker, count >= at_least, f"it has {count} points and needs {at_least} or more")
+    points = frozen([(p.x, p.y, p.z) for p in marker.points], (-1, 3))
+    require(marker, bool(np.isfinite(points).all()), "one of its points is not finite")
+    return points
+
+
+def colours_of(marker: Any, groups: int = 1) -> Array | None:
+    """Return a colour for each point as (n, 3), 0 to 1, or None if the marker has one colour.
+
+    Args:
+        marker: The marker.
+        groups: Points that may share one entry of `colors` (3: one colour a triangle).
+
+    Raises:
+        MarkerError: If the number of colours does not fit the number of points.
+    """
+    count, points = len(marker.colors), len(marker.points)
+    if count == 0:
+        return None
+    fits = count == points or count * groups == points
+    require(marker, fits, f"it has {count} colors for {points} points; give none, or one each")
+    colours = np.array([(c.r, c.g, c.b) for c in marker.colors], dtype=float)
+    require(marker, bool(np.isfinite(colours).all()), "one of its colors is not finite")
+    return frozen(np.repeat(np.clip(colours, 0, 1), points // count, axis=0), (-1, 3))
+
+
+ADD, DELETE, DELETE_ALL = 0, 2, 3
+ARROW, CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST = range(8)
+POINTS, TEXT_VIEW_FACING, MESH_RESOURCE, TRIANGLE_LIST, ARROW_STRIP = range(8, 13)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One marker, checked and in plain values.
+
+    Attributes:
+        frame: The tf frame it is given in; empty for the fixed frame.
+        locked: True if it moves with that frame; else it stays where the frame was.
+        pose: (4, 4), frame <- marker.
+        shape: What to draw.
+        colour: Red, green, blue, alpha; alpha counts for per-point colours too.
+        lifetime: How long it is shown [s]; 0 for ever.
+    """
+
+    frame: str
+    locked: bool
+    pose: Array
+    shape: DrawnShape
+    colour: Colour
+    lifetime: float
+
+
+def read_marker(marker: Any) -> Drawing:
+    """Return the drawing of a marker whose action is ADD (the same number as MODIFY).
+
+    Args:
+        marker: Any object with the fields of visualization_msgs/Marker.
+
+    Raises:
+        MarkerError: If a field makes it impossible to draw; names the field and the remedy.
+    """
+    maker = _MAKERS.get(marker.type)
+    require(marker, maker is not None, f"type {marker.type} is not drawn; use 0 to 12")
+    assert maker is not None
+    colour = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)
+    require(marker, bool(np.all(np.isfinite(colour))), "its color is not finite")
+    shape = maker(marker)
+    r, g, b, a = (float(np.clip(value, 0.0, 1.0)) for value in colour)
+    lifetime = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
+    return Drawing(
+        frame=marker.header.frame_id.lstrip("/"),
+        locked=bool(marker.frame_locked),
+        pose=_pose(marker),
+        shape=shape,
+        colour=(r, g, b, a),
+        lifetime=max(0.0, lifetime),
+    )
+
+
+def _pose(marker: Any) -> Array:
+    p, q = marker.pose.position, marker.pose.orientation
+    xyz, xyzw = np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
+    require(marker, bool(np.isfinite([*xyz, *xyzw]).all()), "its pose is not finite")
+    norm = float(np.linalg.norm(xyzw))
+    if norm == 0.0:  # An orientation that was never filled in: RViz takes the identity.
+        xyzw, norm = np.array([0.0, 0.0, 0.0, 1.0]), 1.0
+    return frozen(pose_to_matrix(xyz, xyzw / norm), (4, 4))
+
+
+def _arrow(marker: Any) -> DrawnShape:
+    if not marker.points:
+        x, y, z = positive(marker, 3)
+        ends = frozen([[0, 0, 0], [x, 0, 0]], (1, 2, 3))
+        return Arrows(ends, y, y + z, 0.23 * x)
+    require(marker, len(marker.points) == 2, "an ARROW has no points, or two: start and end")
+    return _arrow_strip(marker)
+
+
+def _arrow_strip(marker: Any) -> DrawnShape:
+    points = points_of(marker, at_least=2)
+    ends = frozen(np.stack([points[:-1], points[1:]], axis=1), (-1, 2, 3))
+    shaft, head = positive(marker, 2)
+    longest = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max())
+    return Arrows(ends, shaft, head, float(marker.scale.z) or 0.2 * longest)
+
+
+def _lines(marker: Any, strip: bool) -> DrawnShape:
+    points, colours = points_of(marker, at_least=2), colours_of(marker)
+    (width,) = positive(marker, 1)
+    if strip:
+        return Lines(_chain(points), None if colours is None else _chain(colours), width)
+    require(marker, len(points) % 2 == 0, "a LINE_LIST needs an even number of points")
+    pairs = None if colours is None else frozen(colours, (-1, 2, 3))
+    return Lines(frozen(points, (-1, 2, 3)), pairs, width)
+
+
+def _chain(points: Array) -> Array:
+    return frozen(np.stack([points[:-1], points[1:]], axis=1), (-1, 2, 3))
+
+
+def _points(marker: Any) -> DrawnShape:
+    width, height = positive(marker, 2)
+    return PointCloud(points_of(marker), colours_of(marker), max(width, height))
+
+
+def _copies(marker: Any, solid: Callable[[Scale], Box | Ellipsoid]) -> DrawnShape:
+    return Copies(solid(positive(marker, 3)), points_of(marker), colours_of(marker))
+
+
+def _triangles(marker: Any) -> DrawnShape:
+    points = points_of(marker, at_least=3)
+    require(marker, len(points) % 3 == 0, "a TRIANGLE_LIST needs three points a triangle")
+    colours = colours_of(marker, groups=3)
+    return Triangles(frozen(points * np.array(positive(marker, 3)), (-1, 3)), colours)
+
+
+def _text(marker: Any) -> DrawnShape:
+    require(marker, float(marker.scale.z) > 0, "TEXT_VIEW_FACING needs scale.z, its height")
+    return TextLabel(str(marker.text), float(marker.scale.z))
+
+
+def _mesh(marker: Any) -> DrawnShape:
+    require(marker, bool(marker.mesh_resource), "MESH_RESOURCE needs mesh_resource")
+    x, y, z = positive(marker, 3)
+    return MeshFile(marker.mesh_resource, (x, y, z), bool(marker.mesh_use_embedded_materials))
+
+
+def _cylinder(marker: Any) -> DrawnShape:
+    x, y, z = positive(marker, 3)
+    return Cylinder((x, y), z)
+
+
+_MAKERS: dict[int, Callable[[Any], DrawnShape]] = {
+    ARROW: _arrow,
+    CUBE: lambda m: Box(positive(m, 3)),
+    SPHERE: lambda m: Ellipsoid(positive(m, 3)),
+    CYLINDER: _cylinder,
+    LINE_STRIP: lambda m: _lines(m, strip=True),
+    LINE_LIST: lambda m: _lines(m, strip=False),
+    CUBE_LIST: lambda m: _copies(m, Box),
+    SPHERE_LIST: lambda m: _copies(m, Ellipsoid),
+    POINTS: _points,
+    TEXT_VIEW_FACING: _text,
+    MESH_RESOURCE: _mesh,
+    TRIANGLE_LIST: _triangles,
+    ARROW_STRIP: _arrow_strip,
+}
