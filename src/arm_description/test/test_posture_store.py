@@ -5,6 +5,8 @@
 import stat
 
 import pytest
+import yaml
+from arm_common.yaml.editing import with_values
 from arm_description.robot_file.posture_store import store_posture
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,3 +146,15 @@ def test_every_shipped_robot_keeps_all_but_the_posture(tmp_path_factory, data):
     assert [w for w in new.split() if w.startswith("#")] == [
         w for w in text.split() if w.startswith("#")
     ]
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_every_section_of_a_shipped_file_accepts_a_key(robot):
+    text = shipped_robots()[robot].read_text(encoding="utf-8")
+    before = yaml.safe_load(text)
+    for section in [name for name, value in before.items() if isinstance(value, dict)]:
+        changed = with_values(text.encode(), [section], {"added": "42"}).decode()
+        after = yaml.safe_load(changed)
+        assert after[section].pop("added") == 42
+        assert after == before
+        assert changed.count("#") == text.count("#")

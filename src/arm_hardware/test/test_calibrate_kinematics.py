@@ -250,7 +250,7 @@ def test_points_older_than_the_calibration_are_said_to_be_so(case, capsys):
 
 def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch):
     arm, _, _ = case
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
     before = arm.file.read_text()
     assert ran(case) == 0
     assert "Nothing was written" in capsys.readouterr().out and arm.file.read_text() == before

@@ -44,7 +44,7 @@ def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
     )
 
 
-def course_of(plan, position=ZERO, velocity=ZERO, supply=PowerBudget()):
+def course_of(plan, position=ZERO, velocity=ZERO, supply=PowerBudget()):  # noqa: B008
     try:
         return plan_motion(plan, AXES, position, velocity, DT, supply)
     except CommandError:

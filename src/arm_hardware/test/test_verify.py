@@ -36,7 +36,7 @@ def made(monkeypatch):
             self.loop._tick = watched
 
     monkeypatch.setattr(verify, "Driver", Watched)
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
     return drivers, sent
 
 

@@ -131,7 +131,7 @@ def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
     rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
     before = rviz.tip()[:3, 3]
     rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST)
-    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]
+    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]  # noqa: E731
     rviz.ros.until(lambda: ids(), BOUND)
     q = dict(rviz.q)
     rviz.send(rviz.Feedback.MENU_SELECT, entry=ids()[-1])

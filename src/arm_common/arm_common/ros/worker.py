@@ -43,7 +43,7 @@ class WorkerThread:
             work, done = self._waiting.get()
             try:
                 work()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 done.set_exception(error)
             else:
                 done.set_result(None)

@@ -133,7 +133,7 @@ def _spin(executor: Any, end: ProcessEnd, failures: list[Exception]) -> None:
             executor.spin()
         except ExternalShutdownException:
             pass
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             failures.append(error)
             end.come()
             continue

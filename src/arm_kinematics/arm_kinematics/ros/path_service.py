@@ -16,8 +16,8 @@ from arm_interfaces.srv import PlanPath
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
-from arm_kinematics.paths.planner import follow, shapes
 from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import follow, shapes
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import mode, orientation_tolerance, position_tolerance

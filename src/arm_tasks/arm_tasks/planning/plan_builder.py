@@ -52,7 +52,7 @@ class Labels:
     message: str
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818
     """A step cannot be done; carries its report."""
 
     def __init__(self, report: StepReport) -> None:

@@ -23,7 +23,7 @@ _STEP = 2e-3  # largest way of the tool between two samples [m]
 _OFF = 1e-5  # and how far it may leave the path between them [m]
 
 
-class OutOfReach(Exception):
+class OutOfReach(Exception):  # noqa: N818
     """A pose or a way cannot be done; the planner turns this into a refusal.
 
     Attributes:

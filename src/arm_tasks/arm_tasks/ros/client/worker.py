@@ -184,7 +184,7 @@ class ExecutorThread:
         """Bring what comes of a coroutine to its handle."""
         try:
             result = await work(*arguments)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             _set(pending.future.set_exception, error)
         else:
             _set(pending.future.set_result, result)

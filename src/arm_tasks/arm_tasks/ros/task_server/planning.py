@@ -97,7 +97,7 @@ class Planning:
         def run() -> None:
             try:
                 future.set_result(work())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 future.set_exception(error)
             self._wake.trigger()
 

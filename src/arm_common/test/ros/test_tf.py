@@ -6,12 +6,11 @@ import threading
 
 import numpy as np
 import pytest
+from arm_common.errors import InputError
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import rpy_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from arm_description import DescriptionError
 
 
 def pose(rng):
@@ -112,7 +111,7 @@ def test_unknown_frames_are_answered_with_the_known_ones():
     tree.set("base_link", "tool0", np.eye(4))
     with pytest.raises(TransformError, match="no frame 'tool1'; known are base_link, tool0"):
         tree.lookup("base_link", "tool1")
-    with pytest.raises(DescriptionError):
+    with pytest.raises(InputError):
         tree.parent("nothing")
 
 

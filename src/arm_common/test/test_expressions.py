@@ -7,11 +7,10 @@ import sys
 import time
 
 import pytest
+from arm_common.errors import InputError
 from arm_common.expressions import Expressions, constant_name_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from arm_description import DescriptionError
 
 DEGREE = math.pi / 180
 
@@ -56,9 +55,9 @@ def test_angles_are_in_the_files_unit(text, value):
 
 
 def test_pi_among_degrees_is_refused():
-    with pytest.raises(DescriptionError, match="angles are in deg"):
+    with pytest.raises(InputError, match="angles are in deg"):
         Expressions({}, DEGREE).evaluate("pi/2")
-    with pytest.raises(DescriptionError, match="angles are in deg"):
+    with pytest.raises(InputError, match="angles are in deg"):
         Expressions({"half": "pi/2"}, DEGREE).evaluate("rad(half)")
 
 
@@ -75,7 +74,7 @@ def test_constants_may_come_in_any_order():
     ],
 )
 def test_circular_constants_are_named(constants, circle):
-    with pytest.raises(DescriptionError, match=circle):
+    with pytest.raises(InputError, match=circle):
         Expressions(constants).constant(next(iter(constants)))
 
 
@@ -125,7 +124,7 @@ def test_circular_constants_are_named(constants, circle):
     ],
 )
 def test_anything_else_is_refused(text, reason):
-    with pytest.raises(DescriptionError, match=reason):
+    with pytest.raises(InputError, match=reason):
         Expressions({"l1": "1", "l10": "2"}).evaluate(text)
 
 
@@ -143,7 +142,7 @@ def test_anything_else_is_refused(text, reason):
 )
 def test_bombs_are_refused_at_once(text):
     start = time.monotonic()
-    with pytest.raises(DescriptionError):
+    with pytest.raises(InputError):
         Expressions().evaluate(text)
     assert time.monotonic() - start < 5.0  # against an endless computation, not a speed test
 
@@ -152,7 +151,7 @@ def test_bombs_are_refused_at_once(text):
 def test_any_text_gives_a_finite_number_or_a_sentence(text):
     try:
         assert math.isfinite(Expressions({"l1": "1"}).evaluate(text))
-    except DescriptionError as error:
+    except InputError as error:
         assert "\n" not in str(error).replace(text, "")
 
 
@@ -170,9 +169,9 @@ def test_a_function_knows_one_name_more_than_the_constants():
     expressions = Expressions({"l": "2", "twice": "2*l"})
     function = expressions.function("l*t + twice", "t")
     assert [function(t) for t in (0.0, 1.0, 0.5)] == [4.0, 6.0, 5.0]
-    with pytest.raises(DescriptionError, match="'t' is not a constant"):
+    with pytest.raises(InputError, match="'t' is not a constant"):
         expressions.evaluate("t")
-    with pytest.raises(DescriptionError, match="'l' is the variable"):
+    with pytest.raises(InputError, match="'l' is the variable"):
         expressions.function("l", "l")
 
 
@@ -181,7 +180,7 @@ def test_a_name_that_begins_like_another_is_another():
     expressions = Expressions(texts)
     assert expressions.evaluate("l1*1000 + l10*100 + l100*10 + l11 + l + l1_0") == 3018.5
     assert expressions.values["l10"] == 10.0
-    with pytest.raises(DescriptionError, match=r"'l1l10' is not a constant.*did you mean 'l1"):
+    with pytest.raises(InputError, match=r"'l1l10' is not a constant.*did you mean 'l1"):
         expressions.evaluate("l1l10")
 
 
@@ -213,7 +212,7 @@ def test_nothing_runs_whatever_is_written(words, between):
     ARMED.append(True)
     try:
         assert math.isfinite(expressions.evaluate(between.join(words)))
-    except DescriptionError:
+    except InputError:
         pass
     finally:
         ARMED.clear()

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.errors import InputError
 from arm_common.transforms import inverse, matrix_rpy, matrix_to_pose, pose_to_matrix, rpy_matrix
 from hypothesis import given
 from hypothesis import strategies as st
-
-from arm_description import DescriptionError
 
 triples = st.tuples(*[st.floats(-3, 3)] * 3)
 pitches = st.floats(-3, 3) | st.sampled_from([math.pi / 2, -math.pi / 2, math.pi / 2 - 1e-7])
@@ -61,5 +60,5 @@ def test_rpy_is_fixed_axes_roll_first():
     ],
 )
 def test_what_is_no_pose(position, quaternion, says):
-    with pytest.raises(DescriptionError, match=says):
+    with pytest.raises(InputError, match=says):
         pose_to_matrix(position, quaternion)

@@ -6,8 +6,6 @@ import pytest
 import yaml
 from arm_common.yaml.editing import with_values
 
-from arm_description import shipped_robots
-
 FORMS = {
     "flow": "a: 1  # one\nin: {x: 1, y: [1, 2]}  # two\n# three\nlast: 3\n",
     "block": "a: 1  # one\nin:\n  x: 1\n  y:  # two\n    - 1\n    - 2\n# three\nlast: 3\n",
@@ -41,14 +39,3 @@ def test_several_values_and_the_root():
     text = with_values(b"a: {x: 1}\nb: 2\n", [], {"b": "3", "c": "[4]"})
     assert text == b"a: {x: 1}\nb: 3\nc: [4]\n"
     assert with_values(text, ["a"], {"x": "5", "y": "6"}).startswith(b"a: {x: 5, y: 6}\n")
-
-
-@pytest.mark.parametrize("robot", sorted(shipped_robots()))
-def test_every_section_of_a_shipped_file_takes_a_key(robot):
-    text = shipped_robots()[robot].read_text(encoding="utf-8")
-    before = yaml.safe_load(text)
-    for section in [name for name, value in before.items() if isinstance(value, dict)]:
-        changed = with_values(text.encode(), [section], {"added": "42"}).decode()
-        after = yaml.safe_load(changed)
-        assert after[section].pop("added") == 42
-        assert after == before and comments(changed) == comments(text)
