@@ -1,18 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which code speaks to which board."""
+"""Which code speaks to which board; the one door to the simulated ones."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, linux_i2c, name_of
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.clock import Clock
 from arm_hardware.simulation.arm import SimulatedBoard
-from arm_hardware.simulation.i2c_bus import SimI2cDev
+from arm_hardware.simulation.i2c_bus import SimI2C, SimI2cDev
+from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
 SIMULATED = "the simulated bus"
 
@@ -41,3 +44,25 @@ def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
         return ServoKitBus(board, lambda: sim.i2c, SIMULATED, any_computer=True)
     device = SimI2cDev(sim.i2c)
     return Pca9685Bus(board, lambda: LinuxI2C(Path("/dev/null"), device.ioctl), SIMULATED)
+
+
+def simulated_board(board: ServoBoard, clock: Clock, registers: Path | None) -> SimulatedBoard:
+    """Return a simulated board with servos.
+
+    Args:
+        board: Address and settings.
+        clock: Drives the servos.
+        registers: File in which the chip's registers outlive the process; None for memory.
+    """
+    return SimulatedBoard(board, clock, registers)
+
+
+def kept_i2c(registers: Path, address: int) -> I2C:
+    """Return the bus of a simulated board whose registers a driver keeps in a file.
+
+    Raises:
+        OSError: There is no such file.
+    """
+    if not registers.is_file():
+        raise OSError("there is no such file")
+    return SimI2C({address: Pca9685Chip(memory=ChipMemory(registers))})

@@ -12,9 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from arm_hardware.backends import real_bus, sim_bus
+from arm_hardware.backends import real_bus, sim_bus, simulated_board
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.interface import Bus
 from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_of
@@ -34,7 +34,9 @@ from arm_hardware.motion.goal_validation import (
     validate_goal,
 )
 from arm_hardware.motion.options import DriverOptions
-from arm_hardware.simulation.arm import SimulatedBoard
+
+if TYPE_CHECKING:
+    from arm_hardware.simulation.arm import SimulatedBoard
 
 _LOGGER = logging.getLogger(__name__)
 SHARE = 0.3  # of each joint's speed limit, if the time allows
@@ -240,7 +242,7 @@ class Driver:
         if self.options.hardware == "real":
             return real_bus(backend, board)
         kept = self.options.sim_registers
-        self.sim = SimulatedBoard(board, self.clock, Path(kept) if kept else None)
+        self.sim = simulated_board(board, self.clock, Path(kept) if kept else None)
         return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:

@@ -3,8 +3,8 @@
 """The simulated PCA9685 against its data sheet (NXP, rev. 4), register by register."""
 
 import pytest
+from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.simulation.pca9685_chip import Pca9685Chip
-from arm_hardware.simulation.servo import SimulatedServo
 
 SLEEP, AI, RESTART = 0x10, 0x20, 0x80
 
@@ -108,7 +108,7 @@ def test_the_real_oscillator_sets_the_pulse(chip):
 
 
 def test_a_servo_slews_and_ignores_small_changes():
-    servo = SimulatedServo(1500.0, slew_us=1000.0, dead_band_us=5.0)
+    servo = ServoModel(1500.0, slew_us=1000.0, dead_band_us=5.0)
     servo.command(1503.0, 0.0)
     assert servo.position_us(1.0) == 1500.0
     servo.command(2000.0, 1.0)

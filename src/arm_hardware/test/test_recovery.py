@@ -11,11 +11,11 @@ from arm_hardware.backends import sim_bus
 from arm_hardware.calibration.axes import Axes, Axis, rest_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import JOINT_WITHIN, bursts_of
+from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.motion.options import DriverOptions
-from arm_hardware.simulation.servo import SimulatedServo
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ class Bench:
         self.driver = Driver(model, DriverOptions(hardware="sim", **options), clock)
         self.motion, self.chip = self.driver.motion, self.driver.sim.chip
         rng = np.random.default_rng(seed)
-        self.driver.sim.servos = tuple(SimulatedServo(x) for x in rng.uniform(500, 2500, 16))
+        self.driver.sim.servos = tuple(ServoModel(x) for x in rng.uniform(500, 2500, 16))
         self.driver.output.open()
         self.motion.read()
 

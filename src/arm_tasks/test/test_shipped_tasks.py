@@ -8,11 +8,11 @@ from arm_tasks.execution.outcome import EngineState
 from arm_tasks.execution.ports import start_of
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
-from arm_tasks.simulation.verdict import lies_on, off_lines
 from arm_tasks.task.parser import load_task
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
+from arm_tasks.world.verdict import lies_on, off_lines
 
 from arm_description import load_robot
 from arm_kinematics import Chain

@@ -18,7 +18,7 @@ from arm_common.signals import interrupt_on_signals
 from arm_common.terminal import Keyboard, Screen
 
 from arm_description import DescriptionError, load_robot
-from arm_hardware.backends import real_bus, sim_bus
+from arm_hardware.backends import real_bus, sim_bus, simulated_board
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import ServoBoard
@@ -29,7 +29,6 @@ from arm_hardware.calibration.wizard import CalibrationSession, template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import BACKENDS
-from arm_hardware.simulation.arm import SimulatedBoard
 
 HELD = (
     "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
@@ -74,7 +73,7 @@ def closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:
     """Return the bus that was chosen by add_board()."""
     if chosen.hardware == "real":
         return real_bus(chosen.backend, board)
-    return sim_bus(chosen.backend, board, SimulatedBoard(board, SteadyClock()))
+    return sim_bus(chosen.backend, board, simulated_board(board, SteadyClock(), None))
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:

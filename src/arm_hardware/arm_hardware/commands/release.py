@@ -11,7 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from arm_hardware.bus.i2c import I2C, PatientI2C, Registers
+from arm_hardware.backends import kept_i2c
+from arm_hardware.bus.i2c import PatientI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
 from arm_hardware.errors import HardwareError
@@ -46,7 +47,7 @@ def main(args: list[str] | None = None) -> int:
     chosen = parser.parse_args(args)
     place = chosen.sim or chosen.device
     try:
-        i2c = _simulated(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
+        i2c = kept_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
         release(Registers(PatientI2C(i2c), chosen.address))
     except (HardwareError, OSError) as error:
         sys.stderr.write(f"0x{chosen.address:02x} of {place} was not released: {error}\n")
@@ -57,16 +58,6 @@ def main(args: list[str] | None = None) -> int:
 
 def _address(text: str) -> int:
     return int(text, 0)
-
-
-def _simulated(file: Path, address: int) -> I2C:
-    """Return the bus of a simulated board that a driver keeps in a file."""
-    from arm_hardware.simulation.i2c_bus import SimI2C
-    from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
-
-    if not file.is_file():
-        raise OSError("there is no such file")
-    return SimI2C({address: Pca9685Chip(memory=ChipMemory(file))})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
-from arm_hardware.simulation.servo import DEAD_BAND_US, SimulatedServo
+from arm_hardware.control.servo_model import DEAD_BAND_US, ServoModel
 
 MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near stand within the dead band of a pulse
 
@@ -46,8 +46,8 @@ class PositionEstimate:
             if count is not None and isinstance(servo, PointMap):
                 pulse = count * servo.count_us
                 self._models[i] = (
-                    SimulatedServo(pulse, servo.slew_us),
-                    SimulatedServo(pulse, servo.slew_us),
+                    ServoModel(pulse, servo.slew_us),
+                    ServoModel(pulse, servo.slew_us),
                 )
         self._tell(range(len(self._maps)))
 
@@ -83,8 +83,8 @@ class PositionEstimate:
         return servo.position_at(0.5 * (low + high)) if high - low <= MET else None
 
 
-def _from_both_ends(servo: ServoMap) -> tuple[SimulatedServo, ...]:
+def _from_both_ends(servo: ServoMap) -> tuple[ServoModel, ...]:
     """Return the two models of a servo that may stand anywhere; fake hardware needs none."""
     if not isinstance(servo, PointMap):
         return ()
-    return tuple(SimulatedServo(end, servo.slew_us) for end in servo.travel_us)
+    return tuple(ServoModel(end, servo.slew_us) for end in servo.travel_us)

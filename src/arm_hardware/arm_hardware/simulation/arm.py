@@ -9,10 +9,10 @@ from pathlib import Path
 
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.clock import Clock
+from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.simulation.faults import Faults
 from arm_hardware.simulation.i2c_bus import SimI2C
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
-from arm_hardware.simulation.servo import SimulatedServo
 
 
 class SimulatedBoard:
@@ -41,9 +41,7 @@ class SimulatedBoard:
         self.faults = Faults(self._pass)
         self.i2c = SimI2C({board.address: self.chip}, self.faults)
         self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
-        self.servos = tuple(
-            SimulatedServo(pulse) if pulse else SimulatedServo() for pulse in self._pulses
-        )
+        self.servos = tuple(ServoModel(pulse) if pulse else ServoModel() for pulse in self._pulses)
         self.chip.changed = self._update
 
     def _pass(self, seconds: float) -> None:

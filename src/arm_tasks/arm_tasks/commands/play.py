@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from arm_common.ros.node_runner import session
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
-from rclpy.utilities import remove_ros_args
+from rclpy.utilities import remove_ros_args  # noqa: TID251
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_tasks.bringup.demo import check_port, only_one, run_table

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from arm_common.ros.node_runner import session
 from arm_common.transforms import Array
-from rclpy.utilities import remove_ros_args
+from rclpy.utilities import remove_ros_args  # noqa: TID251
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_interfaces.action import RunTask
+from arm_interfaces.action import RunTask  # noqa: TID251
 from arm_kinematics import Chain
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import TasksError
@@ -25,9 +25,9 @@ from arm_tasks.ros.task_client import TaskClient
 from arm_tasks.ros.task_verdict import ObservedRun, is_there, judge
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import Scene
-from arm_tasks.simulation.verdict import lies_on, off_lines
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.steps import Expectation, Task
+from arm_tasks.world.verdict import lies_on, off_lines
 
 INTERRUPTED = 130
 

@@ -14,8 +14,10 @@ from arm_common.terminal import Screen
 from rclpy.utilities import remove_ros_args
 
 from arm_description import RobotModel, load_robot
-from arm_tasks.client import Arm, ArmError, Teacher
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.client.arm import Arm
+from arm_tasks.ros.client.results import ArmError
+from arm_tasks.ros.client.teacher import Teacher
 from arm_tasks.ros.teleop.node import TeleopNode
 from arm_tasks.ros.teleop.terminal import TeleopTerminal, serve, terminal, told
 

@@ -9,7 +9,7 @@ from arm_hardware.calibration.servo_map import SLEW_US
 DEAD_BAND_US = 5.0
 
 
-class SimulatedServo:
+class ServoModel:
     """Position in microseconds of pulse, so that it needs no calibration; evaluated when asked."""
 
     def __init__(
