@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move the arm from any Python program; the public names of `arm_tasks.ros.client`."""
 
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.async_arm import AsyncArm
 from arm_tasks.ros.client.results import ArmError, ArmTimeoutError, IkAnswer, Progress
@@ -18,3 +23,14 @@ __all__ = [
     "Progress",
     "Teacher",
 ]
+
+_RENAMED = {"ArmLater": AsyncArm, "Pending": ArmFuture}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a class by its former name, with a warning."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name]
+    warnings.warn(f"{name} is now {new.__name__}", DeprecationWarning, stacklevel=2)
+    return new

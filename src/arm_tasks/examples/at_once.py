@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""asyncio: ask for several things while the arm moves."""
+"""asyncio: solve inverse kinematics while the arm moves."""
 
 import asyncio
 
@@ -11,8 +11,8 @@ async def main() -> None:
     """Solve two poses while the arm moves."""
     with Arm() as arm:
         moving = arm.later.move_joints({"waist": -0.4}, speed=0.1)
-        places = [0.16, -0.1, 0.18], [0.16, 0.1, 0.18]
-        for answer in await asyncio.gather(*map(arm.later.ik, places)):
+        targets = [0.16, -0.1, 0.18], [0.16, 0.1, 0.18]
+        for answer in await asyncio.gather(*map(arm.later.ik, targets)):
             print(answer.message)
         print((await moving).message)
 

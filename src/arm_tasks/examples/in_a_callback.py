@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Your own node, one thread: a callback may wait for the arm."""
+"""A node of yours with one thread: its callbacks may wait for the arm."""
 
 import rclpy
 from arm_tasks.client import Arm
@@ -11,7 +11,7 @@ node = rclpy.create_node("follower")
 with Arm(node) as arm:
 
     def on_point(point: Point) -> None:
-        """Go there, if that is possible."""
+        """Move the tool to the point, if there is a solution."""
         answer = arm.ik([point.x, point.y, point.z])
         print(arm.move_joints(answer.joints).message if answer else answer.message, flush=True)
 

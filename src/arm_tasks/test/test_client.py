@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The class Arm against scripted servers: in callbacks, threads and asyncio; also too late."""
+"""The client against scripted servers: in callbacks, threads and asyncio; time-outs."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ import pytest
 import rclpy
 import yaml
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError
-from arm_tasks.ros.client.results import joints_text, pose_text, task_text
+from arm_tasks.ros.client.results import pose_text, task_text
 from arm_tasks.task.parser import task_from_text
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -22,6 +22,7 @@ from std_srvs.srv import Trigger
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import IKSolution
 from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
+from arm_tasks import client
 
 DOMAIN = 67
 BOUND = 60.0
@@ -29,12 +30,12 @@ RESULT = RunTask.Result
 
 
 class Servers:
-    """Answers as it is told; a motion to a waist above 1 ends only when it is cancelled."""
+    """Scripted servers; a motion to a waist above 1 ends only when it is cancelled."""
 
     def __init__(self, context):
         self.node = rclpy.create_node("servers", context=context)
         self.goals, self.silent, self.over = [], False, False
-        self.not_ready = 0  # so many questions come before it has heard of the robot
+        self.not_ready = 0  # responses NOT_READY that are left to give
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
             self.node,
@@ -127,7 +128,7 @@ def arm(servers):
         yield arm
 
 
-def test_it_moves_asks_and_stops(arm, servers):
+def test_verbs_return_their_results(arm, servers):
     assert arm.joints == {"waist": 0.25}
     assert arm.move_joints({"waist": 0.1}).message == "done"
     assert servers.goals[-1].task == "move_joints"
@@ -140,7 +141,7 @@ def test_it_moves_asks_and_stops(arm, servers):
     assert arm.check_task("t").feasible is False
 
 
-def test_what_cannot_be_done_is_an_error_with_its_reason(arm):
+def test_a_failed_verb_raises_an_error_with_its_reason(arm):
     with pytest.raises(ArmError, match="joint waist is beyond its limit") as caught:
         arm.move_joints({"waist": -2.0})
     assert caught.value.result.status == RESULT.NOT_FEASIBLE
@@ -149,58 +150,58 @@ def test_what_cannot_be_done_is_an_error_with_its_reason(arm):
 
 
 @pytest.mark.parametrize("make", [SingleThreadedExecutor, MultiThreadedExecutor])
-def test_a_callback_of_the_users_own_node_may_wait(servers, context, make):
-    """Exactly what deadlocks with a plain client: node, executor and one thread of the user's."""
+def test_a_blocking_verb_works_in_a_callback_of_the_users_node(servers, context, make):
+    """With a plain client this deadlocks: node, executor and one thread are the user's."""
     node = rclpy.create_node("user", context=context)
     executor = make(context=context)
     executor.add_node(node)
-    heard = []
+    results = []
     with Arm(node) as arm:
 
-        def on_wish(wish):
-            answer = arm.ik([wish.data, 0.0, 0.0])
-            heard.append(arm.move_joints(answer.joints).message)
+        def on_target(target):
+            answer = arm.ik([target.data, 0.0, 0.0])
+            results.append(arm.move_joints(answer.joints).message)
             with pytest.raises(ArmTimeoutError):
                 arm.move_joints({"waist": 2.0}, timeout=0.2)
-            heard.append(arm.joints["waist"])
+            results.append(arm.joints["waist"])
 
-        node.create_subscription(Float64, "wish", on_wish, 10)
-        publisher = node.create_publisher(Float64, "wish", 10)
+        node.create_subscription(Float64, "target", on_target, 10)
+        publisher = node.create_publisher(Float64, "target", 10)
         end = time.monotonic() + BOUND
         while not publisher.get_subscription_count():
             assert time.monotonic() < end
             executor.spin_once(timeout_sec=0.05)
         publisher.publish(Float64(data=0.3))
-        while len(heard) < 2:
+        while len(results) < 2:
             assert time.monotonic() < end
             executor.spin_once(timeout_sec=0.05)
-    assert heard == ["done", 0.25]
+    assert results == ["done", 0.25]
     executor.shutdown()
     node.destroy_node()
 
 
-def test_what_takes_too_long_is_canceled(arm, servers):
-    with pytest.raises(ArmTimeoutError, match="move_joints was not over after"):
+def test_a_motion_that_exceeds_its_timeout_is_cancelled(arm, servers):
+    with pytest.raises(ArmTimeoutError, match="move_joints did not finish within"):
         arm.move_joints({"waist": 2.0}, timeout=0.3)
     assert arm.move_joints({"waist": 0.1}).message == "done"
 
 
-def test_a_silent_server_costs_the_time_out_and_no_more(arm, servers):
+def test_a_silent_server_delays_one_verb_only(arm, servers):
     servers.silent = True
-    with pytest.raises(ArmTimeoutError, match=r"fk was not over after 0\.3 s"):
+    with pytest.raises(ArmTimeoutError, match=r"fk did not finish within 0\.3 s"):
         arm.fk(timeout=0.3)
     assert arm.ik([0.5, 0.0, 0.0])  # others are answered meanwhile
     servers.silent = False
 
 
-def test_a_kinematics_that_has_just_come_is_asked_again(arm, servers):
+def test_ik_is_retried_until_the_kinematics_node_has_the_robot(arm, servers):
     servers.not_ready = 3
     assert arm.ik([0.5, 0.0, 0.0]).joints == {"waist": 0.5}
     assert servers.not_ready == 0
 
 
-def test_one_that_never_hears_of_the_robot_says_so(arm, servers, monkeypatch):
-    monkeypatch.setattr("arm_tasks.ros.client.async_arm.HEARS_WITHIN", 0.0)
+def test_a_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
+    monkeypatch.setattr("arm_tasks.ros.client.async_arm.ROBOT_TIMEOUT", 0.0)
     servers.not_ready = 1000
     answer = arm.ik([0.5, 0.0, 0.0])
     servers.not_ready = 0
@@ -208,7 +209,7 @@ def test_one_that_never_hears_of_the_robot_says_so(arm, servers, monkeypatch):
     assert answer.message == "no robot yet"
 
 
-def test_later_does_not_wait_and_can_be_canceled(arm):
+def test_an_asynchronous_verb_can_be_cancelled(arm):
     moving = arm.later.move_joints({"waist": 2.0})
     assert not moving.done
     moving.cancel()
@@ -217,16 +218,18 @@ def test_later_does_not_wait_and_can_be_canceled(arm):
 
 
 def test_threads_share_one_arm(arm):
-    told = []
+    messages = []
     threads = [
-        threading.Thread(target=lambda k=k: told.append(arm.ik([k / 10, 0, 0]).joints["waist"]))
+        threading.Thread(
+            target=lambda k=k: messages.append(arm.ik([k / 10, 0, 0]).joints["waist"])
+        )
         for k in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(BOUND)
-    assert sorted(told) == pytest.approx([k / 10 for k in range(8)])
+    assert sorted(messages) == pytest.approx([k / 10 for k in range(8)])
 
 
 def test_asyncio_awaits_several_at_once(arm):
@@ -238,25 +241,25 @@ def test_asyncio_awaits_several_at_once(arm):
     assert result.message == "done"
 
 
-def test_waiting_in_the_arms_own_thread_is_refused_and_nothing_is_broken_by_it(arm):
-    told, ended = [], threading.Event()
+def test_a_blocking_verb_in_the_arms_own_thread_is_rejected(arm):
+    messages, ended = [], threading.Event()
 
     def on_progress(progress):
         try:
             arm.ik([0.1, 0, 0])
         except ArmError as error:
-            told.append(str(error))
+            messages.append(str(error))
         raise RuntimeError("of the user's")
 
-    def on_done(pending):
+    def on_done(_future):
         arm.later.ik([0.2, 0, 0]).add_done_callback(lambda _: ended.set())
 
     arm.later.run_task("any", on_progress=on_progress).add_done_callback(on_done)
     assert ended.wait(BOUND)
-    assert "would wait for itself; use arm.later there" in told[0]
+    assert "would wait for itself; use arm.later there" in messages[0]
 
 
-def test_closing_ends_what_is_pending(servers):
+def test_closing_fails_unfinished_futures(servers):
     arm = Arm()
     arm.connect()
     moving = arm.later.move_joints({"waist": 2.0})
@@ -267,15 +270,17 @@ def test_closing_ends_what_is_pending(servers):
         arm.ik([0, 0, 0])
 
 
-def test_an_arm_that_is_not_there_is_named(context):
-    with pytest.raises(ArmTimeoutError, match=r"in vain for the task server; is it running\?"):
+def test_a_missing_server_is_named(context):
+    with pytest.raises(
+        ArmTimeoutError, match=r"waited 0\.3 s for the task server; is it running\?"
+    ):
         Arm(namespace="nobody").connect(timeout=0.3)  # its end closes it
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        joints_text({"waist": 0.1}, None),
+        task_text("move_joints", joints={"waist": 0.1}, speed=None),
         pose_text("move_pose", [0.1, 0, 0.2], None, "base_link", None, 0.5),
         pose_text("move_linear", [0, 0, 0.01], [0, 0, 1.0], "tool0", "axis", None),
         task_text("grip", width=0.01),
@@ -284,3 +289,9 @@ def test_an_arm_that_is_not_there_is_named(context):
 )
 def test_every_verb_is_a_task(text):
     assert len(task_from_text(text).steps) == 1
+
+
+def test_former_names_still_work():
+    for former, new in (("ArmLater", client.AsyncArm), ("Pending", client.ArmFuture)):
+        with pytest.warns(DeprecationWarning, match=former):
+            assert getattr(client, former) is new

@@ -112,10 +112,10 @@ def test_children_end_when_their_parent_is_killed(prefix, tmp_path):
     script = f"""
 import time
 from pathlib import Path
-from arm_tasks import processes
+from arm_tasks.bringup import supervisor
 from arm_tasks.bringup.processes import Process
-processes.get_package_prefix = lambda _: {str(tmp_path)!r}
-group = processes.ProcessGroup({VALUES!r}, Path({str(tmp_path / "logs")!r}))
+supervisor.get_package_prefix = lambda _: {str(tmp_path)!r}
+group = supervisor.ProcessGroup({VALUES!r}, Path({str(tmp_path / "logs")!r}))
 child = group.start(Process("pack", "run", "run"))
 Path({str(pid_file)!r}).write_text(str(child.pid))
 print("started", flush=True)

@@ -1,14 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arm's verbs, each of which returns at once with a handle of its end."""
+"""The verbs of an arm; each returns an `ArmFuture` at once."""
 
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from arm_common.ros.qos import GOAL, of_service
@@ -27,7 +27,6 @@ from arm_tasks.ros.client.results import (
     IkAnswer,
     Orientation,
     Progress,
-    joints_text,
     pose_text,
     task_text,
 )
@@ -35,11 +34,12 @@ from arm_tasks.ros.client.worker import ArmFuture, ExecutorThread
 from arm_tasks.ros.messages import pose_matrix, pose_message
 
 _LOGGER = logging.getLogger(__name__)
-PATIENCE = 10.0  # s, for a server to be there
-HEARS_WITHIN = 5.0  # s, for a kinematics node that just came to hear of the robot
-ASKED_AGAIN = 0.1  # s, until it is asked again
-FEEDBACK = QoSProfile(depth=1000)
-TRIGGERS = {
+MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
+_SERVER_TIMEOUT = 10.0  # [s], for a server to appear
+ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
+_RETRY_PERIOD = 0.1  # [s]
+_FEEDBACK = QoSProfile(depth=1000)
+_TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
     "pause": "run_task/pause",
@@ -50,42 +50,54 @@ OnProgress = Callable[[Progress], None]
 
 
 class AsyncArm:
-    """The verbs of Arm without the waiting; their arguments are explained there.
+    """The verbs of `Arm` without the waiting.
+
+    The `timeout` [s] of a verb is how long `ArmFuture.wait()` waits, and thus the verb of `Arm`.
 
     Args:
-        spinner: Where they run.
+        thread: Runs the node and the coroutines behind the verbs.
     """
 
-    def __init__(self, spinner: ExecutorThread) -> None:
-        node = spinner.node
-        self._spinner = spinner
+    def __init__(self, thread: ExecutorThread) -> None:
+        node = thread.node
+        self._thread = thread
         self._action = ActionClient(
             node,
             RunTask,
             "run_task",
             goal_service_qos_profile=GOAL,
-            feedback_sub_qos_profile=FEEDBACK,
+            feedback_sub_qos_profile=_FEEDBACK,
         )
         self._check = node.create_client(CheckTask, "check_task")
         self._kinematics = KinematicsClient(node)
         self._triggers = {
-            name: node.create_client(Trigger, server, qos_profile=of_service(name))
-            for name, server in TRIGGERS.items()
+            name: node.create_client(Trigger, service, qos_profile=of_service(name))
+            for name, service in _TRIGGERS.items()
         }
 
     # -- motions ------------------------------------------------------------------------------
 
     def move_joints(
-        self, joints: Mapping[str, float], speed: float | None = None
+        self, joints: Mapping[str, float], speed: float | None = None, timeout: float = MOVE
     ) -> ArmFuture[RunTask.Result]:
-        """Move some joints."""
-        return self._run("move_joints", text=joints_text(joints, speed))
+        """Move some joints; the others stay.
 
-    def move_posture(self, posture: str, speed: float | None = None) -> ArmFuture[RunTask.Result]:
-        """Move to a posture."""
-        return self._run(
-            "move_posture", text=task_text("move_posture", posture=posture, speed=speed)
-        )
+        Args:
+            joints: Positions by name [rad or m].
+            speed: Fraction of the speed limits, above 0 to 1; 0.5 if None.
+            timeout: Longest time to wait [s].
+
+        Raises:
+            ArmError: The motion was rejected or failed; the text gives the reason.
+        """
+        positions = {name: float(value) for name, value in joints.items()}
+        return self._step("move_joints", timeout, joints=positions, speed=speed)
+
+    def move_posture(
+        self, posture: str, speed: float | None = None, timeout: float = MOVE
+    ) -> ArmFuture[RunTask.Result]:
+        """Move to a posture of the robot file, such as "rest"; the jaws stay as they are."""
+        return self._step("move_posture", timeout, posture=posture, speed=speed)
 
     def move_pose(
         self,
@@ -94,10 +106,20 @@ class AsyncArm:
         frame: str = "base_link",
         orientation: Orientation | None = None,
         speed: float | None = None,
+        timeout: float = MOVE,
     ) -> ArmFuture[RunTask.Result]:
-        """Move the tool to a place."""
+        """Move the tool to a pose by the shortest joint motion.
+
+        Args:
+            xyz: Position of the tool in the frame [m].
+            rpy: Roll, pitch and yaw in the frame [rad]; None allows any orientation.
+            frame: A frame of the scene, "base_link", or "tool0" for relative motions.
+            orientation: "axis" leaves the roll about the tool's z free.
+            speed: As for move_joints().
+            timeout: As for move_joints().
+        """
         text = pose_text("move_pose", xyz, rpy, frame, orientation, speed)
-        return self._run("move_pose", text=text)
+        return self._run("move_pose", timeout, text=text)
 
     def move_linear(
         self,
@@ -106,14 +128,15 @@ class AsyncArm:
         frame: str = "base_link",
         orientation: Orientation | None = None,
         speed: float | None = None,
+        timeout: float = MOVE,
     ) -> ArmFuture[RunTask.Result]:
-        """Move the tool to a place along a straight line."""
+        """Move the tool to a pose along a straight line; arguments as for move_pose()."""
         text = pose_text("move_linear", xyz, rpy, frame, orientation, speed)
-        return self._run("move_linear", text=text)
+        return self._run("move_linear", timeout, text=text)
 
-    def grip(self, width: float) -> ArmFuture[RunTask.Result]:
-        """Bring the jaws to a width."""
-        return self._run("grip", text=task_text("grip", width=float(width)))
+    def grip(self, width: float, timeout: float = MOVE) -> ArmFuture[RunTask.Result]:
+        """Bring the jaws to a width [m]."""
+        return self._step("grip", timeout, width=float(width))
 
     def run_task(
         self,
@@ -123,17 +146,32 @@ class AsyncArm:
         dry_run: bool = False,
         start_step: int = 0,
         on_progress: OnProgress | None = None,
+        timeout: float = TASK,
     ) -> ArmFuture[RunTask.Result]:
-        """Run a task."""
+        """Run a task.
+
+        Args:
+            task: Shipped name, or path of a task file.
+            scene: Shipped name or path; "" selects the scene of the task server.
+            dry_run: Only check the task.
+            start_step: Index of the first step to run.
+            on_progress: Called with each feedback in the arm's own thread, where nothing may
+                wait for the arm.
+            timeout: As for move_joints().
+        """
         goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
-        return self._run(task, on_progress, **goal)
+        return self._run(task, timeout, on_progress, **goal)
 
-    # -- questions ----------------------------------------------------------------------------
+    # -- queries ------------------------------------------------------------------------------
 
-    def check_task(self, task: str, scene: str = "") -> ArmFuture[CheckTask.Response]:
-        """Check a task."""
+    def check_task(
+        self, task: str, scene: str = "", timeout: float = MOVE
+    ) -> ArmFuture[CheckTask.Response]:
+        """Check a task; the response names each problem and its remedies."""
         request = CheckTask.Request(task=task, scene=scene)
-        return self._spinner.start(f"check_task {task}", self._call, self._check, request)
+        return self._thread.start(
+            f"check_task {task}", self._call, self._check, request, timeout=timeout
+        )
 
     def ik(
         self,
@@ -141,148 +179,188 @@ class AsyncArm:
         rpy: XYZ | None = None,
         frame: str = "",
         seed: Mapping[str, float] | None = None,
+        timeout: float = ANSWER,
     ) -> ArmFuture[IkAnswer]:
-        """Solve inverse kinematics."""
-        kinds = SolveIK.Request
-        request = kinds(mode=kinds.POSITION if rpy is None else kinds.POSE)
+        """Solve inverse kinematics; an answer without a solution is false and gives the reason.
+
+        Args:
+            xyz: Target position of the tool [m].
+            rpy: Roll, pitch and yaw [rad]; None allows any orientation.
+            frame: Any frame of tf; "" is the base.
+            seed: Joint positions to stay close to; the current ones if None.
+            timeout: Longest time to wait [s].
+        """
+        mode = SolveIK.Request.POSITION if rpy is None else SolveIK.Request.POSE
+        request = SolveIK.Request(mode=mode)
         request.target.header.frame_id = frame
         request.target.pose = pose_message(rpy_matrix(xyz, rpy if rpy is not None else (0, 0, 0)))
-        _put(request.seed, seed)
-        return self._spinner.start("ik", self._ik, request)
+        _set_joints(request.seed, seed)
+        return self._thread.start("ik", self._ik, request, timeout=timeout)
 
     def fk(
-        self, joints: Mapping[str, float] | None = None, link: str = "", frame: str = ""
+        self,
+        joints: Mapping[str, float] | None = None,
+        link: str = "",
+        frame: str = "",
+        timeout: float = ANSWER,
     ) -> ArmFuture[Array]:
-        """Locate a link."""
+        """Compute frame <- link (4, 4) [m] for joint positions, the current ones if None."""
         request = SolveFK.Request(links=[link] if link else [], reference_frame=frame)
-        _put(request.joint_state, joints)
-        return self._spinner.start("fk", self._fk, request)
+        _set_joints(request.joint_state, joints)
+        return self._thread.start("fk", self._fk, request, timeout=timeout)
 
-    def trigger(self, name: str) -> ArmFuture[str]:
-        """Call "stop", "reset", "pause", "resume" or "step"."""
-        return self._spinner.start(name, self._trigger, name)
+    # -- stops --------------------------------------------------------------------------------
 
-    def ask(self, client: Any, request: Any, what: str) -> ArmFuture[Any]:
-        """Call a service whose answer has success and message; it fails if that did not."""
-        return self._spinner.start(what, self._ask, client, request, what)
+    def stop(self, timeout: float = ANSWER) -> ArmFuture[str]:
+        """Stop at once, whatever runs; the stop is latched until reset()."""
+        return self.trigger("stop", timeout)
+
+    def reset(self, timeout: float = ANSWER) -> ArmFuture[str]:
+        """Allow motions again after stop(); the reset itself moves nothing."""
+        return self.trigger("reset", timeout)
+
+    def pause(self, timeout: float = ANSWER) -> ArmFuture[str]:
+        """Pause the running task; the arm holds where it is."""
+        return self.trigger("pause", timeout)
+
+    def resume(self, timeout: float = ANSWER) -> ArmFuture[str]:
+        """Resume the task after pause()."""
+        return self.trigger("resume", timeout)
+
+    def trigger(
+        self,
+        name: Literal["stop", "reset", "pause", "resume", "step"],
+        timeout: float = ANSWER,
+    ) -> ArmFuture[str]:
+        """Call one of the services without arguments; the result is its message."""
+        return self._thread.start(name, self._trigger, name, timeout=timeout)
+
+    def call(self, client: Any, request: Any, what: str) -> ArmFuture[Any]:
+        """Call a service whose response has `success` and `message`.
+
+        Without success the future fails with ArmError.
+        """
+        return self._thread.start(what, self._checked, client, request, what, timeout=ANSWER)
 
     @property
     def missing(self) -> str:
-        """What of the arm's servers is not there, or ""."""
+        """The first of the arm's servers that is not available, or ""."""
         if not self._action.server_is_ready():
             return "the task server"
         if not self._kinematics.solve_ik.is_ready:
             return "the kinematics node"
         return "" if self._triggers["stop"].service_is_ready() else "the servo driver"
 
-    # -- in the spinner's thread --------------------------------------------------------------
+    # -- coroutines, run by the executor thread -----------------------------------------------
+
+    def _step(self, kind: str, timeout: float, **keys: Any) -> ArmFuture[RunTask.Result]:
+        return self._run(kind, timeout, text=task_text(kind, **keys))
 
     def _run(
-        self, what: str, on_progress: OnProgress | None = None, **fields: Any
+        self, task: str, timeout: float, on_progress: OnProgress | None = None, **fields: Any
     ) -> ArmFuture[RunTask.Result]:
-        run = _Run(self._spinner, self._action, on_progress)
-        goal = RunTask.Goal(task=what, **fields)
-        return self._spinner.start(what, run.carry_out, goal, cancel=run.cancel)
+        goal = _TaskGoal(self._thread, self._action, on_progress)
+        message = RunTask.Goal(task=task, **fields)
+        return self._thread.start(task, goal.run, message, timeout=timeout, cancel=goal.cancel)
 
     async def _call(self, client: Any, request: Any) -> Any:
-        ready = client.service_is_ready
-        await self._spinner.until(ready, PATIENCE, f"a server of {client.srv_name}")
+        what = f"a server of {client.srv_name}"
+        await self._thread.until(client.service_is_ready, _SERVER_TIMEOUT, what)
         return await client.call_async(request)
 
     async def _trigger(self, name: str) -> str:
-        answer = await self._ask(self._triggers[name], Trigger.Request(), name)
-        return str(answer.message)
+        response = await self._checked(self._triggers[name], Trigger.Request(), name)
+        return str(response.message)
 
-    async def _ask(self, client: Any, request: Any, what: str) -> Any:
-        answer = await self._call(client, request)
-        if not answer.success:
-            raise ArmError(f"{what}: {answer.message}", answer)
-        return answer
+    async def _checked(self, client: Any, request: Any, what: str) -> Any:
+        response = await self._call(client, request)
+        if not response.success:
+            raise ArmError(f"{what}: {response.message}", response)
+        return response
 
-    async def _solved(self, caller: Any, request: Any) -> Any:
-        """Call the kinematics; again while it is there, but has not heard of the robot yet."""
-        await self._spinner.until(lambda: caller.is_ready, PATIENCE, "the kinematics node")
-        end = time.monotonic() + HEARS_WITHIN
+    async def _solve(self, caller: Any, request: Any) -> Any:
+        """Call the kinematics node; retry while it has not received the robot yet."""
+        await self._thread.until(lambda: caller.is_ready, _SERVER_TIMEOUT, "the kinematics node")
+        end = time.monotonic() + ROBOT_TIMEOUT
         while True:
-            answer = await caller.call_async(request)
+            response = await caller.call_async(request)
             now = time.monotonic()
-            if answer.status != SolveFK.Response.NOT_READY or now > end:
-                return answer
-            again = now + ASKED_AGAIN
-            await self._spinner.until(partial(_is_past, again), PATIENCE, "the clock")
+            if response.status != SolveFK.Response.NOT_READY or now > end:
+                return response
+            await self._thread.sleep(_RETRY_PERIOD)
 
     async def _ik(self, request: SolveIK.Request) -> IkAnswer:
-        answer = await self._solved(self._kinematics.solve_ik, request)
-        blame = tuple(answer.limiting_joints)
-        if not answer.solutions:
-            return IkAnswer(answer.status, answer.message, {}, np.inf, np.inf, blame)
-        best = answer.solutions[0]
-        state = best.joint_state
-        joints = dict(zip(state.name, state.position, strict=True))
+        response = await self._solve(self._kinematics.solve_ik, request)
+        limiting = tuple(response.limiting_joints)
+        if not response.solutions:
+            return IkAnswer(response.status, response.message, {}, np.inf, np.inf, limiting)
+        best = response.solutions[0]
+        joints = dict(zip(best.joint_state.name, best.joint_state.position, strict=True))
         errors = best.position_error, best.orientation_error
-        return IkAnswer(answer.status, answer.message, joints, *errors, blame)
+        return IkAnswer(response.status, response.message, joints, *errors, limiting)
 
     async def _fk(self, request: SolveFK.Request) -> Array:
-        answer = await self._solved(self._kinematics.solve_fk, request)
-        if answer.status != SolveFK.Response.SUCCESS:
-            raise ArmError(f"fk: {answer.message}", answer)
-        return pose_matrix(answer.poses[0].pose)
+        response = await self._solve(self._kinematics.solve_fk, request)
+        if response.status != SolveFK.Response.SUCCESS:
+            raise ArmError(f"fk: {response.message}", response)
+        return pose_matrix(response.poses[0].pose)
 
 
-class _Run:
+class _TaskGoal:
     """One goal of run_task."""
 
     def __init__(
-        self, spinner: ExecutorThread, action: ActionClient, on_progress: OnProgress | None
+        self, thread: ExecutorThread, action: ActionClient, on_progress: OnProgress | None
     ) -> None:
-        self._spinner, self._action, self._on_progress = spinner, action, on_progress
+        self._thread, self._action, self._on_progress = thread, action, on_progress
         self._handle: Any = None
         self._canceled = False
 
     def cancel(self) -> None:
-        """Cancel it, as soon as it was accepted."""
+        """Cancel the goal, as soon as it has been accepted."""
         self._canceled = True
         if self._handle is not None:
             self._handle.cancel_goal_async()
 
-    async def carry_out(self, goal: RunTask.Goal) -> RunTask.Result:
+    async def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Send the goal and await its result."""
 
-        def there() -> bool:
+        def is_ready() -> bool:
             return bool(self._action.server_is_ready())
 
-        await self._spinner.until(there, PATIENCE, "the task server")
+        await self._thread.until(is_ready, _SERVER_TIMEOUT, "the task server")
         self._handle = await self._action.send_goal_async(goal, self._on_feedback)
         if not self._handle.accepted:
-            raise ArmError(f"{goal.task}: the task server refused the goal; its log says why")
+            raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")
         if self._canceled:
             self._handle.cancel_goal_async()
-        answer: Any = self._handle.get_result_async()
-        forever = float("inf")
-        await self._spinner.until(lambda: answer.done() or not there(), forever, "the end")
-        if not answer.done():
-            raise ArmError(f"{goal.task}: the task server is gone; its log says why")
-        result: RunTask.Result = answer.result().result
+        response: Any = self._handle.get_result_async()
+        await self._thread.until(lambda: response.done() or not is_ready(), math.inf, "the end")
+        if not response.done():
+            raise ArmError(f"{goal.task}: the task server is gone; see its log")
+        result: RunTask.Result = response.result().result
         if result.status != RunTask.Result.SUCCESS:
             raise ArmError(result.message, result)
         return result
 
     def _on_feedback(self, message: Any) -> None:
-        told = message.feedback
-        paused = told.state == TaskState.PAUSED
-        fields = told.step, told.steps_total, told.name, told.progress, told.message
+        feedback = message.feedback
+        if self._on_progress is None:
+            return
+        progress = Progress(
+            feedback.step,
+            feedback.steps_total,
+            feedback.name,
+            feedback.progress,
+            feedback.message,
+            feedback.state == TaskState.PAUSED,
+        )
         try:
-            if self._on_progress is not None:
-                self._on_progress(Progress(*fields, paused))
+            self._on_progress(progress)
         except Exception:
             _LOGGER.exception("on_progress failed")
 
 
-def _put(state: Any, joints: Mapping[str, float] | None) -> None:
-    """Put joint positions into a message."""
+def _set_joints(state: Any, joints: Mapping[str, float] | None) -> None:
     state.name = list(joints or {})
     state.position = [float(value) for value in (joints or {}).values()]
-
-
-def _is_past(moment: float) -> bool:
-    return time.monotonic() >= moment

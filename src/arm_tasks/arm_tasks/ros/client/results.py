@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm tells: how far a task is, and answers of inverse kinematics.
-
-What goes wrong when a program moves the arm.
-
-Verbs -> tasks of one step, as text of the task language: one way to plan, check and move.
-"""
+"""Results and errors of the arm's verbs, and the one-step tasks that the motions become."""
 
 from __future__ import annotations
 
@@ -20,15 +15,15 @@ from arm_tasks.errors import TasksError
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a task is.
+    """Progress of a task.
 
     Attributes:
         step: Index of the running step, from 0.
-        steps_total: Number of steps; 0 while it is checked.
-        name: The step's name.
-        progress: How far the step is, 0 to 1.
-        message: One sentence: what the arm is doing.
-        paused: Whether it waits to be resumed.
+        steps_total: Number of steps; 0 while the task is being checked.
+        name: Name of the step.
+        progress: Completed fraction of the step, 0 to 1.
+        message: What the arm is doing, one sentence.
+        paused: True while the task waits to be resumed.
     """
 
     step: int
@@ -46,10 +41,10 @@ class IkAnswer:
     Attributes:
         status: As in SolveIK, 1 for success.
         message: One sentence.
-        joints: The nearest solution by joint name [rad or m]; without one, the best effort.
-        position_error: Of these joints [m].
-        orientation_error: Of these joints [rad].
-        limiting_joints: Those whose limits are in the way.
+        joints: The nearest solution, or else the best effort, by joint name [rad or m].
+        position_error: Position error of `joints` [m].
+        orientation_error: Orientation error of `joints` [rad].
+        limiting_joints: Joints whose limits prevent a solution.
     """
 
     status: int
@@ -64,10 +59,10 @@ class IkAnswer:
 
 
 class ArmError(TasksError):
-    """The arm did not do what it was asked for; its text is one sentence.
+    """A verb failed or was rejected; the text is one sentence.
 
     Attributes:
-        result: The action's result or the service's response that says so, or None.
+        result: The action's result or the service's response, or None.
     """
 
     def __init__(self, what: str, result: Any = None) -> None:
@@ -76,7 +71,7 @@ class ArmError(TasksError):
 
 
 class ArmTimeoutError(ArmError, TimeoutError):
-    """It took longer than it was given."""
+    """A verb did not finish in time."""
 
 
 Orientation = Literal["full", "axis", "any"]
@@ -90,12 +85,6 @@ def task_text(kind: str, **keys: Any) -> str:
     return str(yaml.safe_dump(task, sort_keys=False))
 
 
-def joints_text(joints: Mapping[str, float], speed: float | None) -> str:
-    """Return the task that moves some joints [rad or m]."""
-    positions = {name: float(value) for name, value in joints.items()}
-    return task_text("move_joints", joints=positions, speed=speed)
-
-
 def pose_text(
     kind: Literal["move_pose", "move_linear"],
     xyz: XYZ,
@@ -104,9 +93,9 @@ def pose_text(
     orientation: Orientation | None,
     speed: float | None,
 ) -> str:
-    """Return the task that moves the tool to a place [m], turned by rpy [rad].
+    """Return the task that moves the tool to a pose, xyz [m] and rpy [rad].
 
-    Without rpy any orientation will do, unless it is asked for.
+    Without rpy the default orientation is "any".
     """
     return task_text(
         kind,

@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A node of its own, spun by a thread of its own: who waits for it waits for nobody else.
+"""A private node in a background thread, and futures of the coroutines it runs.
 
-A blocking call in a callback of the user's node keeps the user's executor busy, whichever it is.
-It ends all the same, because no answer has to pass through that executor.
-
-Something the arm was asked for, and its end some day.
+A blocking call in a callback keeps the caller's executor busy, whichever it is. It still returns,
+because no response has to pass through that executor.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import asyncio
 import atexit
 import concurrent.futures
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Coroutine, Generator
@@ -29,75 +28,91 @@ from rclpy.task import Future
 from arm_tasks.ros.client.results import ArmError, ArmTimeoutError
 
 T = TypeVar("T")
-_FOREVER = "a call that waits in the arm's own thread, such as in a callback of its own"
+_POLL_PERIOD = 0.05  # [s] between checks of a condition
+_SELF_WAIT = "a blocking call in the arm's own thread would wait for itself; use arm.later there"
 
 
 class ArmFuture(Generic[T]):
-    """The handle of something that was begun. Every method may be called from any thread.
+    """The result of a verb, once it is available. All methods may be called from any thread.
 
-    In asyncio, `await pending`.
+    In asyncio, `await future`.
 
     Args:
-        what: What was asked for, for messages.
-        would_block: Whether the thread that asks is the one that has to bring the answer.
-        cancel: Asks the arm to stop this.
+        what: Name of the verb or task, for messages.
+        timeout: Longest time that wait() waits [s], None for ever.
+        would_block: Returns True in the thread that has to deliver the result.
+        cancel: Called to cancel the verb.
     """
 
     def __init__(
-        self, what: str, would_block: Callable[[], bool], cancel: Callable[[], None]
+        self,
+        what: str,
+        timeout: float | None,
+        would_block: Callable[[], bool],
+        cancel: Callable[[], None],
     ) -> None:
         self.what = what
         self.future: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self._timeout = timeout
         self._would_block = would_block
         self._cancel = cancel
 
     @property
     def done(self) -> bool:
-        """Whether it is over, in whatever way."""
+        """True once the verb has succeeded, failed or been cancelled."""
         return self.future.done()
 
     def cancel(self) -> None:
-        """Ask the arm to stop this and hold; the result is then an ArmError that says so."""
+        """Cancel the verb: the arm holds, and the result is an ArmError that says so."""
         if not self.done:
             self._cancel()
 
-    def result(self, timeout: float | None = None) -> T:
-        """Wait for the end and return what came of it.
-
-        Args:
-            timeout: Longest time to wait [s]; after it this goes on, see cancel().
+    def wait(self) -> T:
+        """Wait for the result within the verb's time-out; cancel the verb when that expires.
 
         Raises:
-            ArmError: The arm did not do it; or this is a thread where it could never end.
-            ArmTimeoutError: It is not over.
+            ArmError: As for result().
+        """
+        try:
+            return self.result(self._timeout)
+        except (ArmTimeoutError, KeyboardInterrupt):
+            self.cancel()
+            raise
+
+    def result(self, timeout: float | None = None) -> T:
+        """Wait for the result.
+
+        Args:
+            timeout: Longest time to wait [s]; the verb itself continues, see cancel().
+
+        Raises:
+            ArmError: The verb failed; or this thread is the one that delivers the result.
+            ArmTimeoutError: The verb has not finished.
         """
         if not self.done and self._would_block():
-            raise ArmError(f"{self.what}: {_FOREVER}, would wait for itself; use arm.later there")
+            raise ArmError(f"{self.what}: {_SELF_WAIT}")
         try:
             return self.future.result(timeout)
         except concurrent.futures.TimeoutError:
             if self.done:
                 return self.future.result()
-            raise ArmTimeoutError(f"{self.what} was not over after {timeout:g} s") from None
+            raise ArmTimeoutError(f"{self.what} did not finish within {timeout:g} s") from None
 
     def add_done_callback(self, call: Callable[[ArmFuture[T]], None]) -> None:
-        """Call call(self) at the end, at once if it is over; it must not wait for the arm."""
+        """Call call(self) at the end, at once if it is done; it must not wait for the arm."""
         self.future.add_done_callback(lambda _: call(self))
 
     def __await__(self) -> Generator[Any, None, T]:
         return asyncio.wrap_future(self.future).__await__()
 
 
-LOOK = 0.05  # s, between two looks at what is waited for
-
-
 class ExecutorThread:
-    """Runs coroutines beside the program.
+    """Runs a private node and coroutines in a background thread.
 
     Args:
-        name: Of the node.
-        beside: A node of the user, for context and namespace; None makes a context.
-        namespace: Without such a node, the namespace of the arm.
+        name: Name of the node.
+        beside: A node of the user, for context and namespace; None creates a context.
+        namespace: Namespace if there is no such node.
     """
 
     def __init__(self, name: str, beside: Node | None, namespace: str) -> None:
@@ -115,11 +130,11 @@ class ExecutorThread:
         )
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self.node)
-        self._pending: set[ArmFuture[Any]] = set()
+        self._unfinished: set[ArmFuture[Any]] = set()
         self._sleepers: list[Future] = []
         self._closing = threading.Event()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.node.create_timer(LOOK, self._wake, clock=steady)
+        self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=steady)
         self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
         self._thread.start()
         atexit.register(self.close)  # a thread inside rclpy would abort the program's end
@@ -129,42 +144,51 @@ class ExecutorThread:
         what: str,
         work: Callable[..., Coroutine[Any, Any, T]],
         *arguments: Any,
+        timeout: float | None = None,
         cancel: Callable[[], None] = lambda: None,
     ) -> ArmFuture[T]:
-        """Begin a coroutine in the thread; return its handle.
+        """Start a coroutine in the thread; return its future.
 
         Args:
-            what: What it is, for messages.
+            what: Name for messages.
             work: The coroutine function.
             arguments: Its arguments.
-            cancel: Called in the thread when the handle's cancel() is.
+            timeout: As for ArmFuture.
+            cancel: Called in the thread when the future's cancel() is.
         """
-        pending: ArmFuture[T] = ArmFuture(
-            what, self._is_own_thread, lambda: self._submit(_as_coroutine(cancel))
-        )
-        self._pending.add(pending)
+
+        def request_cancel() -> None:
+            self._executor.create_task(cancel)
+
+        future: ArmFuture[T] = ArmFuture(what, timeout, self._is_own_thread, request_cancel)
+        self._unfinished.add(future)
         if self._closing.is_set() or not self._thread.is_alive():
             self._fail_all()
         else:
-            self._submit(self._carry, pending, work, arguments)
-        return pending
+            self._executor.create_task(self._run, future, work, arguments)
+        return future
 
-    async def until(self, condition: Callable[[], bool], patience: float, what: str) -> None:
+    async def until(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
         """Wait in a coroutine until a condition holds.
 
         Raises:
-            ArmTimeoutError: It did not within the patience [s].
+            ArmTimeoutError: It did not hold within the time-out [s].
         """
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while not condition():
             if time.monotonic() > end:
-                raise ArmTimeoutError(f"waited {patience:g} s in vain for {what}")
+                raise ArmTimeoutError(f"waited {timeout:g} s for {what}")
             sleeper = Future(executor=self._executor)
             self._sleepers.append(sleeper)
             await sleeper
 
+    async def sleep(self, seconds: float) -> None:
+        """Wait in a coroutine for a time [s]."""
+        end = time.monotonic() + seconds
+        await self.until(lambda: time.monotonic() >= end, math.inf, "the clock")
+
     def close(self) -> None:
-        """End thread and node; whatever is pending then fails."""
+        """Stop the thread and destroy the node; unfinished futures fail."""
         atexit.unregister(self.close)
         self._closing.set()
         self._executor.wake()
@@ -177,20 +201,17 @@ class ExecutorThread:
         if self._own_context is not None:
             rclpy.try_shutdown(context=self._own_context)
 
-    def _submit(self, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> None:
-        self._executor.create_task(work, *arguments)
-
-    async def _carry(self, pending: ArmFuture[T], work: Any, arguments: tuple[Any, ...]) -> None:
-        """Bring what comes of a coroutine to its handle."""
+    async def _run(self, future: ArmFuture[T], work: Any, arguments: tuple[Any, ...]) -> None:
+        """Run a coroutine and set its future."""
         try:
             result = await work(*arguments)
         except Exception as error:  # noqa: BLE001
-            _set(pending.future.set_exception, error)
+            _set(future.future.set_exception, error)
         else:
-            _set(pending.future.set_result, result)
-        self._pending.discard(pending)
+            _set(future.future.set_result, result)
+        self._unfinished.discard(future)
 
-    def _wake(self) -> None:
+    def _wake_sleepers(self) -> None:
         sleepers, self._sleepers = self._sleepers, []
         for sleeper in sleepers:
             sleeper.set_result(None)
@@ -199,10 +220,9 @@ class ExecutorThread:
         return threading.current_thread() is self._thread
 
     def _fail_all(self) -> None:
-        while self._pending:
-            pending = self._pending.pop()
-            closed = ArmError(f"{pending.what}: the arm was closed")
-            _set(pending.future.set_exception, closed)
+        while self._unfinished:
+            future = self._unfinished.pop()
+            _set(future.future.set_exception, ArmError(f"{future.what}: the arm was closed"))
 
     def _spin(self) -> None:
         with contextlib.suppress(ExternalShutdownException, ShutdownException):
@@ -213,13 +233,6 @@ class ExecutorThread:
 
 
 def _set(setter: Callable[[Any], None], value: Any) -> None:
-    """End a future, if it is not over: closing may have come first."""
+    """Complete a future unless it is done already: closing may have come first."""
     with contextlib.suppress(InvalidStateError):
         setter(value)
-
-
-def _as_coroutine(call: Callable[[], None]) -> Callable[[], Coroutine[Any, Any, None]]:
-    async def run() -> None:
-        call()
-
-    return run
