@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +17,12 @@ from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
-from arm_hardware.motion.options import USUAL
+from arm_hardware.motion.options import BACKENDS, USUAL
 from hypothesis import settings
 
 from arm_description import load_robot
+
+sys.path.insert(0, str(Path(__file__).parent))  # node_client, pty_program, soak
 
 DT = 0.02
 
@@ -116,3 +119,10 @@ def armed(rig) -> Rig:
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock()
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request) -> str:
+    if request.param == "servokit":
+        pytest.importorskip("adafruit_servokit")
+    return request.param

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import re
 import threading
-from importlib.util import find_spec
 
 import pytest
 import yaml
@@ -22,15 +21,12 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS
 
 from arm_description import load_robot
 
-FAST = {"speed": 10.0}
-WITH_SERVOKIT = pytest.mark.skipif(
-    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
-)
+SIM = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}
 
 
-@pytest.fixture(params=["fake", pytest.param("sim", marks=WITH_SERVOKIT)])
+@pytest.fixture(params=["fake", "sim"])
 def driver(request, model):
-    made = Driver(model, DriverOptions(hardware=request.param, **FAST))
+    made = Driver(model, DriverOptions(**SIM | {"hardware": request.param}))
     yield made
     made.close()
 
@@ -58,9 +54,8 @@ def test_both_kinds_of_hardware_run_the_same_contract(driver):
     assert driver.motion.state is DriverState.ARMED
 
 
-@WITH_SERVOKIT
 def test_no_channel_is_written_before_arming(model):
-    driver = Driver(model, DriverOptions(hardware="sim", **FAST))
+    driver = Driver(model, DriverOptions(**SIM))
     driver.open()
     assert driver.sim.chip.channel_writes == 0
     driver.arm()
@@ -68,12 +63,11 @@ def test_no_channel_is_written_before_arming(model):
     driver.close()
 
 
-@WITH_SERVOKIT
 @pytest.mark.parametrize(
     ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
 )
 def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
-    driver = Driver(model, DriverOptions(hardware="sim", exit_action=action, **FAST))
+    driver = Driver(model, DriverOptions(exit_action=action, **SIM))
     driver.open()
     driver.arm()
     go(driver, 0.5, -0.5, 0.5, 1.0)
@@ -91,9 +85,8 @@ def test_closing_aborts_what_runs(driver):
     assert goal.outcome is GoalOutcome.ABORTED
 
 
-@WITH_SERVOKIT
 def test_servos_arrive_where_they_are_told(model):
-    driver = Driver(model, DriverOptions(hardware="sim", **FAST))
+    driver = Driver(model, DriverOptions(**SIM))
     driver.open()
     driver.arm()
     assert go(driver, 0.5, -0.5, 0.5, 1.0).wait(10)
@@ -138,10 +131,9 @@ def test_real_hardware_refuses_the_example(model, calibration_path):
 def test_a_calibration_of_another_robot_is_refused(model, tmp_path, calibration_path):
     path = changed_file(tmp_path, calibration_path, lambda c: c.update(robot="other"))
     with pytest.raises(CalibrationError, match="'other', not 'nut_arm'"):
-        Driver(model, DriverOptions(hardware="sim", calibration=path))
+        Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", calibration=path))
 
 
-@WITH_SERVOKIT
 def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
     model, tmp_path, calibration_path
 ):
@@ -149,7 +141,7 @@ def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
         content["joints"]["elbow"]["pulse_limits_us"] = [1000, 2000]
 
     path = changed_file(tmp_path, calibration_path, change)
-    driver = Driver(model, DriverOptions(hardware="sim", calibration=path, **FAST))
+    driver = Driver(model, DriverOptions(calibration=path, **SIM))
     elbow = driver.axes.arm[2]
     assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
     driver.open()
@@ -165,12 +157,12 @@ def test_a_rest_posture_out_of_the_clamp_is_refused(model, tmp_path, calibration
 
     path = changed_file(tmp_path, calibration_path, change)
     with pytest.raises(HardwareError, match=r"elbow.*rest posture"):
-        Driver(model, DriverOptions(hardware="sim", calibration=path))
+        Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", calibration=path))
 
 
 @pytest.mark.parametrize("robot", ["planar2", "puma560"])
 def test_fake_hardware_drives_any_robot(robot):
-    driver = Driver(load_robot(robot), DriverOptions(hardware="fake", **FAST))
+    driver = Driver(load_robot(robot), DriverOptions(speed=10.0))
     driver.open()
     driver.arm()
     assert driver.motion.state is DriverState.ARMED
@@ -178,7 +170,7 @@ def test_fake_hardware_drives_any_robot(robot):
 
 
 def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
-    driver = Driver(model, DriverOptions(hardware="fake", **FAST))
+    driver = Driver(model, DriverOptions(speed=10.0))
     driver.open()
     driver.arm()
     failed = threading.Event()
@@ -258,6 +250,6 @@ def test_the_other_threads_of_a_process_are_found():
 
 def test_only_real_servos_ask_for_priority_by_themselves():
     assert [DriverOptions(hardware=h).priority for h in ("fake", "sim", "real")] == [0, 0, 40]
-    assert DriverOptions(hardware="sim", realtime_priority=7).priority == 7
+    assert DriverOptions(hardware="sim", backend="i2c_dev", realtime_priority=7).priority == 7
     with pytest.raises(HardwareError, match="realtime_priority 100"):
         DriverOptions(realtime_priority=100).check()

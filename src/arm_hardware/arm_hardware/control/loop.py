@@ -158,7 +158,7 @@ class ControlLoop:
                 due += late
             try:
                 self._tick(due)
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 - a tick must not end the thread
                 _LOGGER.error("The control loop failed: %s", error)
                 self._failed(error)
             due += self._period

@@ -68,7 +68,8 @@ HOLDING = "Holding; positions are commanded, not measured."
 NOT_ARMED = "Not armed: activate the node to arm."
 STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
 REFUSALS = {
-    DriverState.UNKNOWN: "positions are unknown; activate the node (deactivate it first if it is active)",  # noqa: E501
+    DriverState.UNKNOWN: "positions are unknown; activate the node (deactivate it first if it is "
+    "active)",
     DriverState.STOPPED: "the stop is latched; call reset",
     DriverState.FAULT: "the hardware failed; deactivate and activate to arm again",
 }

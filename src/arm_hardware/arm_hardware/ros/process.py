@@ -133,7 +133,7 @@ def _spin(executor: Any, end: ProcessEnd, failures: list[Exception]) -> None:
             executor.spin()
         except ExternalShutdownException:
             pass
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - whatever a callback raised
             failures.append(error)
             end.come()
             continue

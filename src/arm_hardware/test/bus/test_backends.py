@@ -4,7 +4,6 @@
 
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 from arm_hardware.backends import sim_bus
@@ -14,6 +13,7 @@ from arm_hardware.bus.servokit import PACKAGE, fraction_of
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
+from arm_hardware.motion.options import BACKENDS
 from arm_hardware.simulation.arm import SimulatedBoard
 from arm_hardware.simulation.i2c_bus import SimI2C
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685Chip
@@ -21,10 +21,6 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685C
 BOARD = ServoBoard()
 MODE1, PRE_SCALE, SLEEP = 0x00, 0xFE, 0x10
 ALL = range(PCA9685_CHIP_CHANNELS)
-WITH_SERVOKIT = pytest.mark.skipif(
-    find_spec("adafruit_servokit") is None, reason=f"needs {PACKAGE}"
-)
-BACKENDS = [pytest.param("servokit", marks=WITH_SERVOKIT), "i2c_dev"]
 
 
 @pytest.fixture
@@ -37,14 +33,10 @@ def chip(sim):
     return sim.chip
 
 
-@pytest.fixture(params=BACKENDS)
-def make(request, sim):
+@pytest.fixture
+def make(backend, sim):
     """Return what makes closed buses to the one chip, as processes one after another would."""
-
-    def bus(board=BOARD):
-        return sim_bus(request.param, board, sim)
-
-    return bus
+    return lambda board=BOARD: sim_bus(backend, board, sim)
 
 
 @pytest.fixture
@@ -57,6 +49,8 @@ def bus(make):
 
 @pytest.fixture(params=["fake", *BACKENDS])
 def any_bus(request, sim):
+    if request.param == "servokit":
+        pytest.importorskip("adafruit_servokit")
     bus = FakeBus() if request.param == "fake" else sim_bus(request.param, BOARD, sim)
     bus.open()
     bus.start()
@@ -255,10 +249,10 @@ import sys
 for name in ("adafruit_servokit", "adafruit_pca9685", "adafruit_motor", "board", "busio"):
     sys.modules[name] = None
 from arm_description import load_robot
-from arm_hardware import doctor
+from arm_hardware.commands import doctor
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError
-from arm_hardware.motion.options import Options
+from arm_hardware.motion.options import DriverOptions as Options
 model = load_robot("nut_arm")
 for options in (Options(speed=10.0), Options(hardware="sim", backend="i2c_dev", speed=10.0)):
     driver = Driver(model, options)

@@ -4,14 +4,13 @@
 
 import contextlib
 import errno
-import importlib.util
 import math
 import sys
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pty_program as pp
 import pytest
 import yaml
 from arm_hardware.bus.fake import FakeBus
@@ -25,17 +24,7 @@ from hypothesis import strategies as st
 
 from arm_description import load_robot, shipped_robots
 
-_spec = importlib.util.spec_from_file_location(
-    "pty_program", Path(__file__).with_name("pty_program.py")
-)
-pp = importlib.util.module_from_spec(_spec)
-sys.modules["pty_program"] = pp
-_spec.loader.exec_module(pp)
-
 TODAY = date(2026, 5, 17)
-WITH_SERVOKIT = pytest.mark.skipif(
-    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
-)
 
 
 class Script:
@@ -248,8 +237,8 @@ def test_a_new_file_of_any_robot_is_read_and_an_example(robot, tmp_path):
 WATCHED = """
 import sys
 import arm_hardware.commands.calibrate as tool
-made, make = [], tool.SimArm
-tool.SimArm = lambda *a: made.append(make(*a)) or made[-1]
+made, make = [], tool.SimulatedBoard
+tool.SimulatedBoard = lambda *a: made.append(make(*a)) or made[-1]
 code = tool.main(sys.argv[1:])
 chip = made[0].chip
 print("PULSES", {c: round(chip.pulse_us(c)) for c in range(16) if chip.pulse_us(c)}, flush=True)
@@ -261,13 +250,13 @@ sys.exit(code)
 def program(tmp_path):
     started = pp.PtyProgram(
         *(sys.executable, "-c", WATCHED, "mine.yaml", "--robot", "nut_arm", "--hardware", "sim"),
+        *("--backend", "i2c_dev"),
         folder=tmp_path,
     )
     yield started
     started.close()
 
 
-@WITH_SERVOKIT
 def test_in_a_terminal_on_the_emulated_chip(program, tmp_path):
     program.wait_for("waist (channel 0)  no pulses")
     program.ask("p", "Send it?")
@@ -289,7 +278,6 @@ def test_in_a_terminal_on_the_emulated_chip(program, tmp_path):
     assert program.attributes() == program.before
 
 
-@WITH_SERVOKIT
 @pytest.mark.parametrize("at", ["status", "question", "line"])
 def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path, at):
     program.wait_for("no pulses")

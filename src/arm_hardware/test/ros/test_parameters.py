@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 
 
 class Declared:

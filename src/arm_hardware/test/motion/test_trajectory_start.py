@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import AxisState, settled, track
 from arm_hardware.motion.trajectory import Trajectory
@@ -44,7 +44,7 @@ def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
     )
 
 
-def course_of(plan, position=ZERO, velocity=ZERO, supply=PowerBudget()):  # noqa: B008
+def course_of(plan, position=ZERO, velocity=ZERO, supply=UNLIMITED):
     try:
         return plan_motion(plan, AXES, position, velocity, DT, supply)
     except CommandError:

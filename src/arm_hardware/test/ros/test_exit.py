@@ -2,20 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a driver process ends, seen at the registers of the board that it leaves behind."""
 
-import importlib.util
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("rclpy")
-if "node_client" not in sys.modules:
-    _spec = importlib.util.spec_from_file_location(
-        "node_client", Path(__file__).with_name("node_client.py")
-    )
-    sys.modules["node_client"] = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(sys.modules["node_client"])
 import node_client as nc
 from action_msgs.msg import GoalStatus
 from arm_hardware.commands import release
@@ -121,22 +112,22 @@ def test_a_second_signal_releases_at_once(start, client, board):
 
 
 SLOW_PARKING = """
-import sys
-from arm_hardware import hardware, parking
+from arm_hardware import driver as parking
+from arm_hardware.commands import entry_points
 
 parking.ECHO, parking.SHARE, parking.WISHED, parking.WITHIN = 0.0, 0.001, 1000.0, 1000.0
-sys.exit(hardware.main())
+sys.exit(entry_points.main())
 """
 
 FAILING = """
-import sys
-from arm_hardware import hardware, hardware_node
+from arm_hardware.commands import entry_points
+from arm_hardware.ros.node import HardwareNode
 
 def fail(*_):
     raise RuntimeError("on purpose")
 
-hardware_node.HardwareNode._on_reset = fail
-sys.exit(hardware.main())
+HardwareNode._on_reset = fail
+sys.exit(entry_points.main())
 """
 
 

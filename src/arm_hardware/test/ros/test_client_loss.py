@@ -2,25 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who commands, over real DDS: a client that goes, a topic that says hold, a stream that ends."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("rclpy")
-_spec = importlib.util.spec_from_file_location(
-    "node_client", Path(__file__).with_name("node_client.py")
-)
-nc = importlib.util.module_from_spec(_spec)
-sys.modules["node_client"] = nc
-_spec.loader.exec_module(nc)
+import node_client as nc
+import rclpy
+from action_msgs.msg import GoalStatus
+from trajectory_msgs.msg import JointTrajectory
 
-import rclpy  # noqa: E402
-from action_msgs.msg import GoalStatus  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
-
-from arm_interfaces.msg import HardwareStatus  # noqa: E402
+from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
 DOMAIN = 43

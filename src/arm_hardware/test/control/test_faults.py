@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,6 @@ from arm_hardware.errors import BusError, HardwareError, StateError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 
-WITH_SERVOKIT = pytest.mark.skipif(
-    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
-)
 THERE = (0.5, -0.5, 0.5, 1.0)
 ERRORS = [errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT]
 
@@ -67,11 +63,6 @@ class Bench:
         self.ticks(200)
         assert goal.done and goal.message.startswith("Commanded to the goal")
         assert self.motion.state is DriverState.ARMED and self.sim.chip.running
-
-
-@pytest.fixture(params=[pytest.param("servokit", marks=WITH_SERVOKIT), "i2c_dev"])
-def backend(request):
-    return request.param
 
 
 @pytest.fixture
@@ -328,7 +319,7 @@ def test_closing_does_not_wait_for_a_transfer_without_end(model, monkeypatch, ca
     gate.free.set()
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "hardware.md"
+PAGE = Path(__file__).parents[4] / "docs" / "hardware.md"
 
 
 def test_the_rehearsal_on_the_page_of_the_hardware_works():

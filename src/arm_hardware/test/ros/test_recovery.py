@@ -2,38 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow recovery over real DDS: activate returns, the status tells, stop ends it."""
 
-import importlib.util
 import math
-import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("rclpy")
-_spec = importlib.util.spec_from_file_location(
-    "node_client", Path(__file__).with_name("node_client.py")
-)
-nc = importlib.util.module_from_spec(_spec)
-sys.modules["node_client"] = nc
-_spec.loader.exec_module(nc)
+import node_client as nc
+from lifecycle_msgs.msg import Transition
 
-from lifecycle_msgs.msg import Transition  # noqa: E402
+from arm_interfaces.msg import HardwareStatus
 
-from arm_interfaces.msg import HardwareStatus  # noqa: E402
-
-pytestmark = [
-    pytest.mark.system,
-    pytest.mark.skipif(
-        find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
-    ),
-]
+pytestmark = pytest.mark.system
 DOMAIN = 44
 
 
 @pytest.fixture
 def client():
-    process = nc.NodeProcess(DOMAIN, hardware="sim", recovery="slow", speed=8)
+    process = nc.NodeProcess(DOMAIN, hardware="sim", backend="i2c_dev", recovery="slow", speed=8)
     made = nc.Client(DOMAIN)
     assert made.lifecycle() == "unconfigured"
     yield made

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reference postures: what is said is what the chip was told, and nothing moves too fast."""
 
+import io
 import re
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,9 +13,7 @@ from arm_hardware.commands import verify
 
 from arm_description import load_robot, shipped_robots
 
-WITH_SERVOKIT = pytest.mark.skipif(
-    find_spec("adafruit_servokit") is None, reason="needs adafruit-circuitpython-servokit"
-)
+SIM = ["--hardware", "sim", "--backend", "i2c_dev"]
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def made(monkeypatch):
             self.loop._tick = watched
 
     monkeypatch.setattr(verify, "Driver", Watched)
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: PTH123, SIM115
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     return drivers, sent
 
 
@@ -46,9 +44,8 @@ def told(driver):
     return [m.position_of(chip.count(m.channel)) for m in driver.output.maps]
 
 
-@WITH_SERVOKIT
 def test_the_tip_that_is_said_is_that_of_the_chips_counts(made, calibration_path, model, capsys):
-    arguments = [str(calibration_path), "parked", "waist=30,elbow=-20", "--hardware", "sim"]
+    arguments = [str(calibration_path), "parked", "waist=30,elbow=-20", *SIM]
     assert verify.main(arguments) == 0
     (driver,), _ = made
     out = capsys.readouterr().out
@@ -59,9 +56,8 @@ def test_the_tip_that_is_said_is_that_of_the_chips_counts(made, calibration_path
     assert "the arm is held" in out and driver.sim.chip.count(0) > 0
 
 
-@WITH_SERVOKIT
 def test_it_goes_slowly(made, calibration_path, capsys):
-    arguments = [str(calibration_path), "parked", "--speed", "0.1", "--hardware", "sim"]
+    arguments = [str(calibration_path), "parked", "--speed", "0.1", *SIM]
     assert verify.main(arguments) == 0
     (driver,), sent = made
     steps = np.abs(np.diff(np.array(sent), axis=0)).max(axis=0)
@@ -69,7 +65,6 @@ def test_it_goes_slowly(made, calibration_path, capsys):
     assert (steps <= 1.05 * bound).all() and steps[1] > 0.5 * bound[1]
 
 
-@WITH_SERVOKIT
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
@@ -84,13 +79,12 @@ def test_it_goes_slowly(made, calibration_path, capsys):
 def test_what_cannot_be_is_refused_before_anything_is_sent(
     made, calibration_path, capsys, asked, says
 ):
-    assert verify.main([str(calibration_path), "rest", asked, "--hardware", "sim"]) == 1
+    assert verify.main([str(calibration_path), "rest", asked, *SIM]) == 1
     said = capsys.readouterr()
     assert says in said.err and said.err.count("\n") == 1 and not said.out
     assert all(driver.sim.chip.channel_writes == 0 for driver in made[0])
 
 
-@WITH_SERVOKIT
 def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, capsys, monkeypatch):
     real = verify.drive
 
@@ -99,7 +93,7 @@ def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, ca
         real(driver, to, share)
 
     monkeypatch.setattr(verify, "drive", stopped)
-    assert verify.main([str(calibration_path), "--hardware", "sim"]) == 1
+    assert verify.main([str(calibration_path), *SIM]) == 1
     assert "stop is latched" in capsys.readouterr().err
     assert made[0][0].sim.chip.count(0) > 0
 

@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node over real DDS: one contract for fake and simulated hardware."""
 
-import importlib.util
 import itertools
 import math
 import signal
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,24 +12,17 @@ import yaml
 from arm_description.library import robot_path
 
 pytest.importorskip("rclpy")
-_spec = importlib.util.spec_from_file_location(
-    "node_client", Path(__file__).with_name("node_client.py")
-)
-nc = importlib.util.module_from_spec(_spec)
-sys.modules["node_client"] = nc
-_spec.loader.exec_module(nc)
+import node_client as nc
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Time
+from lifecycle_msgs.msg import Transition
+from std_srvs.srv import Trigger
 
-from action_msgs.msg import GoalStatus  # noqa: E402
-from builtin_interfaces.msg import Time  # noqa: E402
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-
-from arm_interfaces.msg import HardwareStatus  # noqa: E402
+from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
 DOMAINS = {"fake": 40, "sim": 41}
 SPEEDS = {"fake": 4, "sim": 1}  # fake in simulated time, so that the contract is seen in both
-NO_SERVOKIT = find_spec("adafruit_servokit") is None
 HOME = nc.HOME
 THERE = (0.4, -0.3, 0.3, 0.8)
 
@@ -50,14 +40,13 @@ def slow_jaws(tmp_path_factory):
 @pytest.fixture(scope="module", params=["fake", "sim"])
 def running(request, slow_jaws):
     """An armed node and its client."""
-    if request.param == "sim" and NO_SERVOKIT:
-        pytest.skip("needs adafruit-circuitpython-servokit")
     client = nc.Client(DOMAINS[request.param])
     client.hardware, client.speed = request.param, SPEEDS[request.param]
     process = nc.NodeProcess(
         DOMAINS[request.param],
         robot=slow_jaws,
         hardware=request.param,
+        backend="i2c_dev",
         speed=client.speed,
         autostart="activate",
     )
@@ -314,9 +303,8 @@ def client():
     made.close()
 
 
-@pytest.mark.skipif(NO_SERVOKIT, reason="needs adafruit-circuitpython-servokit")
 def test_the_lifecycle_by_hand(start, client):
-    process = start(hardware="sim")
+    process = start(hardware="sim", backend="i2c_dev")
     assert client.lifecycle() == "unconfigured"
     assert client.change(Transition.TRANSITION_CONFIGURE)
     status = client.wait_state(HardwareStatus.UNKNOWN)
@@ -365,14 +353,14 @@ def test_signals_before_the_start_is_done_end_it_too(start, number):
 
 
 FAILING = """
-import sys
-from arm_hardware import hardware, hardware_node
+from arm_hardware.commands import entry_points
+from arm_hardware.ros.node import HardwareNode
 
 def fail(*_):
     raise RuntimeError("on purpose")
 
-hardware_node.HardwareNode._on_reset = fail
-sys.exit(hardware.main())
+HardwareNode._on_reset = fail
+sys.exit(entry_points.main())
 """
 
 
