@@ -256,7 +256,7 @@ def test_time_that_jumps_back_begins_anew(watcher):
         ("", "robot_description is empty"),
         ("robot: yes", "not XML"),
         ("<robot name='x'/>", "one root link"),
-        (NUT_ARM.to_urdf().replace('rpy="0 0 0"', 'rpy="0 0 nan"'), "not a finite number"),
+        (NUT_ARM.to_urdf().replace('rpy="0 0 0"', 'rpy="0 0 nan"'), "must be 3 finite numbers"),
     ],
 )
 def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):

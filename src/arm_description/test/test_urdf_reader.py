@@ -78,16 +78,16 @@ def test_axes_are_made_unit_and_mimics_read():
         (robot(joint("j", "a", "b", "revolute", SWAPPED)), "lower limit 0.3 above its upper"),
         (
             robot(joint("j", "a", "b", "revolute", LIMIT.replace('"-1"', '"low"'))),
-            "lower has 'low'",
+            "<limit lower=\"low\"> of joint 'j' must be a finite number",
         ),
         (
             robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="no"/>')),
             "mimics 'no', which does",
         ),
         (robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="j"/>')), "in a circle"),
-        (robot(joint("j", "a", "b", "fixed", '<origin xyz="1 2"/>')), "must be three numbers"),
-        (robot(joint("j", "a", "b", "fixed", '<origin rpy="0 0 x"/>')), "not a finite number"),
-        (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 0 nan"/>')), "not a finite number"),
+        (robot(joint("j", "a", "b", "fixed", '<origin xyz="1 2"/>')), "must be 3 finite numbers"),
+        (robot(joint("j", "a", "b", "fixed", '<origin rpy="0 0 x"/>')), "3 finite numbers"),
+        (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 0 nan"/>')), "3 finite numbers"),
         (robot(joint("j", "a", "b", "continuous", '<axis xyz="0 0 0"/>')), "no length"),
     ],
     ids=itertools.count(),
@@ -96,6 +96,59 @@ def test_what_is_refused(text, says):
     with pytest.raises(UrdfError, match=says) as caught:
         read_urdf(text)
     assert "\n" not in str(caught.value)
+
+
+def link(inside, robot=""):
+    return read_urdf(f'<robot name="r">{robot}<link name="forearm">{inside}</link></robot>')
+
+
+BOX = '<geometry><box size="1 2 3"/></geometry>'
+
+
+def test_shapes_and_masses_are_read_with_their_origins():
+    origin = '<origin xyz="1 2 3" rpy="0 0 0.5"/>'
+    tree = link(
+        f"<visual>{origin}{BOX}</visual>"
+        '<collision><geometry><mesh filename="a.stl" scale="1 1 2"/></geometry></collision>'
+        '<collision><geometry><capsule radius="1"/></geometry></collision>'
+        f'<inertial>{origin}<mass value="0.5"/></inertial>'
+    )
+    (visual,), (mesh, other), (inertial,) = tree.visuals, tree.collisions, tree.inertials
+    assert (visual.link, visual.kind, visual.size) == ("forearm", "box", (1.0, 2.0, 3.0))
+    assert (visual.origin.xyz, visual.origin.rpy) == ((1.0, 2.0, 3.0), (0.0, 0.0, 0.5))
+    assert (mesh.kind, mesh.uri, mesh.size) == ("mesh", "a.stl", (1.0, 1.0, 2.0))
+    assert (other.kind, other.size) == ("capsule", ())
+    assert (inertial.mass, inertial.centre) == (0.5, (1.0, 2.0, 3.0))
+
+
+def test_materials_are_found_wherever_they_are_defined():
+    tree = link(
+        f'<visual>{BOX}<material name="red"/></visual>'
+        f'<visual>{BOX}<material name="blue"><color rgba="0 0 2 1"/></material></visual>'
+        f'<visual>{BOX}<material name="blue"/></visual><visual>{BOX}</visual>',
+        '<material name="red"><color rgba="1 0 0 0.5"/></material>',
+    )
+    blue = (0.0, 0.0, 1.0, 1.0)  # clipped
+    assert [v.colour for v in tree.visuals] == [(1.0, 0.0, 0.0, 0.5), blue, blue, None]
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ("<visual/>", "a <visual> of link 'forearm' has no shape"),
+        ("<visual><geometry><cone/></geometry></visual>", "link 'forearm' has no shape"),
+        ('<visual><geometry><box size="1 2"/></geometry></visual>', "must be 3 finite numbers"),
+        ("<visual><geometry><box/></geometry></visual>", "must be 3 finite numbers"),
+        ("<visual><geometry><sphere/></geometry></visual>", "must be a finite number"),
+        ("<visual><geometry><mesh/></geometry></visual>", "<mesh> of link 'forearm' has no 'file"),
+        (f'<visual><origin xyz="0 0 nan"/>{BOX}</visual>', "must be 3 finite numbers"),
+        ('<inertial><mass value="-1"/></inertial>', "link 'forearm' has the mass -1 kg"),
+    ],
+)
+def test_an_invalid_shape_or_mass_is_refused_when_it_is_needed(inside, says):
+    tree = link(inside)
+    with pytest.raises(UrdfError, match=says):
+        _ = tree.visuals, tree.inertials
 
 
 @pytest.mark.parametrize("kind", ["fixed", "floating"])

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of serial arms that explain themselves (no ROS in here)."""
 
+from arm_description.errors import UrdfError
+
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import ChainUrdfError, KinematicsError
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import IkBatch
 from arm_kinematics.ik.result import IkResult, IkSolution, IkStatus
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink
@@ -12,10 +14,10 @@ __all__ = [
     "Chain",
     "ChainJoint",
     "ChainLink",
-    "ChainUrdfError",
     "IkBatch",
     "IkResult",
     "IkSolution",
     "IkStatus",
     "KinematicsError",
+    "UrdfError",
 ]

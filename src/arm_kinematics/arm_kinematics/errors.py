@@ -17,7 +17,3 @@ class KinematicsError(ValueError):
         super().__init__(message)
         self.what = what
         self.value = value
-
-
-class ChainUrdfError(KinematicsError):
-    """A robot description cannot be used as a chain: what is wrong with it, and where."""

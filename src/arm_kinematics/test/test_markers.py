@@ -9,8 +9,6 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.errors import UrdfError
-from arm_description.urdf.reader import read_bodies
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.measures import manipulability
 from arm_kinematics.lie import Array, se3
@@ -33,13 +31,12 @@ SHIPPED = ("nut_arm", "planar2", "planar3", "puma560", "spherical_arm", "panda",
 
 
 def seen_of(name: str, rng: np.random.Generator, dh: bool = False) -> MarkerInputs:
-    xml = load_robot(name).to_urdf(dh_frames=dh)
-    robot = Robot(xml)
+    robot = Robot(load_robot(name).to_urdf(dh_frames=dh))
     chain = robot.chain("tool0")
     low, high = np.maximum(chain.lower, -2.0), np.minimum(chain.upper, 2.0)
     positions = dict.fromkeys(robot.joint_names, 0.0)
     positions |= dict(zip(chain.joint_names, rng.uniform(low, high).tolist(), strict=True))
-    return MarkerInputs(robot, chain, read_bodies(xml), positions)
+    return MarkerInputs(robot, chain, robot.urdf.visuals, robot.urdf.inertials, positions)
 
 
 @pytest.fixture(params=SHIPPED)
@@ -150,11 +147,10 @@ def test_a_ghost_stands_where_the_links_will_be(seen, rng):
     there = {name: 0.5 * q for name, q in seen.positions.items()}
     seen.goal = {name: there[name] for name in seen.chain.joint_names}
     ghosts = drawn("goal", seen)
-    moving = [body for body in seen.bodies if body.solids and seen.robot.moves(body.link)]
     expected = [
-        (seen.robot.link_pose(body.link, {**seen.positions, **seen.goal}) @ solid.origin.matrix)
-        for body in moving
-        for solid in body.solids
+        (seen.robot.link_pose(solid.link, {**seen.positions, **seen.goal}) @ solid.origin.matrix)
+        for solid in seen.visuals
+        if seen.robot.moves(solid.link)
     ]
     assert len(ghosts) == len(expected) > 0
     for mark, T in zip(ghosts, expected, strict=True):
@@ -173,7 +169,7 @@ def test_each_branch_that_was_asked_for_has_a_ghost(rng):
     seen.answer = answer_of(seen, target)
     assert drawn("branches", seen) == []
     seen.answer = answer_of(seen, target, count=4)
-    one = len([s for b in seen.bodies if seen.robot.moves(b.link) for s in b.solids])
+    one = sum(seen.robot.moves(visual.link) for visual in seen.visuals)
     others = len(seen.answer.solutions) - 1
     assert others >= 1
     assert len(drawn("branches", seen)) == others * one
@@ -193,7 +189,7 @@ def test_the_ellipsoid_holds_every_tip_velocity_and_its_volume_is_the_measure(se
 
 def test_the_centre_of_all_masses_is_the_mean_of_the_links(seen):
     balls = [m for m in drawn("centres_of_mass", seen) if m.kind is Kind.SPHERE]
-    heavy = [body for body in seen.bodies if body.mass > 0.0]
+    heavy = [inertial for inertial in seen.inertials if inertial.mass > 0.0]
     places = np.array([in_base(seen, m)[0] for m in balls[:-1]])
     masses = np.array([body.mass for body in heavy])
     centre = masses @ places / masses.sum()
@@ -304,18 +300,3 @@ def test_without_joint_states_nothing_that_needs_them_is_drawn(rng):
     for name in ("text", "manipulability_ellipsoid", "velocity_ellipsoid", "centres_of_mass"):
         assert drawn(name, seen) == []
     assert drawn("link_frames", seen)
-
-
-@pytest.mark.parametrize(
-    "visual",
-    [
-        "<visual/>",
-        "<visual><geometry><cone/></geometry></visual>",
-        '<visual><geometry><box size="1 2"/></geometry></visual>',
-        '<visual><origin xyz="0 0 nan"/><geometry><sphere radius="1"/></geometry></visual>',
-        '<inertial><mass value="-1"/></inertial>',
-    ],
-)
-def test_a_shape_or_mass_that_is_none_is_refused_with_its_link(visual):
-    with pytest.raises(UrdfError, match="forearm"):
-        read_bodies(f'<robot name="r"><link name="forearm">{visual}</link></robot>')

@@ -11,7 +11,7 @@ import pytest
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.lie import se3_inverse, se3_log
-from arm_kinematics.model.urdf import limits, path, read_tree
+from arm_kinematics.model.urdf import limits, path
 
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkStatus, KinematicsError, UrdfError
@@ -39,7 +39,7 @@ GOOD = """<?xml version="1.0"?>
 
 
 def test_limits_are_infinite_where_there_are_none():
-    turn, slide, follower = (step.joint for step in path(read_tree(GOOD), "base_link", "c"))
+    turn, slide, follower = (step.joint for step in path(read_urdf(GOOD), "base_link", "c"))
     assert limits(turn) == (-math.inf, math.inf, math.inf)
     assert limits(slide) == (-0.1, 0.2, 0.5)
     assert limits(follower) == (-1.0, 1.0, math.inf)
@@ -69,7 +69,7 @@ def changed(old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize("text", [None, "", GOOD[:100], changed('upper="0.2"', 'upper="nan"')])
-def test_what_is_no_urdf_is_an_error_of_this_package(text):
+def test_an_invalid_urdf_raises_the_error_of_the_reader(text):
     with pytest.raises(DescriptionError) as read:
         read_urdf(text)
     with pytest.raises(UrdfError) as caught:
@@ -92,7 +92,7 @@ def test_chains_that_cannot_be(base, tip, says):
 
 def test_a_floating_joint_on_the_way_is_refused():
     text = changed('name="slide" type="prismatic"', 'name="slide" type="floating"')
-    with pytest.raises(UrdfError, match=r"'slide' .* is floating"):
+    with pytest.raises(KinematicsError, match=r"'slide' .* is floating"):
         Chain.from_urdf(text)
 
 
@@ -158,7 +158,7 @@ class TestMimic:
         chain = Chain.from_urdf(text, "root", "right_hand")
         assert "r2" not in chain.joint_names
         free = Robot(ONE_BY_ONE)
-        follower = next(j for j in read_tree(text).joints if j.name == "r2").mimic
+        follower = next(j for j in read_urdf(text).joints if j.name == "r2").mimic
         for _ in range(20):
             joints = {"l1": rng.uniform(-1, 2), "l2": 0.0, "r1": rng.uniform(-1, 1)}
             joints["r2"] = follower.multiplier * joints[follower.joint] + follower.offset
@@ -210,7 +210,7 @@ def test_the_limits_of_a_mimic_are_its_leaders_too():
 
 def test_a_mimic_that_no_position_of_its_leader_allows_is_refused():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="1" offset="5"/>')
-    with pytest.raises(UrdfError, match=r"'l1' cannot move .* r2"):
+    with pytest.raises(KinematicsError, match=r"'l1' cannot move .* r2"):
         Chain.from_urdf(text, "left", "right_hand")
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z
+from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
@@ -118,7 +119,7 @@ def test_a_tool_path_stops_where_it_would_collide(chain, checker_of):
 
 
 def test_shapes_of_links_and_things_are_read(model, scene):
-    bodies, unknown = robot_bodies(model.to_urdf())
+    bodies, unknown = robot_bodies(read_urdf(model.to_urdf()))
     assert not unknown
     assert {b.kind for b in bodies} == {"box", "cylinder"}
     things = {b.owner: b for b in scene_bodies(scene)}
@@ -131,7 +132,7 @@ def test_shapes_of_links_and_things_are_read(model, scene):
 def test_meshes_are_told_to_be_unknown():
     xml = """<robot name="r"><link name="base"><collision><geometry>
     <mesh filename="a.stl"/></geometry></collision></link></robot>"""
-    assert robot_bodies(xml) == ([], ["base"])
+    assert robot_bodies(read_urdf(xml)) == ([], ["base"])
 
 
 def test_balls_hold_their_body():

@@ -14,6 +14,7 @@ import rclpy
 import yaml
 from ament_index_python.packages import get_package_prefix
 from arm_description.exporters.moveit_package import moveit_package
+from arm_description.urdf.reader import read_urdf
 from arm_tasks.planning.collision.bodies import robot_bodies
 from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, Pairs
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
@@ -70,8 +71,8 @@ def test_the_rest_posture_is_no_collision(robot):
     pytest.importorskip(LIBRARY)
     model = load_robot(robot)
     files = moveit_package(model)
-    xml = files[f"config/{robot}.urdf"]
-    bodies, _ = robot_bodies(xml)
+    tree = read_urdf(files[f"config/{robot}.urdf"])
+    bodies, _ = robot_bodies(tree)
     may = {
         frozenset((e.get("link1"), e.get("link2")))
         for e in ET.fromstring(files[f"config/{robot}.srdf"]).iter("disable_collisions")
@@ -86,6 +87,6 @@ def test_the_rest_posture_is_no_collision(robot):
     rest = np.array([model.postures["rest"][name] for name in model.joint_names])
     width = model.postures["rest"].get("gripper", 0.0)
     distances = Pairs(bodies, pairs).distances(
-        BodyPlacement(model, xml, bodies).poses(rest, width), 1.0
+        BodyPlacement(model, tree, bodies).poses(rest, width), 1.0
     )
     assert (distances >= -TOUCH).all()

@@ -9,19 +9,6 @@ class ViewerError(ValueError):
     """Something cannot be shown; the text says what, where and what to do about it."""
 
 
-class VisualUrdfError(ViewerError):
-    """A robot description that cannot be drawn.
-
-    Attributes:
-        element: The XML element at fault, e.g. `link "forearm"`; empty for the whole text.
-    """
-
-    def __init__(self, element: str, problem: str) -> None:
-        self.element = element
-        where = f"robot_description, {element}" if element else "robot_description"
-        super().__init__(f"{where}: {problem}")
-
-
 class MarkerError(ViewerError):
     """A marker that cannot be drawn.
 

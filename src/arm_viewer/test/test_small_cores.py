@@ -12,13 +12,14 @@ import pytest
 from arm_common.ros.tf import TransformTree
 from arm_common.transforms import quaternion
 from arm_description.library import shipped_robots
+from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
 from arm_viewer.browser.cameras import round_length
 from arm_viewer.browser.panel import _meant, _range, _shown
 from arm_viewer.browser.server import CallbackQueue
 from arm_viewer.control.joint_sliders import JointSliders
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.robot import VisualJoint, VisualMimic, postures_of
+from arm_viewer.scene.robot import VisualJoint, postures_of
 from arm_viewer.scene.store import WatchedTree, poses_in
 from arm_viewer.scene.tool_trace import PIECE_POINTS, PIECES, ToolTrace
 from hypothesis import given
@@ -28,7 +29,7 @@ from transforms3d.quaternions import quat2mat
 JOINTS = (
     VisualJoint("waist", False, -1.0, 2.0),
     VisualJoint("slide", True, 0.1, 0.4),
-    VisualJoint("finger", True, 0.0, 0.2, VisualMimic("slide", -0.5, 0.01)),
+    VisualJoint("finger", True, 0.0, 0.2, UrdfMimic("slide", -0.5, 0.01)),
 )
 finite = st.floats(-1e3, 1e3)
 unit = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1)

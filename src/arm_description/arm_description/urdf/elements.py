@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, Triple
 
 JointKind: TypeAlias = Literal[
     "revolute", "continuous", "prismatic", "fixed", "floating", "planar"
 ]
+Rgba: TypeAlias = tuple[float, float, float, float]
 MOVING: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic")
 
 
@@ -64,6 +65,46 @@ class UrdfJoint:
     axis: Triple = (0.0, 0.0, 1.0)
     limit: UrdfLimit | None = None
     mimic: UrdfMimic | None = None
+
+
+class Drive(NamedTuple):
+    """What moves a joint: position = ratio * position of the leader + offset."""
+
+    leader: UrdfJoint
+    ratio: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class UrdfShape:
+    """A visual or collision shape that was read from a URDF.
+
+    Attributes:
+        link: the link it belongs to.
+        kind: "box", "cylinder" (along its z), "sphere" or "mesh"; of a collision shape possibly
+            another word.
+        size: edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors
+            of a mesh; empty for other kinds.
+        origin: link <- shape; the shape is centred there.
+        uri: the file of a mesh.
+        colour: red, green, blue, alpha, 0 to 1; None if the URDF gives none.
+    """
+
+    link: str
+    kind: str
+    size: tuple[float, ...]
+    origin: Origin
+    uri: str = ""
+    colour: Rgba | None = None
+
+
+@dataclass(frozen=True)
+class UrdfInertial:
+    """Mass of a link [kg] and its centre in the link's frame [m]."""
+
+    link: str
+    mass: float
+    centre: Triple
 
 
 @dataclass(frozen=True)

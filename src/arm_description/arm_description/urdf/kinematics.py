@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pose of a joint's child frame over its position, with all that is constant worked out before.
+"""Pose of a joint's child frame at a position, with all that is constant computed once.
 
 A turn by q about the unit axis u, after the origin's quaternion o, is
 o * (cos(q/2), u sin(q/2)) = cos(q/2) o + sin(q/2) (o * u): one pair of constant quaternions, one

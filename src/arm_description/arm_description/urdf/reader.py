@@ -1,147 +1,110 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the kinematic tree of any URDF: links, joints, origins, axes, limits, mimics.
+"""Read a URDF: its kinematic tree, and what its links look like, collide with and weigh.
 
-Only what moves is read; elements that say anything else are left alone.
-
-Read one <joint> of a URDF, each value checked. The format: https://wiki.ros.org/urdf/XML.
-
-What the links of a URDF look like, without colours, and what they weigh.
+Each value is checked; elements that are not read are ignored.
+The format: https://wiki.ros.org/urdf/XML.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast, get_args
 
 from arm_description.errors import UrdfError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.urdf.elements import JointKind, UrdfJoint, UrdfLimit, UrdfMimic
+from arm_description.urdf.elements import (
+    Drive,
+    JointKind,
+    Rgba,
+    UrdfInertial,
+    UrdfJoint,
+    UrdfLimit,
+    UrdfMimic,
+    UrdfShape,
+)
 
-KINDS: tuple[str, ...] = get_args(JointKind)
+_KINDS: tuple[str, ...] = get_args(JointKind)
+_MOST_CHARACTERS = 32_000_000
 
-
-def read_joint(element: ET.Element) -> UrdfJoint:
-    """Read and check one <joint>.
-
-    Raises:
-        UrdfError: something is missing, or a number is none.
-    """
-    name = attribute(element, "name", "a joint")
-    kind = element.get("type", "")
-    if kind not in KINDS:
-        raise UrdfError(
-            f"joint {name!r} has type {kind!r}", remedy="supported are " + ", ".join(KINDS)
-        )
-    ends = []
-    for tag in ("parent", "child"):
-        end = element.find(tag)
-        if end is None:
-            raise UrdfError(f"joint {name!r} has no {tag}")
-        ends.append(attribute(end, "link", f"the {tag} of joint {name!r}"))
-    return UrdfJoint(
-        name,
-        cast(JointKind, kind),
-        ends[0],
-        ends[1],
-        _origin(element.find("origin"), name),
-        _axis(element.find("axis"), name, kind),
-        _limit(element.find("limit"), name, kind),
-        _mimic(element.find("mimic"), name),
-    )
-
-
-def _origin(element: ET.Element | None, joint: str) -> Origin:
-    if element is None:
-        return Origin()
-    xyz = _triple(element.get("xyz", "0 0 0"), joint, "xyz")
-    return Origin(xyz, _triple(element.get("rpy", "0 0 0"), joint, "rpy"))
-
-
-def _axis(element: ET.Element | None, joint: str, kind: str) -> Triple:
-    """Unit axis; URDF's default is x, and some kinds of joints have none."""
-    if element is None or kind in ("fixed", "floating"):
-        return (1.0, 0.0, 0.0)
-    x, y, z = _triple(element.get("xyz", ""), joint, "axis")
-    size = math.hypot(x, y, z)
-    if size < 1e-9:
-        raise UrdfError(f"joint {joint!r} has an axis of no length", remedy='write "0 0 1"')
-    return (x / size, y / size, z / size)
-
-
-def _limit(element: ET.Element | None, joint: str, kind: str) -> UrdfLimit | None:
-    if element is None:
-        if kind in ("revolute", "prismatic"):
-            raise UrdfError(f"joint {joint!r} has no limit", remedy=f"a {kind} joint needs one")
-        return None
-    keys = ("lower", "upper", "velocity", "effort")
-    limit = UrdfLimit(*(_number(element.get(key, "0"), joint, key) for key in keys))
-    if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
-        raise UrdfError(
-            f"joint {joint!r} has the lower limit {limit.lower:g} above its upper limit "
-            f"{limit.upper:g}"
-        )
-    return limit
-
-
-def _mimic(element: ET.Element | None, joint: str) -> UrdfMimic | None:
-    if element is None:
-        return None
-    return UrdfMimic(
-        attribute(element, "joint", f"mimic of joint {joint!r}"),
-        _number(element.get("multiplier", "1"), joint, "multiplier"),
-        _number(element.get("offset", "0"), joint, "offset"),
-    )
-
-
-def _triple(text: str, joint: str, key: str) -> Triple:
-    parts = text.split()
-    if len(parts) != 3:
-        raise UrdfError(f"joint {joint!r}: {key} must be three numbers, not {text!r}")
-    x, y, z = (_number(part, joint, key) for part in parts)
-    return (x, y, z)
-
-
-def _number(text: str, joint: str, key: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UrdfError(f"joint {joint!r}: {key} has {text!r}, which is not a finite number")
-    return value
-
-
-def attribute(element: ET.Element, name: str, what: str) -> str:
-    """An attribute that has to be there."""
-    text = element.get(name, "")
-    if not text:
-        raise UrdfError(f"{what} has no {name!r}")
-    return text
-
-
-MOST_CHARACTERS = 32_000_000
+# Shape -> its attributes, and how many numbers each holds.
+_SHAPES = {
+    "box": (("size", 3),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "sphere": (("radius", 1),),
+    "mesh": (("scale", 3),),
+}
+_DEFAULTS = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1", "multiplier": "1", "offset": "0"}
+_DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
 
 @dataclass(frozen=True)
 class UrdfTree:
-    """Kinematic tree of a URDF.
+    """A URDF.
+
+    The kinematic tree is checked at once. What the links look like, collide with and weigh is
+    read when it is first needed, and raises UrdfError then if it makes no sense.
 
     Attributes:
         name: name of the robot, "robot" if it has none.
         root: name of the root link.
-        links: names of all links.
-        joints: all joints, each after the joint that carries its parent link.
+        links: names of all links, in document order.
+        joints: all joints, each after the joint that carries its parent link, otherwise in
+            document order.
     """
 
     name: str
     root: str
     links: tuple[str, ...]
     joints: tuple[UrdfJoint, ...]
+    _robot: ET.Element = field(
+        default_factory=lambda: ET.Element("robot"), repr=False, compare=False
+    )
+
+    @cached_property
+    def joint(self) -> Mapping[str, UrdfJoint]:
+        """The joints by name."""
+        return {joint.name: joint for joint in self.joints}
+
+    def drive_of(self, joint: UrdfJoint) -> Drive:
+        """Return what moves a joint: itself, or the joint at the end of its chain of mimics."""
+        ratio, offset = 1.0, 0.0
+        while joint.mimic is not None:
+            offset += ratio * joint.mimic.offset
+            ratio *= joint.mimic.multiplier
+            joint = self.joint[joint.mimic.joint]
+        return Drive(joint, ratio, offset)
+
+    @cached_property
+    def visuals(self) -> tuple[UrdfShape, ...]:
+        """All visuals, in document order."""
+        colours = {
+            material.get("name", ""): colour
+            for material in self._robot.findall("material")
+            if (colour := _colour(material, "the robot")) is not None
+        }
+        return tuple(_visual(element, link, colours) for link, element in self._elements("visual"))
+
+    @cached_property
+    def collisions(self) -> tuple[UrdfShape, ...]:
+        """All collision shapes, in document order; those of an unknown kind have no size."""
+        return tuple(_shape(element, link) for link, element in self._elements("collision"))
+
+    @cached_property
+    def inertials(self) -> tuple[UrdfInertial, ...]:
+        """Mass of each link that has one, in document order."""
+        return tuple(_inertial(element, link) for link, element in self._elements("inertial"))
+
+    def _elements(self, tag: str) -> Iterator[tuple[str, ET.Element]]:
+        for link in self._robot.findall("link"):
+            for element in link.findall(tag):
+                yield link.get("name", ""), element
 
 
 def read_urdf(text: str) -> UrdfTree:
@@ -155,12 +118,12 @@ def read_urdf(text: str) -> UrdfTree:
     """
     robot = parse_xml(text)
     links = tuple(attribute(link, "name", "a link") for link in robot.findall("link"))
-    joints = [read_joint(element) for element in robot.findall("joint")]
-    _unique(links, "link")
-    _unique([joint.name for joint in joints], "joint")
+    joints = [_joint(element) for element in robot.findall("joint")]
+    _check_unique(links, "link")
+    _check_unique([joint.name for joint in joints], "joint")
     _check_mimics(joints)
     root = _root(links, joints)
-    return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints))
+    return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints), robot)
 
 
 def parse_xml(text: str, what: str = "URDF") -> ET.Element:
@@ -177,7 +140,7 @@ def parse_xml(text: str, what: str = "URDF") -> ET.Element:
     remedy = f"give the text of a {what}"
     if not isinstance(text, str) or not text.strip():
         raise UrdfError(f"{name} is empty", remedy=remedy)
-    if len(text) > MOST_CHARACTERS or "<!DOCTYPE" in text or "<!ENTITY" in text:
+    if len(text) > _MOST_CHARACTERS or "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise UrdfError(
             f"{name} has a DOCTYPE or is over 32 MB",
             remedy="such text is refused because entities in it can exhaust memory",
@@ -189,6 +152,76 @@ def parse_xml(text: str, what: str = "URDF") -> ET.Element:
     if robot.tag != "robot":
         raise UrdfError(f"the outermost element is <{robot.tag}>", remedy="it must be <robot>")
     return robot
+
+
+def attribute(element: ET.Element, name: str, what: str) -> str:
+    """Return an attribute that is required.
+
+    Raises:
+        UrdfError: it is missing.
+    """
+    text = element.get(name, "")
+    if not text:
+        raise UrdfError(f"{what} has no {name!r}")
+    return text
+
+
+def _joint(element: ET.Element) -> UrdfJoint:
+    name = attribute(element, "name", "a joint")
+    where = f"joint {name!r}"
+    kind = element.get("type", "")
+    if kind not in _KINDS:
+        raise UrdfError(f"{where} has type {kind!r}", remedy="supported are " + ", ".join(_KINDS))
+    ends = []
+    for tag in ("parent", "child"):
+        end = element.find(tag)
+        if end is None:
+            raise UrdfError(f"{where} has no {tag}")
+        ends.append(attribute(end, "link", f"the {tag} of {where}"))
+    return UrdfJoint(
+        name,
+        cast(JointKind, kind),
+        ends[0],
+        ends[1],
+        _origin(element, where),
+        _axis(element.find("axis"), where, kind),
+        _limit(element.find("limit"), where, kind),
+        _mimic(element.find("mimic"), where),
+    )
+
+
+def _axis(element: ET.Element | None, where: str, kind: str) -> Triple:
+    """Unit axis; URDF's default is x, and some kinds of joints have none."""
+    if element is None or kind in ("fixed", "floating"):
+        return (1.0, 0.0, 0.0)
+    x, y, z = _triple(element, "xyz", where)
+    size = math.hypot(x, y, z)
+    if size < 1e-9:
+        raise UrdfError(f"{where} has an axis of no length", remedy='write "0 0 1"')
+    return (x / size, y / size, z / size)
+
+
+def _limit(element: ET.Element | None, where: str, kind: str) -> UrdfLimit | None:
+    if element is None:
+        if kind in ("revolute", "prismatic"):
+            raise UrdfError(f"{where} has no limit", remedy=f"a {kind} joint needs one")
+        return None
+    keys = ("lower", "upper", "velocity", "effort")
+    limit = UrdfLimit(*(_number(element, key, where) for key in keys))
+    if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
+        raise UrdfError(
+            f"{where} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
+        )
+    return limit
+
+
+def _mimic(element: ET.Element | None, where: str) -> UrdfMimic | None:
+    if element is None:
+        return None
+    leader = attribute(element, "joint", f"mimic of {where}")
+    return UrdfMimic(
+        leader, _number(element, "multiplier", where), _number(element, "offset", where)
+    )
 
 
 def _check_mimics(joints: Sequence[UrdfJoint]) -> None:
@@ -208,7 +241,7 @@ def _check_mimics(joints: Sequence[UrdfJoint]) -> None:
 
 
 def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
-    """The one link that no joint carries."""
+    """Return the one link that is no joint's child."""
     known, carrier = set(links), dict[str, str]()
     for joint in joints:
         for link in (joint.parent, joint.child):
@@ -229,16 +262,17 @@ def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
 
 
 def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
-    """The joints from the root outwards."""
-    below: dict[str, list[UrdfJoint]] = {}
-    for joint in joints:
-        below.setdefault(joint.parent, []).append(joint)
+    """Return the joints from the root outwards, in document order as far as that allows."""
+    below: dict[str, list[int]] = {}
+    for i, joint in enumerate(joints):
+        below.setdefault(joint.parent, []).append(i)
     ordered: list[UrdfJoint] = []
-    front = [root]
-    while front:
-        here = below.pop(front.pop(), [])
-        ordered += here
-        front += [joint.child for joint in here]
+    ready = below.pop(root, [])
+    while ready:
+        joint = joints[heapq.heappop(ready)]
+        ordered.append(joint)
+        for i in below.pop(joint.child, []):
+            heapq.heappush(ready, i)
     if below:
         raise UrdfError(
             f"the links {', '.join(below)} form a loop apart from the root {root!r}",
@@ -247,116 +281,79 @@ def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
     return tuple(ordered)
 
 
-def _unique(names: Sequence[str], what: str) -> None:
+def _check_unique(names: Sequence[str], what: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise UrdfError(f"there is more than one {what} {twice[0]!r}", remedy="rename one")
 
 
-# Shape -> its attributes, and how many numbers each holds.
-_SHAPES = {
-    "box": (("size", 3),),
-    "cylinder": (("radius", 1), ("length", 1)),
-    "sphere": (("radius", 1),),
-    "mesh": (("scale", 3),),
-}
-
-
-@dataclass(frozen=True)
-class VisualGeometry:
-    """One visual of a link.
-
-    Attributes:
-        kind: "box", "cylinder" (along its z), "sphere" or "mesh".
-        size: edges of a box, radius and length of a cylinder, radius of a sphere [m]; factors
-            of a mesh.
-        origin: link <- solid, which is centred there.
-        uri: the file of a mesh.
-    """
-
-    kind: str
-    size: tuple[float, ...]
-    origin: Origin
-    uri: str = ""
-
-
-@dataclass(frozen=True)
-class LinkBody:
-    """A link.
-
-    Attributes:
-        link: its name.
-        solids: what it looks like.
-        mass: [kg], 0 if the URDF gives none.
-        centre: of mass, in the link's frame [m].
-    """
-
-    link: str
-    solids: tuple[VisualGeometry, ...]
-    mass: float
-    centre: Triple
-
-
-def read_bodies(text: str) -> tuple[LinkBody, ...]:
-    """Read all links of a URDF.
-
-    Args:
-        text: the XML.
-
-    Raises:
-        UrdfError: not a URDF, or a shape or number that is none.
-    """
-    return tuple(_body(link) for link in parse_xml(text).findall("link"))
-
-
-def _body(element: ET.Element) -> LinkBody:
-    link = attribute(element, "name", "a link")
-    solids = tuple(_solid(visual, link) for visual in element.findall("visual"))
-    inertial = element.find("inertial")
-    if inertial is None:
-        return LinkBody(link, solids, 0.0, NO_MOTION.xyz)
-    mass = inertial.find("mass")
-    value = 0.0 if mass is None else _numbers(mass, "value", 1, link)[0]
-    if value < 0.0:
-        raise UrdfError(f"link {link!r} has the mass {value:g} kg", remedy="give 0 or more")
-    return LinkBody(link, solids, value, _bodies_origin(inertial, link).xyz)
-
-
-def _solid(visual: ET.Element, link: str) -> VisualGeometry:
-    shape = visual.find("geometry/*")
-    if shape is None or shape.tag not in _SHAPES:
+def _visual(element: ET.Element, link: str, colours: dict[str, Rgba]) -> UrdfShape:
+    """Return a visual; a colour that it defines under a name counts for later visuals too."""
+    shape, material = _shape(element, link), element.find("material")
+    if shape.kind not in _SHAPES:
         raise UrdfError(
             f"a <visual> of link {link!r} has no shape", remedy="use " + ", ".join(_SHAPES)
         )
-    size = [n for key, count in _SHAPES[shape.tag] for n in _numbers(shape, key, count, link)]
-    return VisualGeometry(
-        shape.tag, tuple(size), _bodies_origin(visual, link), shape.get("filename", "")
-    )
+    if material is None:
+        return shape
+    name, colour = material.get("name", ""), _colour(material, f"link {link!r}")
+    if colour is not None and name:
+        colours.setdefault(name, colour)
+    return replace(shape, colour=colour or colours.get(name))
 
 
-def _bodies_origin(element: ET.Element, link: str) -> Origin:
+def _colour(material: ET.Element, where: str) -> Rgba | None:
+    element = material.find("color")
+    if element is None:
+        return None
+    r, g, b, a = (min(max(value, 0.0), 1.0) for value in _numbers(element, "rgba", 4, where))
+    return (r, g, b, a)
+
+
+def _shape(element: ET.Element, link: str) -> UrdfShape:
+    """Return a <visual> or <collision> without its colour."""
+    where, shape = f"link {link!r}", element.find("geometry/*")
+    kind = "" if shape is None else shape.tag
+    origin = _origin(element, where)
+    if shape is None or kind not in _SHAPES:
+        return UrdfShape(link, kind, (), origin)
+    size = [n for key, count in _SHAPES[kind] for n in _numbers(shape, key, count, where)]
+    file = attribute(shape, "filename", f"a <mesh> of {where}") if kind == "mesh" else ""
+    return UrdfShape(link, kind, tuple(size), origin, file)
+
+
+def _inertial(element: ET.Element, link: str) -> UrdfInertial:
+    where, mass = f"link {link!r}", element.find("mass")
+    value = 0.0 if mass is None else _number(mass, "value", where)
+    if value < 0.0:
+        raise UrdfError(f"{where} has the mass {value:g} kg", remedy="give 0 or more")
+    return UrdfInertial(link, value, _origin(element, where).xyz)
+
+
+def _origin(element: ET.Element, where: str) -> Origin:
     origin = element.find("origin")
     if origin is None:
         return NO_MOTION
-    x, y, z = _numbers(origin, "xyz", 3, link)
-    return Origin((x, y, z), _turned(origin, link))
+    return Origin(_triple(origin, "xyz", where), _triple(origin, "rpy", where))
 
 
-def _turned(origin: ET.Element, link: str) -> Triple:
-    r, p, y = _numbers(origin, "rpy", 3, link)
-    return (r, p, y)
+def _triple(element: ET.Element, key: str, where: str) -> Triple:
+    x, y, z = _numbers(element, key, 3, where)
+    return (x, y, z)
 
 
-def _numbers(element: ET.Element, key: str, count: int, link: str) -> tuple[float, ...]:
-    """The numbers of an attribute; where it is left out, what URDF means by that."""
-    unsaid = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1"}.get(key, "")
-    text = element.get(key, unsaid)
+def _number(element: ET.Element, key: str, where: str) -> float:
+    return _numbers(element, key, 1, where)[0]
+
+
+def _numbers(element: ET.Element, key: str, count: int, where: str) -> tuple[float, ...]:
+    """Return the finite numbers of an attribute, or URDF's default if it is left out."""
+    text = element.get(key, _DEFAULTS.get(key, ""))
     try:
         values = tuple(float(word) for word in text.split())
     except ValueError:
         values = ()
     if len(values) != count or not all(map(math.isfinite, values)):
-        raise UrdfError(
-            f'<{element.tag} {key}="{text}"> of link {link!r} needs {count} finite numbers'
-        )
+        needed = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise UrdfError(f'<{element.tag} {key}="{text}"> of {where} must be {needed}')
     return values

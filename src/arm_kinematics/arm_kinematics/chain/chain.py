@@ -85,12 +85,16 @@ class Chain(ForwardKinematics):
         moves with it, whether the other one is on the way or not.
 
         Raises:
-            UrdfError: The text is no URDF, a link is missing, no joint of the way moves, or one
-                of them is planar or floating.
+            UrdfError: The text is no URDF.
+            KinematicsError: A link is missing, no joint of the path moves, or one of them is
+                planar or floating.
         """
-        from arm_kinematics.model.urdf import parts_between, read_tree
+        from arm_description.urdf.reader import UrdfTree, read_urdf
 
-        screws, M, moving, links, gearing = parts_between(read_tree(xml), base, tip)
+        from arm_kinematics.model.urdf import parts_between
+
+        tree = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+        screws, M, moving, links, gearing = parts_between(tree, base, tip)
         return cls(screws, M, moving, links=links, base=base, tip=tip, gearing=gearing)
 
     @property

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 from arm_description.urdf.elements import MOVING
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
-from arm_kinematics.model.urdf import drive_of, path, read_tree
+from arm_kinematics.model.urdf import path
 
 
 class MissingJointsError(KinematicsError):
@@ -31,6 +32,7 @@ class Robot:
     """A robot description, ready for questions; chains are built once and kept.
 
     Attributes:
+        urdf: The description.
         name: Name of the robot.
         base: The root link; all poses are given in its frame.
         links: Names of all links.
@@ -39,21 +41,21 @@ class Robot:
         tips: The links that end a branch and are moved by some joint.
     """
 
-    def __init__(self, xml: str) -> None:
-        self._tree = read_tree(xml)
-        self.name = self._tree.name
-        self.base = self._tree.root
-        self.links = self._tree.links
+    def __init__(self, xml: str | UrdfTree) -> None:
+        self.urdf = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+        self.name = self.urdf.name
+        self.base = self.urdf.root
+        self.links = self.urdf.links
         self.joint_names = tuple(
-            j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is None
+            j.name for j in self.urdf.joints if j.kind in MOVING and j.mimic is None
         )
         self.followers = tuple(
-            j.name for j in self._tree.joints if j.kind in MOVING and j.mimic is not None
+            j.name for j in self.urdf.joints if j.kind in MOVING and j.mimic is not None
         )
         self._chains: dict[str, Chain] = {}
         self._moving: dict[str, bool] = {}
         self._fixed: dict[str, Array] = {}
-        parents = {joint.parent for joint in self._tree.joints}
+        parents = {joint.parent for joint in self.urdf.joints}
         ends = (link for link in self.links if link not in parents)
         self.tips = tuple(link for link in ends if self.moves(link))
 
@@ -66,10 +68,10 @@ class Robot:
         """Return the chain from the base to a link.
 
         Raises:
-            UrdfError: There is no such link, or its chain is none that can be solved.
+            KinematicsError: There is no such link, or its chain is none that can be solved.
         """
         if tip not in self._chains:
-            self._chains[tip] = Chain.from_urdf(self._tree, self.base, tip)
+            self._chains[tip] = Chain.from_urdf(self.urdf, self.base, tip)
         return self._chains[tip]
 
     def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
@@ -80,7 +82,7 @@ class Robot:
             joints: Positions of at least the joints before it, by name [rad or m].
 
         Raises:
-            UrdfError: There is no such link.
+            KinematicsError: There is no such link.
             MissingJointsError: A position is missing.
         """
         if not self.moves(link):
@@ -98,8 +100,8 @@ class Robot:
             joints: Positions by name [rad or m].
         """
         found = {}
-        for joint in self._tree.joints:
-            leader, ratio, offset = drive_of(self._tree, joint)
+        for joint in self.urdf.joints:
+            leader, ratio, offset = self.urdf.drive_of(joint)
             if joint.kind in MOVING and leader.name in joints:
                 found[joint.name] = ratio * joints[leader.name] + offset
         return found
@@ -108,15 +110,15 @@ class Robot:
         """Return whether some joint before a link moves, also if it is one without a chain."""
         if link not in self._moving:
             self._moving[link] = any(
-                step.joint.kind != "fixed" and drive_of(self._tree, step.joint).ratio != 0.0
-                for step in path(self._tree, self.base, link)
+                step.joint.kind != "fixed" and self.urdf.drive_of(step.joint).ratio != 0.0
+                for step in path(self.urdf, self.base, link)
             )
         return self._moving[link]
 
     def _fixed_pose(self, link: str) -> Array:
         if link not in self._fixed:
             pose = np.eye(4)
-            for step in path(self._tree, self.base, link):
+            for step in path(self.urdf, self.base, link):
                 pose = pose @ step.joint.origin.matrix
             self._fixed[link] = pose
         return self._fixed[link]

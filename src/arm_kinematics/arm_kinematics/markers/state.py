@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from arm_description.urdf.reader import LinkBody
+from arm_description.urdf.elements import UrdfInertial, UrdfShape
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
@@ -196,7 +196,8 @@ class MarkerInputs:
     Attributes:
         robot: The robot.
         chain: The chain to its tip.
-        bodies: What its links look like and weigh.
+        visuals: What its links look like.
+        inertials: What its links weigh.
         positions: Joint positions by name [rad or m].
         goal: Where the joints are going to, by name; empty if that is not known.
         answer: The last request to the inverse kinematics; None if there was none.
@@ -206,7 +207,8 @@ class MarkerInputs:
 
     robot: Robot
     chain: Chain
-    bodies: tuple[LinkBody, ...] = ()
+    visuals: tuple[UrdfShape, ...] = ()
+    inertials: tuple[UrdfInertial, ...] = ()
     positions: Mapping[str, float] = field(default_factory=dict)
     goal: Mapping[str, float] = field(default_factory=dict)
     answer: IkAttempt | None = None

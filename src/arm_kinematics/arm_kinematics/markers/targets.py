@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
-from arm_description.urdf.reader import VisualGeometry
+from arm_description.urdf.elements import UrdfShape
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array
@@ -99,7 +100,7 @@ def _stretch(seen: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
 
 def centres_of_mass(seen: MarkerInputs) -> list[Mark]:
     """Draw the centres of mass of the links, by their shares, and of all, with its plumb."""
-    heavy = [body for body in seen.bodies if body.mass > 0.0]
+    heavy = [inertial for inertial in seen.inertials if inertial.mass > 0.0]
     whole = sum(body.mass for body in heavy)
     if not heavy or not all(j in seen.positions for j in seen.robot.joint_names):
         return []
@@ -146,10 +147,10 @@ def ghost(seen: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> li
     """Draw the robot with some joints elsewhere; links that no joint moves are left out."""
     positions = {**seen.positions, **joints}
     marks: list[Mark] = []
-    for body in seen.bodies:
-        pose = _pose(seen, body.link, positions) if body.solids else None
+    for link, solids in groupby(seen.visuals, lambda visual: visual.link):
+        pose = _pose(seen, link, positions)
         if pose is not None:
-            marks += [_mark(seen.base, pose, solid, colour) for solid in body.solids]
+            marks += [_mark(seen.base, pose, solid, colour) for solid in solids]
     return marks
 
 
@@ -163,7 +164,7 @@ def _pose(seen: MarkerInputs, link: str, positions: Mapping[str, float]) -> Arra
         return None
 
 
-def _mark(frame: str, pose: Array, solid: VisualGeometry, colour: Colour) -> Mark:
+def _mark(frame: str, pose: Array, solid: UrdfShape, colour: Colour) -> Mark:
     kind, scale = _form(solid.kind, solid.size)
     return Mark(kind, frame, pose @ solid.origin.matrix, scale, colour, text=solid.uri)
 

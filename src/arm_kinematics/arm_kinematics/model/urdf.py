@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""From the way between two links of a URDF to the parts of a chain.
-
-The way between two links in the tree of a URDF, and what moves the joints on it.
-"""
+"""The path between two links of a URDF, and the parts of the chain along it."""
 
 from __future__ import annotations
 
@@ -11,26 +8,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from arm_description.errors import UrdfError as NoUrdfError
-from arm_description.urdf.elements import MOVING, UrdfJoint
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.elements import MOVING, Drive, UrdfJoint
+from arm_description.urdf.reader import UrdfTree
 
-from arm_kinematics.errors import ChainUrdfError
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array, se3_exp, se3_inverse
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
 from arm_kinematics.model.mimic_joints import MimicJoints
-
-
-def read_tree(xml: str | UrdfTree) -> UrdfTree:
-    """Read a URDF; one that has been read stays as it is.
-
-    Raises:
-        UrdfError: It cannot be used; says what arm_description says, in this package's family.
-    """
-    try:
-        return xml if isinstance(xml, UrdfTree) else read_urdf(xml)
-    except NoUrdfError as error:
-        raise ChainUrdfError(str(error), what="urdf") from None
 
 
 class Step(NamedTuple):
@@ -59,7 +43,7 @@ def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
     """Return the joints between two links: towards the root up to what they share, then out."""
     for link in (base, tip):
         if link not in tree.links:
-            raise ChainUrdfError(
+            raise KinematicsError(
                 f"link '{link}' is not in the robot description '{tree.name}'; its links are "
                 f"{', '.join(tree.links)}",
                 what="link",
@@ -81,30 +65,11 @@ def _to_root(tree: UrdfTree, link: str) -> list[UrdfJoint]:
     return joints
 
 
-class Drive(NamedTuple):
-    """What moves a joint: position = ratio * position of the leader + offset."""
-
-    leader: UrdfJoint
-    ratio: float
-    offset: float
-
-
-def drive_of(tree: UrdfTree, joint: UrdfJoint) -> Drive:
-    """Return what moves a joint: itself, or the joint at the end of its chain of mimics."""
-    by_name = {j.name: j for j in tree.joints}
-    ratio, offset = 1.0, 0.0
-    while joint.mimic is not None:
-        offset += ratio * joint.mimic.offset
-        ratio *= joint.mimic.multiplier
-        joint = by_name[joint.mimic.joint]
-    return Drive(joint, ratio, offset)
-
-
 def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
     """Return the parts of the chain between two links.
 
     Raises:
-        UrdfError: A link is missing, no joint of the way moves, one moves in more than one
+        KinematicsError: A link is missing, no joint of the path moves, one moves in more than one
             direction, or no position is inside the limits of all that move together.
     """
     builder = _Builder(tree, base, tip)
@@ -131,7 +96,7 @@ class _Builder:
         if joint.kind in MOVING:
             self._move(step)
         elif joint.kind != "fixed":
-            raise ChainUrdfError(
+            raise KinematicsError(
                 f"joint '{joint.name}' between '{self._base}' and '{self._tip}' is {joint.kind}; "
                 f"a chain has only {', '.join(MOVING)} and fixed joints",
                 what=joint.name,
@@ -142,7 +107,7 @@ class _Builder:
         self._links.append(ChainLink(step.link, len(self._screws), self._pose))
 
     def _move(self, step: Step) -> None:
-        drive = drive_of(self._tree, step.joint)
+        drive = self._tree.drive_of(step.joint)
         sliding = step.joint.kind == "prismatic"
         screw = screw_of(self._pose, step.axis, sliding)
         if drive.ratio != 0.0:
@@ -154,7 +119,7 @@ class _Builder:
     def parts(self) -> Parts:
         """Return what was collected."""
         if not self._screws:
-            raise ChainUrdfError(
+            raise KinematicsError(
                 f"no joint moves between '{self._base}' and '{self._tip}'; choose a tip beyond "
                 "one",
                 what=self._tip,
@@ -182,7 +147,7 @@ class _Builder:
             ends, speed = _of_leader(joint, drive)
             lower, upper, velocity = max(lower, ends[0]), min(upper, ends[1]), min(velocity, speed)
         if lower > upper:
-            raise ChainUrdfError(
+            raise KinematicsError(
                 f"joint '{name}' cannot move inside the limits of all joints that follow it: "
                 f"{', '.join(j.name for j, _ in followers)}; mend their limits or multipliers",
                 what=name,

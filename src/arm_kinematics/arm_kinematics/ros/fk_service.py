@@ -10,7 +10,7 @@ from geometry_msgs.msg import PoseStamped
 from arm_interfaces.srv import GetJacobian, SolveFK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.errors import ChainUrdfError
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import Array, se3_inverse
 from arm_kinematics.ros.ik_service import MessagePool
 from arm_kinematics.ros.messages import doubles, fill_pose
@@ -79,11 +79,11 @@ def _reference(state: RobotStateCache, frame: str, joints: dict[str, float]) -> 
 def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str) -> Array:
     try:
         return state.robot.link_pose(link, joints)
-    except ChainUrdfError as error:
-        raise bad(f"{what}: {error}.") from error
     except MissingJointsError as error:
         raise RefusalError(
             NOT_READY,
             f"The position of {', '.join(error.joints)} is not known: nothing came on "
             "joint_states yet, and joint_state does not give it.",
         ) from error
+    except KinematicsError as error:
+        raise bad(f"{what}: {error}.") from error

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
-from arm_description.urdf.reader import LinkBody, read_bodies
 from geometry_msgs.msg import Point
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
@@ -114,12 +113,15 @@ class MarkerPublisher:
         """Whether somebody listens."""
         return self._listeners > 0
 
-    def set_robot(self, robot: Robot, xml: str, chain: Chain) -> None:
+    def set_robot(self, robot: Robot, chain: Chain) -> None:
         """Show another robot."""
         self._asked = _LAST
-        self._board.seen = MarkerInputs(
-            robot, chain, self._bodies(xml), trail=TipTrace(self._trace_length)
-        )
+        seen = MarkerInputs(robot, chain, trail=TipTrace(self._trace_length))
+        try:
+            seen.visuals, seen.inertials = robot.urdf.visuals, robot.urdf.inertials
+        except UrdfError as error:
+            self._node.get_logger().warning(f"kinematics_markers: no ghosts and masses: {error}")
+        self._board.seen = seen
         self._touch(Cause.ROBOT)
 
     def no_robot(self) -> None:
@@ -157,13 +159,6 @@ class MarkerPublisher:
         bounds = [FloatingPointRange(from_value=0.1, to_value=1000.0)]
         says = ParameterDescriptor(description=text, floating_point_range=bounds, read_only=True)
         return float(self._node.declare_parameter(f"{_PREFIX}{name}", default, says).value)
-
-    def _bodies(self, xml: str) -> tuple[LinkBody, ...]:
-        try:
-            return read_bodies(xml)
-        except UrdfError as error:
-            self._node.get_logger().warning(f"kinematics_markers: no ghosts and masses: {error}")
-            return ()
 
     def _touch(self, cause: Cause) -> None:
         self._board.touch(cause)

@@ -18,6 +18,7 @@ from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
+from arm_description.errors import UrdfError
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -171,7 +172,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             return
         try:
             robot = self._state.set_description(message.data)
-        except KinematicsError as error:
+        except UrdfError as error:
             self._problem = f"the last robot description was refused: {error}"
             self.get_logger().error(f"robot_description refused: {error}")
             return
@@ -191,7 +192,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             self._markers.no_robot()
             return
         chain.ik(chain.fk(chain.middle), timeout=self._timeout)
-        self._markers.set_robot(robot, self._xml, chain)
+        self._markers.set_robot(robot, chain)
         self._markers.set_joints(self._state.positions)
 
     def _look(self) -> None:

@@ -17,7 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from arm_interfaces.msg import NutState
 from arm_viewer.browser import panel
 from arm_viewer.browser.view import SceneView
-from arm_viewer.errors import ViewerError, VisualUrdfError
+from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
 LOUD = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
@@ -65,7 +65,7 @@ class SceneSubscriptions:
         try:
             self._stage.store.set_robot(read_robot(message.data))
             self._stage.refusal = ""
-        except VisualUrdfError as error:
+        except ViewerError as error:
             self._stage.refusal = str(error)
             self._complain(error)
         self._touch()

@@ -36,7 +36,7 @@ from arm_viewer.control.ik_follower import (
     Solution,
     default_mode,
 )
-from arm_viewer.errors import VisualUrdfError
+from arm_viewer.errors import ViewerError
 from arm_viewer.ros.ik_client import IkClient
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
@@ -94,7 +94,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
     def _on_robot(self, message: String) -> None:
         try:
             self._robot = read_robot(message.data)
-        except VisualUrdfError as error:
+        except ViewerError as error:
             self.get_logger().warning(str(error))
             return
         arm = self._robot.joints_to(self._tip)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot description as the viewer needs it: visuals, joints with limits, root and size.
 
-A robot's stored postures as joint values.
+And a robot's stored postures as joint values.
 """
 
 from __future__ import annotations
@@ -13,33 +13,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from arm_description.errors import UrdfError
+from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_viewer.errors import VisualUrdfError
-from arm_viewer.scene.shapes import Array
-from arm_viewer.scene.urdf_visuals import (
-    Element,
-    Visual,
-    name_of,
-    number,
-    origin,
-    parse,
-    read_visuals,
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene.shapes import (
+    GREY,
+    Array,
+    Box,
+    Colour,
+    Cylinder,
+    DrawnShape,
+    Ellipsoid,
+    MeshFile,
 )
 
-MOVABLE = ("revolute", "continuous", "prismatic")
-FIXED = ("fixed", "floating", "planar")
+_REST = "rest"
+_GRIPPER = "gripper"
 
 
-@dataclass(frozen=True)
-class VisualMimic:
-    """A joint that follows another: value = multiplier * value of `joint` + offset."""
+@dataclass(frozen=True, eq=False)
+class Visual:
+    """One visual of one link.
 
-    joint: str
-    multiplier: float
-    offset: float
+    Attributes:
+        link: The link that carries it.
+        pose: (4, 4), link <- visual.
+        shape: What to draw.
+        colour: Red, green, blue, alpha.
+    """
+
+    link: str
+    pose: Array
+    shape: DrawnShape
+    colour: Colour
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ class VisualJoint:
     prismatic: bool
     lower: float
     upper: float
-    mimic: VisualMimic | None = None
+    mimic: UrdfMimic | None = None
     velocity: float = math.inf
 
 
@@ -95,130 +105,62 @@ def read_robot(xml: str) -> VisualRobot:
         xml: The description, as on the topic robot_description.
 
     Raises:
-        UrdfError: If it is not a URDF that can be drawn; names the element at fault.
+        ViewerError: It is not a URDF that can be drawn.
     """
-    robot = parse(xml)
-    links = tuple(link.get("name", "") for link in robot.findall("link"))
-    joints = robot.findall("joint")
-    children = _children(links, joints)
-    root = _root(links, children)
-    zero, lengths = _walk(root, children)
-    if len(zero) != len(links):
-        lost = next(link for link in links if link not in zero)
-        raise VisualUrdfError(
-            f'link "{lost}"', "its joints form a loop that the root does not reach"
-        )
-    movable = tuple(_joint(joint) for joint in joints if joint.get("type") in MOVABLE)
-    _check_mimics(movable)
+    try:
+        urdf = read_urdf(xml)
+        visuals = tuple(map(_visual, urdf.visuals))
+        joints = tuple(_joint(urdf, joint) for joint in urdf.joints if joint.kind in MOVING)
+    except UrdfError as error:
+        raise ViewerError(f"robot_description: {error}") from None
+    zero = link_poses(urdf.root, urdf.joints, {})
+    carriers = {joint.child: (joint.parent, joint.name) for joint in urdf.joints}
     return VisualRobot(
-        name=robot.get("name", "robot"),
-        root=root,
-        links=links,
-        visuals=read_visuals(robot),
-        joints=movable,
-        zero=zero,
-        reach=max(lengths.values()),
-        carriers={link: (p, joint.get("name", "")) for link, (p, joint) in children.items()},
+        urdf.name, urdf.root, urdf.links, visuals, joints, zero, _reach(urdf), carriers
     )
 
 
-def _children(links: tuple[str, ...], joints: list[Element]) -> dict[str, tuple[str, Element]]:
-    """Return child link -> (parent link, joint)."""
-    children: dict[str, tuple[str, Element]] = {}
-    for joint in joints:
-        where = name_of(joint)
-        if joint.get("type") not in MOVABLE + FIXED:
-            raise VisualUrdfError(
-                where, f'type "{joint.get("type")}" is unknown; use one of {MOVABLE}'
-            )
-        parent, child = (_link_of(joint, tag, links, where) for tag in ("parent", "child"))
-        if child in children:
-            raise VisualUrdfError(
-                f'link "{child}"', "it is the child of two joints; a URDF is a tree"
-            )
-        children[child] = (parent, joint)
-    return children
+def _joint(urdf: UrdfTree, joint: UrdfJoint) -> VisualJoint:
+    lower, upper, limit, mimic = -math.pi, math.pi, joint.limit, joint.mimic
+    if limit is not None and joint.kind != "continuous":
+        lower, upper = limit.lower, limit.upper
+    if mimic is not None:
+        leader, ratio, offset = urdf.drive_of(joint)
+        if leader.kind not in MOVING:
+            raise UrdfError(f"joint {joint.name!r} mimics {leader.name!r}, which does not move")
+        mimic = UrdfMimic(leader.name, ratio, offset)
+    velocity = (limit.velocity if limit else 0.0) or math.inf
+    return VisualJoint(joint.name, joint.kind == "prismatic", lower, upper, mimic, velocity)
 
 
-def _link_of(joint: Element, tag: str, links: tuple[str, ...], where: str) -> str:
-    node = joint.find(tag)
-    link = "" if node is None else node.get("link", "")
-    if link not in links:
-        raise VisualUrdfError(where, f'its {tag} link "{link}" does not exist')
-    return link
+def _reach(urdf: UrdfTree) -> float:
+    """Return the length from the root to the farthest tip with the chain pulled straight [m]."""
+    lengths = {urdf.root: 0.0}
+    for joint in urdf.joints:
+        length = lengths[joint.parent] + math.hypot(*joint.origin.xyz)
+        if joint.kind == "prismatic" and joint.limit is not None:
+            length += max(abs(joint.limit.lower), abs(joint.limit.upper))
+        lengths[joint.child] = length
+    return max(lengths.values())
 
 
-def _root(links: tuple[str, ...], children: Mapping[str, object]) -> str:
-    roots = [link for link in links if link not in children]
-    if len(roots) != 1:
-        raise VisualUrdfError(
-            "", f"it needs one root link, it has {len(roots)}: {', '.join(roots)}"
-        )
-    return roots[0]
+def _visual(visual: UrdfShape) -> Visual:
+    pose = np.array(visual.origin.matrix)
+    pose.setflags(write=False)
+    return Visual(visual.link, pose, _shape(visual), visual.colour or GREY)
 
 
-def _walk(
-    root: str, children: Mapping[str, tuple[str, Element]]
-) -> tuple[dict[str, Array], dict[str, float]]:
-    """Return each link's pose at zero, and the length of the chain to it [m]."""
-    zero, lengths = {root: np.eye(4)}, {root: 0.0}
-    waiting = dict(children)
-    while ready := [child for child, (parent, _) in waiting.items() if parent in zero]:
-        for child in ready:
-            parent, joint = waiting.pop(child)
-            where = name_of(joint)
-            step = origin(joint, where)
-            zero[child] = zero[parent] @ step
-            lengths[child] = lengths[parent] + float(np.linalg.norm(step[:3, 3])) + _stroke(joint)
-    return zero, lengths
-
-
-def _stroke(joint: Element) -> float:
-    """Return how far a prismatic joint lengthens the chain at most [m]."""
-    if joint.get("type") != "prismatic":
-        return 0.0
-    slider = _joint(joint)
-    return max(abs(slider.lower), abs(slider.upper))
-
-
-def _joint(joint: Element) -> VisualJoint:
-    where = name_of(joint)
-    prismatic = joint.get("type") == "prismatic"
-    lower, upper = -math.pi, math.pi
-    limit = joint.find("limit")
-    velocity = 0.0 if limit is None else number(limit, "velocity", where, 0.0)
-    if joint.get("type") != "continuous":
-        if limit is None:
-            raise VisualUrdfError(where, "it has no <limit>; add lower and upper")
-        lower, upper = (number(limit, key, where, 0.0) for key in ("lower", "upper"))
-    if lower > upper:
-        raise VisualUrdfError(
-            where, f"its lower limit {lower:g} is above its upper limit {upper:g}"
-        )
-    name, mimic = joint.get("name", ""), _mimic(joint, where)
-    return VisualJoint(name, prismatic, lower, upper, mimic, velocity or math.inf)
-
-
-def _mimic(joint: Element, where: str) -> VisualMimic | None:
-    node = joint.find("mimic")
-    if node is None:
-        return None
-    multiplier = number(node, "multiplier", where, 1.0)
-    return VisualMimic(node.get("joint", ""), multiplier, number(node, "offset", where, 0.0))
-
-
-def _check_mimics(joints: tuple[VisualJoint, ...]) -> None:
-    leaders = {joint.name for joint in joints if joint.mimic is None}
-    for joint in joints:
-        if joint.mimic is not None and joint.mimic.joint not in leaders:
-            raise VisualUrdfError(
-                f'joint "{joint.name}"',
-                f'it mimics "{joint.mimic.joint}", which is no joint that moves by itself',
-            )
-
-
-REST = "rest"
-GRIPPER = "gripper"
+def _shape(visual: UrdfShape) -> DrawnShape:
+    if visual.kind == "cylinder":
+        radius, length = visual.size
+        return Cylinder((2.0 * radius, 2.0 * radius), length)
+    if visual.kind == "sphere":
+        diameter = 2.0 * visual.size[0]
+        return Ellipsoid((diameter, diameter, diameter))
+    x, y, z = visual.size
+    if visual.kind == "box":
+        return Box((x, y, z))
+    return MeshFile(visual.uri, (x, y, z), own_colours=visual.colour is None)
 
 
 class PostureBook:
@@ -245,7 +187,7 @@ class PostureBook:
     @property
     def rest(self) -> Mapping[str, float]:
         """The posture to begin with; empty if there is none."""
-        return self.postures.get(REST, {})
+        return self.postures.get(_REST, {})
 
     def reload(self) -> bool:
         """Read the file again, if it is right; whether the postures changed."""
@@ -274,7 +216,7 @@ def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:
 
 
 def _joints(model: RobotModel, posture: Mapping[str, float]) -> dict[str, float]:
-    joints = {name: float(value) for name, value in posture.items() if name != GRIPPER}
-    if GRIPPER in posture and model.gripper is not None:
-        joints |= {finger: 0.5 * float(posture[GRIPPER]) for finger in model.gripper.joints}
+    joints = {name: float(value) for name, value in posture.items() if name != _GRIPPER}
+    if _GRIPPER in posture and model.gripper is not None:
+        joints |= {finger: 0.5 * float(posture[_GRIPPER]) for finger in model.gripper.joints}
     return joints

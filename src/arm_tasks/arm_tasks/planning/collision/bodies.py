@@ -7,15 +7,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from xml.etree import ElementTree as ET
 
 import numpy as np
-from arm_common.transforms import Array, pose, rpy_matrix, shift_z
-from arm_description.urdf.reader import parse_xml
+from arm_common.transforms import Array, pose, shift_z
+from arm_description.urdf.reader import UrdfTree
 
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import Scene
 
+_KINDS = ("box", "cylinder", "sphere")
 _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
 
 
@@ -60,24 +60,19 @@ class CollisionBody:
         return [((self.pose @ shift_z(z))[:3, 3], self.size[0]) for z in ends]
 
 
-def robot_bodies(urdf: str) -> tuple[list[CollisionBody], list[str]]:
-    """Return the collision shapes of a URDF, and the links with shapes that are not known here.
-
-    Args:
-        urdf: The XML.
+def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
+    """Return the collision shapes of a robot, and the links with shapes that are not supported.
 
     Raises:
-        UrdfError: It is no URDF.
+        UrdfError: A shape has a number that is none.
     """
     bodies: list[CollisionBody] = []
     unknown: list[str] = []
-    for link in parse_xml(urdf).findall("link"):
-        for collision in link.findall("collision"):
-            body = _link_body(str(link.get("name")), collision)
-            if body is None:
-                unknown.append(str(link.get("name")))
-            else:
-                bodies.append(body)
+    for shape in urdf.collisions:
+        if shape.kind in _KINDS:
+            bodies.append(CollisionBody(shape.link, shape.kind, shape.size, shape.origin.matrix))
+        else:
+            unknown.append(shape.link)
     return bodies, unknown
 
 
@@ -106,23 +101,3 @@ def scene_bodies(scene: Scene) -> list[CollisionBody]:
         *bolts,
         CollisionBody("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below))),
     ]
-
-
-def _link_body(link: str, collision: ET.Element) -> CollisionBody | None:
-    origin = collision.find("origin")
-    xyz, rpy = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    if origin is not None:
-        xyz, rpy = _three(origin.get("xyz")), _three(origin.get("rpy"))
-    T = np.asarray(rpy_matrix(xyz, rpy))
-    shape = collision.find("geometry/*")
-    kind = "" if shape is None else shape.tag
-    if shape is None or kind not in ("box", "cylinder", "sphere"):
-        return None
-    keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}[kind]
-    numbers = [float(v) for key in keys for v in shape.get(key, "0").split()]
-    return CollisionBody(link, kind, tuple(numbers), T)
-
-
-def _three(text: str | None) -> tuple[float, float, float]:
-    x, y, z = (float(v) for v in (text or "0 0 0").split())
-    return x, y, z

@@ -145,14 +145,13 @@ class CollisionChecker:
     """
 
     def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
-        xml = model.to_urdf()
-        tree = read_urdf(xml)
-        own, self.unknown = robot_bodies(xml)
+        tree = read_urdf(model.to_urdf())
+        own, self.unknown = robot_bodies(tree)
         if carried is not None:
             own += carried_bodies(scene.thing(carried.name), carried.grasp)
             scene = scene.without(carried.name)
         self._bodies = [*own, *scene_bodies(scene)]
-        self._placing = BodyPlacement(model, xml, own)
+        self._placing = BodyPlacement(model, tree, own)
         first, near = rigid_groups(tree), neighbours(tree)
         fingers = model.gripper.joints if model.gripper else ()
         self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}

@@ -104,16 +104,16 @@ class BodyPlacement:
 
     Args:
         model: The robot.
-        xml: Its URDF.
+        urdf: Its URDF.
         bodies: Its shapes.
     """
 
-    def __init__(self, model: RobotModel, xml: str, bodies: Sequence[CollisionBody]) -> None:
+    def __init__(self, model: RobotModel, urdf: UrdfTree, bodies: Sequence[CollisionBody]) -> None:
         fingers = model.gripper.joints if model.gripper else ()
         names = [*model.joint_names, *fingers]
         self._fingers = len(fingers)
         self._bodies = bodies
-        robot = Robot(xml)
+        robot = Robot(urdf)
         self._fixed: dict[str, Array] = {}
         self._chains: dict[str, tuple[Chain, Array]] = {}
         for link in {body.owner for body in bodies}:
