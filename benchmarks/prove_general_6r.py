@@ -18,11 +18,11 @@ import time
 from collections import Counter
 
 import numpy as np
+from arm_common.jit import kernel
 from arm_kinematics.ik.general_6r.elimination import UNIT
 from arm_kinematics.ik.general_6r.refinement import SOLVED, distance, newton
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.kernels.forward import work
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.lie import se3
 
 from arm_kinematics import Chain, ChainJoint

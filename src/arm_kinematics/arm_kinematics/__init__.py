@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of serial arms that explain themselves (no ROS in here)."""
 
+from importlib import import_module
+from typing import Any
+
 from arm_description.errors import UrdfError
 
 from arm_kinematics.chain.chain import Chain
@@ -21,3 +24,10 @@ __all__ = [
     "KinematicsError",
     "UrdfError",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what a deprecated name stands for."""
+    if name == "general_6r":
+        return import_module("arm_kinematics.ik.general_6r.solver")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

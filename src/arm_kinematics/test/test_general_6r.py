@@ -14,7 +14,7 @@ from arm_kinematics.lie import se3
 from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
-from arm_kinematics import Chain, KinematicsError, general_6r
+from arm_kinematics import Chain, KinematicsError
 
 JOINTS = [ChainJoint(f"j{i}", False, -math.inf, math.inf) for i in range(6)]
 RIGHT = math.pi / 2
@@ -97,7 +97,7 @@ def test_an_arm_and_a_pose_with_sixteen_real_solutions():
     ]
     u, _, w = np.linalg.svd(T[:3, :3])
     T[:3, :3] = u @ w
-    found = general_6r.solve(chain.S, chain.M, T)
+    found = General6R(chain.S, chain.M).solve(T)
     assert len(found) == 16
     assert all(np.abs(chain.fk(q) - T).max() < 1e-10 for q in found)
     assert min(apart(found[i + 1 :], found[i]).min() for i in range(15)) > 0.1
@@ -107,7 +107,7 @@ def test_the_example_of_raghavan_and_roth_has_the_two_solutions_they_print():
     model = load_robot("raghavan_roth")
     chain = Chain.from_model(model)
     printed = [chain.positions(model.postures[name]) for name in ("first", "second")]
-    found = general_6r.solve(chain.S, chain.M, chain.fk(printed[0]))
+    found = General6R(chain.S, chain.M).solve(chain.fk(printed[0]))
     assert len(found) == 2
     for q in printed:
         assert apart(found, q).min() < math.radians(2e-3)
@@ -172,7 +172,7 @@ def general(rng) -> Chain:
 def test_out_of_reach_there_is_none(general):
     T = general.M.copy()
     T[:3, 3] = [50.0, 0.0, 0.0]
-    assert general_6r.solve(general.S, general.M, T).shape == (0, 6)
+    assert General6R(general.S, general.M).solve(T).shape == (0, 6)
 
 
 def singular_posture(chain: Chain, rng) -> np.ndarray:
@@ -210,7 +210,7 @@ def test_near_a_singular_posture_both_solutions_are_found(general, rng, off):
 
 def test_equal_input_gives_equal_output(general, rng):
     T = general.fk(rng.uniform(-math.pi, math.pi, 6))
-    first = general_6r.solve(general.S, general.M, T)
+    first = General6R(general.S, general.M).solve(T)
     again = General6R(general.S.copy(), np.asfortranarray(general.M)).solve(T.tolist())
     assert np.array_equal(first, again)
 
@@ -219,8 +219,8 @@ def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_refused(general):
     sliding = general.S.copy()
     sliding[:, 2] = [0, 0, 1, 0, 0, 0]
     with pytest.raises(KinematicsError, match="joint 3"):
-        general_6r.solve(sliding, general.M, general.M)
+        General6R(sliding, general.M).solve(general.M)
     with pytest.raises(KinematicsError, match=r"shape \(6, 6\)"):
-        general_6r.solve(general.S[:, :5], general.M, general.M)
+        General6R(general.S[:, :5], general.M).solve(general.M)
     with pytest.raises(KinematicsError, match="NaN"):
-        general_6r.solve(general.S, general.M, np.full((4, 4), math.nan))
+        General6R(general.S, general.M).solve(np.full((4, 4), math.nan))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.warm_up import prepare_chains
+from arm_kinematics.kernels.search import prepare_search
 from arm_kinematics.lie import Array, adjoint, se3, se3_exp, transform
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, check_limits, checked_screws
 from arm_kinematics.model.mimic_joints import MimicJoints
@@ -51,7 +51,7 @@ class ForwardKinematics:
         self.links = tuple(links)
         self.gearing = gearing
         self._row = _row if gearing is None else self._geared_row
-        prepare_chains()
+        prepare_search()
         self._mechanism = SearchModel(
             self.S, self.M, self.prismatic, self.joint_names, (self.lower, self.upper), gearing
         )

@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from arm_common.jit import finish_installation
+
+import arm_kinematics
 from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.self_motion import prepare_self_motion
-from arm_kinematics.kernels.jit import finish_installation
-from arm_kinematics.kernels.warm_up import prepare_chains, prepare_timing
+from arm_kinematics.kernels.time_scaling import prepare_timing
 
 if __name__ == "__main__":
-    prepare_chains()
     prepare_closed_forms()
     prepare_self_motion()
     prepare_timing()
-    finish_installation()
+    finish_installation(Path(arm_kinematics.__file__))

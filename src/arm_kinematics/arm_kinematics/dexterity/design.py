@@ -5,18 +5,14 @@
 Khan and Angeles, "The kinetostatic optimization of robotic manipulators", J. Mechanical Design
 128(1), 2006, as posed in the thesis on RVS (McGill, 2006), equations 8.7 to 8.13. Everything is
 measured in the characteristic length, so that it has no unit. The variables are the axes e_2 ..
-e_n (the first is the vertical) and, for each axis, the way r_i from it to the tool point; a column
-of the homogeneous Jacobian is (e_i x r_i, e_i). Constraints, 2n - 1 of them:
+e_n (the first is the vertical) and, for each axis, the vector r_i from it to the tool point; a
+column of the homogeneous Jacobian is (e_i x r_i, e_i). Constraints, 2n - 1 of them:
 
     |e_i| = 1,  i = 2 .. n          e_i . r_i = 0,  i = 1 .. n
 
 6n - 3 variables less 2n - 1 constraints less the turn of the whole about e_1 are 4n - 3 freedoms,
-as many as the DH table has that count.
-
-A design -> a robot with its DH table, in metres, standing in the posture it was designed for.
-
-The numbers of the table are rounded to what can be built; what that costs is said by the robot's
-own condition number.
+as many as the DH table has that count. The robot of a design has a DH table in metres, rounded to
+what can be built, and stands in the posture it was designed for.
 """
 
 from __future__ import annotations

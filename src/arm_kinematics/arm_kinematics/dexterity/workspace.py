@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm reaches: its bounding box, its volume, and slices through it.
+"""The workspace of an arm: its bounding box, its volume, and slices through it, with pictures.
 
-Whether a point is reached is asked of the inverse kinematics, not guessed from a cloud of points:
-limits count, and thin regions and holes are seen.
-
-Pictures of what is found here: a design, and a slice through the reachable region.
+Whether a point is reached is decided by inverse kinematics, not by a cloud of points: limits
+count, and thin regions and holes are found.
 """
 
 from __future__ import annotations

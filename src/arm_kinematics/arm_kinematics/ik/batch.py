@@ -59,7 +59,7 @@ class Batch:
         every: What solves single targets.
         Ts: Targets (m, 4, 4).
         seeds: One seed for all (n,), one for each (m, n), or None.
-        key: The fields of a Wish.
+        key: The fields of an IkOptions.
         allow_approximate: See ``Chain.ik``.
         timeout: Time for each target [s], or None.
     """

@@ -1,11 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Why there is no solution: by solving easier questions until one has an answer.
+"""Why there is no solution, by solving relaxed problems until one has a solution.
 
-Without the joint limits: then the limits are in the way, and the joints that pass them are named.
-Without the orientation: then the orientation is. Otherwise the position itself is out of reach.
-
-Which joints are at their limits, and which would have to pass them.
+Without the joint limits: then the limits are in the way, and the joints that violate them are
+named. Without the orientation: then the orientation is. Otherwise the position itself is out of
+reach.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.jit import HAVE_NUMBA
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
-from arm_kinematics.kernels.jit import HAVE_NUMBA
 from arm_kinematics.kernels.residuals import (
     BOUNDS,
     EVEN,

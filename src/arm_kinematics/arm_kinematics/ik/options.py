@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a solution -> the array of options that the compiled search uses."""
+"""Options of a solution -> the flat array that the compiled search uses."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.jit import HAVE_NUMBA
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels.jit import HAVE_NUMBA
 from arm_kinematics.kernels.residuals import (
     AIM,
     AXIS_ONLY,
@@ -58,7 +58,7 @@ class IkOptions(NamedTuple):
 
 
 def options(wish: IkOptions, length: float, names: Sequence[str]) -> Array:
-    """Return the options (see kernels_error.py) of a wish, for an arm of some length [m].
+    """Return the options (see residuals.py) of a wish, for an arm of some length [m].
 
     Errors weigh one over their tolerances, so that what is loose yields to what is tight. Where
     all are tight nothing has to yield: then lengths and angles are weighed as the arm's length

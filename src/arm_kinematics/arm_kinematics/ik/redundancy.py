@@ -1,20 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Redundancy of a 7R arm: all ways to hold the tip at a pose, as continuous branches.
+"""Self-motion of a 7R arm: all ways to hold the tip at a pose, as continuous branches.
 
-Six equations in seven joints leave curves. Without limits each is closed, round the torus of the
-joint angles; limits cut it into parts (`seven_r.py`, `self_motion_limits.py`). Burdick, "On the
-inverse kinematics of redundant manipulators: characterization of the self-motion manifolds", IEEE
-Int. Conf. Robotics and Automation 1989, has the theory.
-
-Self-motions inside joint limits: a traced curve, cut where a joint comes to its limit.
-
-A 7R arm at one pose: the curves that its joints can move along while the tip rests.
-
-One joint is locked at some values; the other six are a 6R arm, of which `general_6r` has every
-solution. From each, the curve is traced until it closes (see kernels_curve.py). A curve that
-misses all values of one joint is met by those of another: two joints are used, those which move
-most in self-motions.
+Six equations in seven joints leave curves (Burdick, "On the inverse kinematics of redundant
+manipulators: characterization of the self-motion manifolds", IEEE Int. Conf. Robotics and
+Automation 1989). One joint is locked at some values; the other six are a 6R arm, of which
+`general_6r` has every solution. From each, the curve is traced until it closes (see
+self_motion.py); a curve that misses all values of one joint meets those of another, hence two
+joints are used, those which move most in self-motions. Joint limits cut the curves into arcs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What inverse kinematics answers: a status, solutions, residuals, and one sentence.
-
-The same posture, whole turns apart: every variation that the joint limits allow.
-"""
+"""The result of inverse kinematics: status, solutions, residuals, and one sentence."""
 
 from __future__ import annotations
 
@@ -212,7 +209,7 @@ def with_whole_turns(mechanism: SearchModel, opt: Array, seed: Array, out: Array
 
     Args:
         mechanism: The chain.
-        opt: Options, see kernels_error.py.
+        opt: Options, see residuals.py.
         seed: What the distance is measured from (n,).
         out: Result of a search with at least one solution.
 

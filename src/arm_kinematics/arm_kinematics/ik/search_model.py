@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the search knows of a chain: a row for each screw.
+"""The chain as the search uses it: a row of constants for each screw (see kernels/forward.py).
 
-That is a joint, if none follows another. Else a joint's own row is the first one that it drives;
-the others have no limits here, and no weight.
-
-Screws and home pose -> the table of constants that the compiled loops use (see kernels.py).
+Without mimic joints a row is a joint. Else a joint's own row is the first one that it drives; the
+others have no limits here, and no weight.
 """
 
 from __future__ import annotations
@@ -99,7 +97,7 @@ class SearchModel:
     """Rows of a chain and what they mean.
 
     Attributes:
-        constants: Table for the compiled loops, see kernels.py.
+        constants: Table for the compiled loops, see kernels/forward.py.
         size: Number of rows.
         names: Name of the joint that drives each row.
         sliding: Whether the row slides.

@@ -13,12 +13,12 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from arm_common.jit import fix_types, kernel
 
 from arm_kinematics.ik.general_6r.elimination import complement
 from arm_kinematics.ik.general_6r.refinement import distance, pose_error, solve_linear, wrap
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.forward import COLUMN, Array, columns, place, work
-from arm_kinematics.kernels.jit import fix_types, kernel
 
 JOINTS = 7
 # Row 0 of a trace: number of points, which follow, and how it ended.
@@ -129,7 +129,7 @@ def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
 
 @kernel
 def passes(c: Array, T: Array, options: Array, curve: Array, q: Array) -> bool:
-    """Tell whether a traced curve (m, 7) passes through the point q of the same self-motion."""
+    """Return whether a traced curve (m, 7) passes through the point q of the same self-motion."""
     W, unit = work(JOINTS), options[UNIT]
     t, goal, near, new = np.empty((1, 7)), np.empty(7), np.empty(7), np.empty(7)
     _copy(q, goal)
@@ -158,7 +158,7 @@ def _closes(
     W: Array,
     new: Array,
 ) -> bool:
-    """Tell whether the goal is the point of the curve beside it on the way from q along t.
+    """Return whether the goal is the point of the curve beside it on the way from q along t.
 
     With h > 0 it has to lie ahead, no farther than h. Then new is the goal, without turns between.
     """
@@ -210,7 +210,7 @@ def _copy(p: Array, q: Array) -> None:
 
 @lru_cache(maxsize=1)
 def prepare_self_motion() -> None:
-    """Make sure that the tracing of self-motions is compiled; costs nothing once it is."""
+    """Compile the tracing of self-motions, unless compiled before."""
     prepare_general_6r()
     fix_types(trace, (2, 2, 1, 1), (2,))
     fix_types(passes, (2, 2, 1, 2, 1), ())

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics as it is called: arguments checked, search run, status decided.
-
-Checks of what callers give to inverse kinematics.
-"""
+"""The numerical solver: check the arguments, run the search, decide the status."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from arm_common.jit import HAVE_NUMBA
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
@@ -21,7 +19,6 @@ from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.options import IkOptions, options
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
-from arm_kinematics.kernels.jit import HAVE_NUMBA
 from arm_kinematics.kernels.residuals import AIM, CENTRED, DEADLINE, OPTIONS, SPARE
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
 from arm_kinematics.lie import Array, transform
@@ -75,7 +72,7 @@ _STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
 """Descents before one is chosen, where not the first solution is wanted but the preferred one."""
 _SLOTS_TO_CHOOSE = 16
 _WORTH, _WORTH_MUCH = 0.2, 1e-6
-"""Shares of the squared distance that are worth a step of `settle`: usually, and to choose."""
+"""Shares of the squared distance worth a null-space step: usually, and to choose."""
 
 _SUCCESS = IkStatus.SUCCESS
 _CACHED = 256
@@ -145,7 +142,7 @@ class IkSolver:
         Args:
             T: See ``Chain.ik``, as for the other arguments that are not here.
             seed: See there.
-            key: The fields of a Wish.
+            key: The fields of an IkOptions.
             allow_approximate: See there.
             max_solutions: See there.
             deadline: When to stop, on the monotonic clock [s].

@@ -6,8 +6,6 @@ Levenberg-Marquardt with a damping that shrinks with the squared error (Sugihara
 unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27(5),
 2011), so that it converges quadratically and needs no care at singular poses. Joints that a step
 would push through a limit are frozen for that step.
-
-Compiled normal equations of a step, and their solution.
 """
 
 from __future__ import annotations
@@ -15,11 +13,13 @@ from __future__ import annotations
 import math
 import time
 
+from arm_common.jit import HAVE_NUMBA, kernel
+
 from arm_kinematics.kernels.forward import (
     COLUMN,
     COST,
+    DAMPING_WEIGHT,
     DELTA,
-    EASE,
     ERROR,
     EVALUATIONS,
     FREE,
@@ -35,7 +35,6 @@ from arm_kinematics.kernels.forward import (
     Q,
     move,
 )
-from arm_kinematics.kernels.jit import HAVE_NUMBA, kernel
 from arm_kinematics.kernels.residuals import (
     DEADLINE,
     EXACT,
@@ -154,8 +153,8 @@ def descend(c: Array, opt: Array, W: Array) -> int:
         _freeze(c, W)
         cost_new = math.inf
         for _ in range(RETRIES):
-            damped_step(W, EASE, damping * cost, floor)
-            size = _trial(c, W)
+            damped_step(W, DAMPING_WEIGHT, damping * cost, floor)
+            size = _trial_step(c, W)
             move(c, W, TRIAL)
             cost_new = error(opt, W, TRIAL_ERROR)
             W[n, EVALUATIONS] += 1.0
@@ -192,7 +191,7 @@ def _freeze(c: Array, W: Array) -> None:
 
 
 @kernel
-def _trial(c: Array, W: Array) -> float:
+def _trial_step(c: Array, W: Array) -> float:
     """Fill TRIAL with Q + DELTA, no longer than the longest step and inside the limits.
 
     A turning joint that would pass a limit takes the same angle a whole turn away if that is

@@ -4,24 +4,22 @@
 
 A chain is B0 D1(q1) B1 D2(q2) B2 ... Dn(qn) Bn, where Di turns about its own z axis (revolute) or
 slides along it (prismatic), and the fixed motions B come from the screws and the home pose (see
-``constants.py``). All constants are one table ``c`` of n + 1 rows, so that a call from Python
-hands over few objects. A motion is 12 numbers: the rows of the rotation, then the translation.
+``search_model.py``). All constants are one table ``c`` of n + 1 rows, so that a call from Python
+passes few objects. A motion is 12 numbers: the rows of the rotation, then the translation.
 
     c[i, 0:12]   Bi
     c[i, 12..]   of joint i (1..n): PRISMATIC (1 or 0), LOWER and UPPER limit, UNIT (what one
                  radian is compared with), SPREAD (its step in the sequence of starts), PERIOD (a
-                 whole turn if that leaves the pose as it is, else 0), LEADER (number from 0 of
-                 the joint that it follows, itself if it moves on its own), RATIO (its way per way
-                 of the leader)
-    c[0, LEADER] 1 if some joint follows another one, else 0
+                 whole turn if that does not change the pose, else 0), LEADER (number from 0 of
+                 the joint that it mimics, itself if it moves on its own), RATIO (its motion per
+                 motion of the leader)
+    c[0, LEADER] 1 if some joint mimics another one, else 0
 
-A joint that follows has no limits here and is no unknown: its column of the Jacobian is added to
-its leader's and then zero, so that no step moves it; `move` puts it where its leader wants it.
+A mimic joint has no limits here and is no unknown: its column of the Jacobian is added to its
+leader's and then zero, so that no step moves it; `move` puts it where its leader requires.
 
-Everything that is computed on the way is one table ``W`` too: a row for each joint, and a last row
-for what belongs to the tip. One allocation, no views: both cost more than a whole joint here.
-
-Compiled sine and cosine of one angle.
+Intermediate results are one table ``W`` too: a row for each joint, and a last row for the tip.
+One allocation, no views: both cost more than a whole joint here.
 """
 
 from __future__ import annotations
@@ -29,9 +27,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.jit import HAVE_NUMBA, kernel
 from numpy.typing import NDArray
-
-from arm_kinematics.kernels.jit import HAVE_NUMBA, kernel
 
 # pi/2 in three parts of 33, 33 and 53 bits: the products with small integers are exact.
 _HALF_PI_1 = 1.5707963267341256
@@ -87,7 +84,7 @@ CONSTANTS = 20
 # Columns of a joint's row of W: axis direction, point on the axis, column of the Jacobian, ...
 AXIS, POINT, COLUMN = 0, 3, 6
 Q, TRIAL, DELTA, GRADIENT, FREE = 12, 13, 14, 15, 16
-EASE, PULL, TOWARD, SAVED, STEP = 17, 18, 19, 20, 21  # see kernels_search.py, kernels_settle.py
+DAMPING_WEIGHT, PULL, PREFERRED, SAVED, STEP = 17, 18, 19, 20, 21
 SINE, COSINE = 22, 23
 SYSTEM = 24  # the n entries of a row of the normal equations, then the n of their factor
 
@@ -110,13 +107,13 @@ def move(c: Array, W: Array, which: int) -> None:
     Fills AXIS, POINT and TIP, all in the frame in which BASE is given.
     """
     if c[0, LEADER] != 0.0:
-        _follow(c, W, which)
-    _turns(c, W, which)
+        _move_mimic_joints(c, W, which)
+    _sines_and_cosines(c, W, which)
     _multiply(c, W, which)
 
 
 @kernel
-def _turns(c: Array, W: Array, which: int) -> None:
+def _sines_and_cosines(c: Array, W: Array, which: int) -> None:
     """Fill SINE and COSINE; a loop of its own, for it needs all the registers there are."""
     for i in range(W.shape[0] - 1):
         if c[i + 1, PRISMATIC] == 0.0:
@@ -172,7 +169,7 @@ def _multiply(c: Array, W: Array, which: int) -> None:
 
 
 @kernel
-def _follow(c: Array, W: Array, which: int) -> None:
+def _move_mimic_joints(c: Array, W: Array, which: int) -> None:
     """Put the joints that follow others where these want them."""
     for i in range(W.shape[0] - 1):
         leader = int(c[i + 1, LEADER])
@@ -181,7 +178,7 @@ def _follow(c: Array, W: Array, which: int) -> None:
 
 
 @kernel
-def _add_followers(c: Array, W: Array) -> None:
+def _add_mimic_columns(c: Array, W: Array) -> None:
     """Add the columns of joints that follow others to those of their leaders."""
     for i in range(W.shape[0] - 1):
         leader = int(c[i + 1, LEADER])
@@ -211,7 +208,7 @@ def columns(c: Array, W: Array) -> None:
             W[i, COLUMN], W[i, COLUMN + 1], W[i, COLUMN + 2] = x, y, z
             W[i, COLUMN + 3] = W[i, COLUMN + 4] = W[i, COLUMN + 5] = 0.0
     if c[0, LEADER] != 0.0:
-        _add_followers(c, W)
+        _add_mimic_columns(c, W)
 
 
 @kernel

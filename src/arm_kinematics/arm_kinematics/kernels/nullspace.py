@@ -1,81 +1,82 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled use of what a target leaves free: along the self-motion to the preferred posture.
+"""Compiled null-space projection: along the self-motion to the preferred posture.
 
 A step minimises the weighed distance to the preferred joint positions among the steps that change
 no error, to first order: gradient projection (Liegeois, "Automatic supervisory control of the
-configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7(12), 1977), here with the
-whole way to the projected minimum as its length, and joints that would pass a limit left out.
-A descent then takes away the error that bending has brought; a posture that is not within the
-tolerances as well as the one before it, or not nearer, is not taken.
+configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7(12), 1977), here all the way
+to the projected minimum, and without joints that would pass a limit. A descent then removes the
+error of the second order; a posture that is worse within the tolerances, or not nearer, is
+rejected.
 """
 
 from __future__ import annotations
 
 import math
 
+from arm_common.jit import kernel
+
 from arm_kinematics.kernels.descent import damped_step, descend, normal_equations
 from arm_kinematics.kernels.forward import (
+    DAMPING_WEIGHT,
     DELTA,
-    EASE,
     ERROR,
     FREE,
     GRADIENT,
     LEADER,
     LOWER,
     PERIOD,
+    PREFERRED,
     PULL,
     SAVED,
     STEP,
-    TOWARD,
     UNIT,
     UPPER,
     Array,
     Q,
     move,
 )
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.kernels.residuals import CENTRED, EVEN, EXACT, OPTIONS, SPARE, derive, error
 
-ROUNDS, SHORTENINGS = 12, 3
+ITERATIONS, SHORTENINGS = 12, 3
 LONGEST = 0.8  # [rad, or units of the joint], so that bending stays small
-STILL = 1e-3  # a way shorter than this is none
+SHORTEST_STEP = 1e-3  # a way shorter than this is none
 LOOSE = 1e-9  # of the pull towards the preferred posture, beside the errors
 LIGHTEST = 1e-6  # joints that do not count, beside those that do: else their motion is undefined
 
 
 @kernel
-def prefer(c: Array, opt: Array, W: Array, seed: Array) -> None:
-    """Fill TOWARD and PULL: the preferred joint positions, and how much each counts; and EASE."""
+def set_preference(c: Array, opt: Array, W: Array, seed: Array) -> None:
+    """Fill PREFERRED and PULL, where and how strongly joints are drawn, and DAMPING_WEIGHT."""
     n = W.shape[0] - 1
     for i in range(n):
-        W[i, EASE] = 1.0 / (c[i + 1, UNIT] * c[i + 1, UNIT])
-        W[i, TOWARD], W[i, PULL] = seed[i], opt[OPTIONS + i]
+        W[i, DAMPING_WEIGHT] = 1.0 / (c[i + 1, UNIT] * c[i + 1, UNIT])
+        W[i, PREFERRED], W[i, PULL] = seed[i], opt[OPTIONS + i]
         lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
         if opt[CENTRED] != 0.0:
             half = math.pi * c[i + 1, UNIT]
             if upper - lower < math.inf:
-                W[i, TOWARD] = 0.5 * (lower + upper)
+                W[i, PREFERRED] = 0.5 * (lower + upper)
                 half = max(0.5 * (upper - lower), 1e-6 * c[i + 1, UNIT])
             W[i, PULL] /= half * half
 
 
 @kernel
-def settle(c: Array, opt: Array, W: Array, state: int) -> None:
+def project_to_preference(c: Array, opt: Array, W: Array, state: int) -> None:
     """Bring W[:, Q], a solution of quality ``state``, to the preferred posture near it."""
     n = W.shape[0] - 1
     heaviest = 0.0
     for i in range(n):
-        W[i, Q] = nearest_turn(c, i, W[i, Q], W[i, TOWARD])
+        W[i, Q] = nearest_turn(c, i, W[i, Q], W[i, PREFERRED])
         heaviest = max(heaviest, W[i, PULL])
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         if state != EXACT:  # the tip may be where a trial led that was not taken
             move(c, W, Q)
             error(opt, W, ERROR)
         derive(c, opt, W)
-        size = _way(c, opt, W, heaviest)
-        before = far(W)
-        if size < STILL or _gain(W) < opt[SPARE] * before:
+        size = _projected_step(c, opt, W, heaviest)
+        before = preference_distance(W)
+        if size < SHORTEST_STEP or _gain(W) < opt[SPARE] * before:
             return
         scale = min(1.0, LONGEST / size)
         for i in range(n):
@@ -86,7 +87,7 @@ def settle(c: Array, opt: Array, W: Array, state: int) -> None:
                 value = W[i, SAVED] + scale * W[i, STEP]
                 W[i, Q] = min(max(value, c[i + 1, LOWER]), c[i + 1, UPPER])
             now = descend(c, opt, W)
-            better = now >= state and far(W) < before
+            better = now >= state and preference_distance(W) < before
             if better:
                 state = now
                 break
@@ -99,11 +100,11 @@ def settle(c: Array, opt: Array, W: Array, state: int) -> None:
 
 
 @kernel
-def far(W: Array) -> float:
+def preference_distance(W: Array) -> float:
     """Return the squared distance of Q from the preferred posture, as PULL weighs it."""
     square = 0.0
     for i in range(W.shape[0] - 1):
-        gap = W[i, Q] - W[i, TOWARD]
+        gap = W[i, Q] - W[i, PREFERRED]
         square += W[i, PULL] * gap * gap
     return square
 
@@ -118,7 +119,7 @@ def _gain(W: Array) -> float:
 
 
 @kernel
-def _way(c: Array, opt: Array, W: Array, heaviest: float) -> float:
+def _projected_step(c: Array, opt: Array, W: Array, heaviest: float) -> float:
     """Fill DELTA with the way along which no error changes; return its size in units of joints."""
     n = W.shape[0] - 1
     if heaviest == 0.0:
@@ -127,7 +128,7 @@ def _way(c: Array, opt: Array, W: Array, heaviest: float) -> float:
     for i in range(n):
         W[i, FREE] = 1.0 if c[i + 1, LEADER] == i else 0.0
         W[i, PULL] = max(W[i, PULL], LIGHTEST * heaviest) if W[i, FREE] != 0.0 else 0.0
-        W[i, GRADIENT] += pull * W[i, PULL] * (W[i, Q] - W[i, TOWARD])
+        W[i, GRADIENT] += pull * W[i, PULL] * (W[i, Q] - W[i, PREFERRED])
     blocked = True
     while blocked:
         damped_step(W, PULL, pull, 0.0)

@@ -1,23 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled derivative of the error, by the joints, where `move` has left the tip.
+"""Compiled error of a pose against a target, and its derivative by the joints.
 
-Each function turns the velocities in W[:, COLUMN] into the rates of the entries of the error.
-
-Compiled errors of an orientation, seen from the target's frame: each fills three entries.
-
-Their derivatives are in kernels_derivative.py.
-
-Compiled error of a pose against a target; its derivative is in kernels_derivative.py.
-
-Everything is seen from the target's frame (BASE holds inverse(target) B0), so that the pose of the
-tip *is* the error: three entries of the position, three of the orientation. What counts of it is
-said by one flat array of options:
+Everything is given in the target's frame (BASE holds inverse(target) B0), so that the pose of the
+tip *is* the error: three entries of the position, three of the orientation. One flat array of
+options states what counts of it:
 
     opt[WHAT]            NOTHING, AXIS_ONLY or ROTATION: what of the orientation counts
-    opt[WEIGHTS : +6]    weights in the sum that a descent makes small [1/m], [1/rad]; 0 if free
+    opt[WEIGHTS : +6]    weights in the sum that a descent minimises [1/m], [1/rad]; 0 if free
     opt[BOUNDS : +6]     1 / tolerances [1/m], [1/rad]; 0 if free
-    opt[EVEN : +6]       weights that know no tolerances, for a way along which no error changes
+    opt[EVEN : +6]       weights without tolerances, for motion that changes no error
     opt[PLACE_BOX]       1 if each component of the position has its tolerance, 0 if the distance
     opt[TURN_BOX]        1 if each component of the orientation has its own, 0 if the angle has one
     opt[IN_TIP]          1 if these components lie along the tip's axes, 0 along the target's
@@ -26,22 +18,23 @@ said by one flat array of options:
     opt[AIM]             share of the tolerances, or of the defaults if smaller, to be aimed at
     opt[PERSIST]         1 to go down to the very minimum even where it is no solution
     opt[STARTS]          how many starts a call of the search may use
-    opt[SPARE]           if the joints can move while the error stays: the share of their squared
-                         distance from where they are wanted that is worth a step; 0 if they can't
+    opt[SPARE]           least decrease worth a null-space step, as a share of the squared distance
+                         from the preferred posture; 0 without a null space
     opt[CENTRED]         1 if the middle of the joint ranges is preferred, 0 if the seed is
     opt[DEADLINE]        when to stop [s], on the monotonic clock (without Numba only)
     opt[OPTIONS + i]     weight of joint i in distances
 
 The rotation vector of the tip against the target has the same components along the axes of both:
-only the position and the tilt of one axis have to be told which axes are meant.
+only the position and the tilt of one axis depend on the axes chosen.
 """
 
 from __future__ import annotations
 
 import math
 
+from arm_common.jit import kernel
+
 from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, Array, columns
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.kernels.vectors import Vector, cross, dot, length
 
 

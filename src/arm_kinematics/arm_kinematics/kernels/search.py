@@ -9,7 +9,11 @@ generalised golden ratio, Roberts 2018) over the joint ranges, the best of a few
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
+from arm_common.jit import fix_types, kernel
+
+from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.descent import descend
 from arm_kinematics.kernels.forward import (
     BASE,
@@ -18,9 +22,9 @@ from arm_kinematics.kernels.forward import (
     EVALUATIONS,
     LOWER,
     PERIOD,
+    PREFERRED,
     PRISMATIC,
     SPREAD,
-    TOWARD,
     TRIAL,
     TRIAL_ERROR,
     UNIT,
@@ -30,20 +34,19 @@ from arm_kinematics.kernels.forward import (
     move,
     work,
 )
-from arm_kinematics.kernels.jit import kernel
-from arm_kinematics.kernels.nullspace import nearest_turn, prefer, settle
+from arm_kinematics.kernels.nullspace import nearest_turn, project_to_preference, set_preference
 from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
 
 # Head of the result: solutions found, starts and evaluations used, whether an effort is there.
-FOUND, USED, COUNT, EFFORT = 0, 1, 2, 3
+FOUND, USED, COUNT, BEST_EFFORT = 0, 1, 2, 3
 HEAD = 4
 # A slot: joint positions (n), error (6), its weighed half square, weighed distance to the seed.
 SLOT = 8
 
 TRIES = 4  # points of the spread of which the best is descended from
-NO_MOTION, NO_SEED = -1, -2
+BAD_TARGET, BAD_SEED = -1, -2
 FARTHEST_SEED = 1e9  # [rad or m]
-SAME, SAME_SETTLED = 1e-3, 0.03
+SAME, SAME_PROJECTED = 1e-3, 0.03
 """Solutions nearer than this in every joint are one [rad, or units of the joint]."""
 
 
@@ -52,24 +55,24 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """Go on searching until as many solutions as fit are found, or opt[STARTS] starts are used.
 
     Args:
-        c: Constants of the chain, see kernels.py.
-        opt: Options, see kernels_error.py.
+        c: Constants of the chain, see kernels/forward.py.
+        opt: Options, see residuals.py.
         T: Wanted pose (4, 4).
         seed: Start number 0, (n,).
         out: Result, (HEAD + slots (n + SLOT),), zero before the first call. While nothing is found
             the first slot holds the best effort.
 
     Returns:
-        Solutions found so far; NO_MOTION or NO_SEED if T or seed make no sense.
+        Solutions found so far; BAD_TARGET or BAD_SEED if T or seed make no sense.
     """
     n = c.shape[0] - 1
     width = n + SLOT
-    sound = is_question(n, T, seed)
+    sound = check_request(n, T, seed)
     if sound < 0:
         return sound
     W = work(n)
-    see_from(T, c, W)
-    prefer(c, opt, W, seed)
+    set_target(T, c, W)
+    set_preference(c, opt, W, seed)
     found = int(out[FOUND])
     slots = (out.size - HEAD) // width
     for _ in range(int(opt[STARTS])):
@@ -78,14 +81,14 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         out[USED] += 1.0
         out[COUNT] += W[n, EVALUATIONS]
         if state == FAILED:
-            if found == 0 and (out[EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
-                out[EFFORT] = 1.0
-                keep(c, opt, W, seed, out, HEAD)
+            if found == 0 and (out[BEST_EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
+                out[BEST_EFFORT] = 1.0
+                write_solution(c, opt, W, seed, out, HEAD)
             continue
         if opt[SPARE] != 0.0:
-            settle(c, opt, W, state)
-        if is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_SETTLED):
-            keep(c, opt, W, seed, out, HEAD + found * width)
+            project_to_preference(c, opt, W, state)
+        if is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_PROJECTED):
+            write_solution(c, opt, W, seed, out, HEAD + found * width)
             found += 1
             if found == slots:
                 break
@@ -94,15 +97,15 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
 
 
 @kernel
-def is_question(n: int, T: Array, seed: Array) -> int:
-    """Return 0 if T and seed make sense for a chain of n joints, else NO_MOTION or NO_SEED."""
+def check_request(n: int, T: Array, seed: Array) -> int:
+    """Return 0 if T and seed make sense for a chain of n joints, else BAD_TARGET or BAD_SEED."""
     if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
-        return NO_MOTION
+        return BAD_TARGET
     if seed.size != n:
-        return NO_SEED
+        return BAD_SEED
     for i in range(n):
         if not abs(seed[i]) < FARTHEST_SEED:
-            return NO_SEED
+            return BAD_SEED
     return 0
 
 
@@ -126,7 +129,7 @@ def is_motion(T: Array) -> bool:
 
 
 @kernel
-def see_from(T: Array, c: Array, W: Array) -> None:
+def set_target(T: Array, c: Array, W: Array) -> None:
     """Let the motion start at inverse(T) B0."""
     n = W.shape[0] - 1
     for i in range(3):
@@ -199,12 +202,12 @@ def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
 
 
 @kernel
-def keep(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
+def write_solution(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
     """Write a slot, turning joints by whole turns as near as can be to the preferred posture."""
     n = W.shape[0] - 1
     square = 0.0
     for i in range(n):
-        q = nearest_turn(c, i, W[i, Q], W[i, TOWARD])
+        q = nearest_turn(c, i, W[i, Q], W[i, PREFERRED])
         out[at + i] = q
         square += opt[OPTIONS + i] * (q - seed[i]) ** 2
     for k in range(6):
@@ -218,3 +221,12 @@ def search_many(c: Array, opt: Array, Ts: Array, seeds: Array, outs: Array) -> N
     """Call `search` once for each target Ts[k] (m, 4, 4) with seeds[k] and outs[k]."""
     for k in range(Ts.shape[0]):
         search(c, opt, Ts[k], seeds[k], outs[k])
+
+
+@lru_cache(maxsize=1)
+def prepare_search() -> None:
+    """Compile forward kinematics and the search, unless they are compiled."""
+    fix_types(forward.fk, (2, 1), (2,))
+    fix_types(forward.fk_jacobian, (2, 1), (2, 2))
+    fix_types(search, (2, 1, 2, 1), (1,))
+    fix_types(search_many, (2, 1, 3, 2), (2,))

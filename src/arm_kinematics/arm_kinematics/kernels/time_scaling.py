@@ -11,9 +11,11 @@ interval, where the second derivative of a piecewise cubic path is largest.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+
+from arm_common.jit import fix_types, kernel
 
 from arm_kinematics.kernels.forward import Array
-from arm_kinematics.kernels.jit import kernel
 
 _HALVINGS = 200
 
@@ -81,3 +83,9 @@ def _accelerations(
             least = max(least, min(a, b))
             most = min(most, max(a, b))
     return least, most
+
+
+@lru_cache(maxsize=1)
+def prepare_timing() -> None:
+    """Compile the time scaling, unless it is compiled."""
+    fix_types(fastest, (1, 2, 2, 2, 1, 1), (1,))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
+from arm_common.jit import kernel
+
 from arm_kinematics.kernels.forward import Array, sine_and_cosine
-from arm_kinematics.kernels.jit import kernel
 
 Vector = tuple[float, float, float]
 Rotation = tuple[Vector, Vector, Vector]

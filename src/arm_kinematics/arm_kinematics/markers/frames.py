@@ -1,8 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Frames as three axes with their names, and the joints' limits; they move by tf alone.
-
-How the tip can move from where it is: ellipsoids of its speed.
+"""Frames and joint limits, which move by tf alone, and ellipsoids of the tip's velocity.
 
 Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985: joint
 speeds of norm 1 give tip speeds in the ellipsoid whose axes are the left singular vectors of J,

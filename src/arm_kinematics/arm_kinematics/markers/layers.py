@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which layers are shown, which of them must be drawn anew, and what became of each mark.
-
-The table of what can be shown: each layer is a function, and what makes it change.
-"""
+"""The layers of markers: what draws each, what changes it, and what changed since last time."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One mark in a frame, and the few marks that everything here is made of.
+"""A marker in a frame, without ROS, and the few shapes that the layers are made of.
 
 Sizes have the meaning of visualization_msgs/Marker: full diameters and edge lengths [m].
 """

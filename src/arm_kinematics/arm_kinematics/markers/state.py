@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""All that the marks are drawn from, in plain values.
-
-Where the axes of a chain's joints are, in the links before and behind them.
-
-The tip's path of the last seconds, in pieces: only the newest grows, the others stay.
-"""
+"""The inputs of the markers in plain values: joints, the tip's trace, the last IK request."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked of the inverse kinematics and what came of it; texts, trace and masses.
-
-Postures other than the present one, as faint robots.
-"""
+"""Markers of the last IK request, of goal postures as ghosts, and of texts, trace and masses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the tip reaches: a slice through it, and the circles of a planar arm."""
+"""Markers of the workspace: a slice through it, and the reach circles of a planar arm."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Model."""
+"""What a chain is built from: screws, joints and links of a DH table or a URDF."""

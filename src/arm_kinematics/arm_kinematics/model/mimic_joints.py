@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that follow others: between the joints of a chain and the screws that they drive.
+"""Mimic joints: between the joints of a chain and the screws that they drive.
 
 Screw i is at ratios[i] times the position of joint leaders[i]. The compiled loops have a row for
 each screw; of those that one joint drives, the first is its owner, the others follow it there.

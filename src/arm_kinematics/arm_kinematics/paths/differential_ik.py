@@ -1,15 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging: from a wanted velocity of the tool to joint speeds for the next period.
+"""Differential inverse kinematics: from a target velocity of the tool to joint speeds.
 
-Near singular postures the wanted velocity is damped. Where it is too fast for a joint, or a joint
-comes near its limit, the whole motion becomes slower, so that its direction stays; joints that
-are not needed for it are held at their bounds instead (saturation in the null space: Flacco, De
-Luca and Khatib, IEEE Trans. Robotics 31(3), 2015).
-
-Twist -> joint speeds by damped pseudo-inverses, one task before the other.
-
-How fast joints may move during the next period, so that no limit is passed, now or later.
+Near singular postures the velocity is damped. Where it is too fast for a joint, or a joint comes
+near its limit, the whole motion becomes slower, so that its direction stays; joints that are not
+needed for it are held at their bounds instead (saturation in the null space: Flacco, De Luca and
+Khatib, IEEE Trans. Robotics 31(3), 2015).
 """
 
 from __future__ import annotations

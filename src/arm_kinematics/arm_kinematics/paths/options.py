@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a tool path: what of each pose counts, and how closely it is checked."""
+"""Options of a tool path: what of each pose counts, and how closely the path is checked."""
 
 from __future__ import annotations
 

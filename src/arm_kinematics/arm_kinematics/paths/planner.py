@@ -1,12 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A tool path -> joints: samples as dense as needed, each sought from the one before.
+"""Waypoints -> a tool path -> joint positions, from a given start or from the best of several.
 
-The step is halved where the joints move too far or the tool would leave the path between two
-samples, down to a smallest one: what is still wrong there is no matter of density. It is what
-keeps the arm on one branch: a jump stays a jump however short the step of the tool is.
-
-Waypoints -> a tool path -> joints, from a given start or from the best of several.
+Samples are as dense as needed, each solved from the one before. The step is halved where the
+joints move too far or the tool would leave the path between two samples, down to a smallest one:
+what still fails there does not depend on density. A jump to another branch stays a jump however
+short the step of the tool is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Why a tool path cannot be gone on with.
-
-What planning a tool path answers: the joint path as far as it goes, and why not farther.
-"""
+"""The result of a tool path: joint positions as far as it goes, and why it ends."""
 
 from __future__ import annotations
 

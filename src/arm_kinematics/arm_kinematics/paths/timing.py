@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A joint path -> when to be where: rest to rest within velocity and acceleration limits.
+"""Time a joint path: rest to rest within velocity and acceleration limits.
 
 The result is meant for cubic Hermite interpolation, as trajectory followers do it, and keeps the
 limits everywhere between its points too, not only at them.
-
-When to be where: tool paths and motions from point to point, within the joints' limits.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels.time_scaling import fastest
-from arm_kinematics.kernels.warm_up import prepare_timing
+from arm_kinematics.kernels.time_scaling import fastest, prepare_timing
 from arm_kinematics.lie import Array
 from arm_kinematics.paths.result import PathResult, beyond
 

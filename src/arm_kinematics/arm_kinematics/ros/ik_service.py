@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a request of solve_ik asks of a solution -> the arguments of Chain.ik.
-
-Messages that serve again in the next answer, for to make one takes longer than to fill it.
-
-The service solve_ik: a request -> a target, an answer -> a response.
-"""
+"""The service solve_ik: request -> arguments of ``Chain.ik``, result -> response."""
 
 from __future__ import annotations
 

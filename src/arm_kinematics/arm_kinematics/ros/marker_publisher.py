@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes kinematics_markers: only what changed, only while somebody listens.
-
-Marks -> visualization_msgs markers.
-"""
+"""Publish kinematics_markers: only what changed, and only while it is subscribed."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MoveIt's services compute_ik and compute_fk, served where moveit_msgs is installed.
 
-What MoveIt's services compute_ik and compute_fk ask, and the codes that they answer with.
-
 Numbers and field names are those of moveit_msgs 2.6.0 (MoveItErrorCodes, PositionIKRequest,
 RobotState), the semantics those of moveit2's kinematics_service_capability.cpp, both BSD.
 Messages are only read here, so that nothing has to be imported for them.

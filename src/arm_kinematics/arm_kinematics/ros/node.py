@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.tf import TfListener
@@ -34,8 +35,7 @@ from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
-from arm_kinematics.kernels.jit import HAVE_NUMBA
-from arm_kinematics.kernels.warm_up import prepare_timing
+from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.ros.fk_service import FkService, get_jacobian
 from arm_kinematics.ros.ik_service import IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher

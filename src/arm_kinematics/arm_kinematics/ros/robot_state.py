@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the node knows when a request comes: the robot, its joints, the frames around it.
-
-A request that cannot be answered: the status to give and the sentence to say.
-"""
+"""The newest robot description, joint positions and frames that the node received."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: the two families of arms, made of ``place`` (a point) and ``turn`` (a rotation).
+"""Compiled: every branch of a closed form that is a solution, nearest to the seed first.
 
-Both solve e1 e2 ... en = Q with Q = T inverse(M), or its inverse, read from the tip.
+Both families of arms solve e1 e2 ... en = Q with Q = T inverse(M), or its inverse, read from the
+tip, by ``place`` (a point) and ``turn`` (a rotation).
 
 PLACE_THEN_TURN: the last axes meet in c. The joints before place it: e1 e2 e3 c = Q c. The others
 turn: R4 R5 R6 = R3' R2' R1' R.
@@ -18,13 +19,9 @@ them are at most two. What parallel axes leave alone gives the joint before:
 Wen, "IK-Geo", Mechanism and Machine Theory 2025, for the general view.) Then the parallel axes are
 one turn about h, and with the axes behind make up a rotation; what is left is a planar arm.
 
-Compiled: which branches count, and in which order.
-
-A branch is turned into the limits, and counts only if the chain's own forward kinematics say so:
-what a plan takes for parallel or meeting may be off by the rounding of a file's numbers, which
-steps of the descent put right.
-
-Compiled: every branch of a closed form that is a solution, nearest to the seed first.
+A branch is turned into the limits, and counts only if the chain's own forward kinematics confirm
+it: what a plan takes for parallel or meeting may be off by the rounding of a file's numbers, which
+steps of the descent correct.
 """
 
 from __future__ import annotations
@@ -32,6 +29,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.jit import kernel
 
 from arm_kinematics.ik.closed_form.invariants import (
     AFTER,
@@ -72,17 +70,24 @@ from arm_kinematics.kernels.forward import (
     ERROR,
     LOWER,
     PERIOD,
-    TOWARD,
+    PREFERRED,
     UPPER,
     Array,
     Q,
     move,
     work,
 )
-from arm_kinematics.kernels.jit import kernel
-from arm_kinematics.kernels.nullspace import prefer
+from arm_kinematics.kernels.nullspace import set_preference
 from arm_kinematics.kernels.residuals import EXACT, error, quality
-from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, is_new, is_question, keep, see_from
+from arm_kinematics.kernels.search import (
+    FOUND,
+    HEAD,
+    SLOT,
+    check_request,
+    is_new,
+    set_target,
+    write_solution,
+)
 from arm_kinematics.kernels.vectors import (
     Rotation,
     Vector,
@@ -103,7 +108,7 @@ def place_then_turn(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
     """Fill B from row COMPLETE on with all branches; return the row behind the last one.
 
     Args:
-        plan: See kernels_plan.py.
+        plan: See invariants.py.
         R: Rotation of Q.
         t: Translation of Q.
         B: (COMPLETE + MOST, VALUES + n), of which row SEED is given.
@@ -222,7 +227,7 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
         lower, upper, period = c[i + 1, LOWER], c[i + 1, UPPER], c[i + 1, PERIOD]
         slack = SLACK if period != 0.0 else SLACK * plan[0, LENGTH]
         if period != 0.0:
-            q += period * math.floor((W[i, TOWARD] - q) / period + 0.5)
+            q += period * math.floor((W[i, PREFERRED] - q) / period + 0.5)
             if q > upper + slack:
                 q -= period * math.ceil((q - upper - slack) / period)
             elif q < lower - slack:
@@ -254,7 +259,7 @@ def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
 
 
 @kernel
-def sort_in(n: int, out: Array, last: int) -> None:
+def insert_sorted(n: int, out: Array, last: int) -> None:
     """Move the last slot before those that are farther from the seed."""
     width = n + SLOT
     for s in range(last, 0, -1):
@@ -276,24 +281,24 @@ def solve_all(
     """Find every solution of a closed form, nearest to the seed first.
 
     Args:
-        c: Constants of the chain, see kernels.py.
-        opt: Options, see kernels_error.py.
-        plan: The closed form, see kernels_plan.py.
+        c: Constants of the chain, see kernels/forward.py.
+        opt: Options, see residuals.py.
+        plan: The closed form, see invariants.py.
         T: Wanted pose (4, 4).
         seed: What solutions are turned to by whole turns, and where free joints stay, (n,).
-        out: Result as of kernels_search.search, with a slot for each branch there may be.
+        out: Result as of `search`, with a slot for each branch there may be.
 
     Returns:
-        Solutions found, and whether one of them stands for infinitely many; NO_MOTION or NO_SEED
+        Solutions found, and whether one of them stands for infinitely many; BAD_TARGET or BAD_SEED
         if T or seed make no sense.
     """
     n = c.shape[0] - 1
-    sound = is_question(n, T, seed)
+    sound = check_request(n, T, seed)
     if sound < 0:
         return sound, False
     W = work(n)
-    see_from(T, c, W)
-    prefer(c, opt, W, seed)
+    set_target(T, c, W)
+    set_preference(c, opt, W, seed)
     rows = plan.shape[0] - JOINTS if plan[0, FAMILY] == GIVEN else MOST
     B = np.empty((COMPLETE + rows, VALUES + n))
     end = _fill(c, plan, T, seed, B)
@@ -307,8 +312,8 @@ def solve_all(
         if solves:
             singular = singular or unsure
             if is_new(c, W, out, found, SAME):
-                keep(c, opt, W, seed, out, HEAD + found * (n + SLOT))
-                sort_in(n, out, found)
+                write_solution(c, opt, W, seed, out, HEAD + found * (n + SLOT))
+                insert_sorted(n, out, found)
                 found += 1
     out[FOUND] = found
     return found, singular

@@ -1,16 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How up to three joints of any kind bring a point to its place: which is found first, and how.
+"""How the axes of a chain lie to each other, and in which order three joints place a point.
 
-The equations are in kernels_place.py. A joint *drops out* of one of the two invariants where its
+Axes are parallel, meet, or neither, within TOLERANCE: angles in radians, distances as a share of
+the arm's length. This is wide enough for files with 1.5708 for a quarter turn; polishing corrects
+what it lets pass.
+
+The equations are in subproblems.py. A joint *drops out* of one of the two invariants where its
 axis is parallel to that of the joint in the middle, or meets it, or, for sliding joints, where
 their directions are perpendicular; then the other outer joint is found first.
-
-How the axes of a chain lie to each other: parallel, meeting, or neither.
-
-One rule: what is off by less than TOLERANCE counts as not being off at all, angles in radians,
-distances as a share of the arm's length. This is wide enough for files with 1.5708 for a quarter
-turn, and what it lets pass is put right when solutions are polished.
 """
 
 from __future__ import annotations
@@ -112,7 +110,7 @@ def _axis(screw: Array, slides: bool) -> ScrewAxis:
 
 
 class Subproblem(NamedTuple):
-    """What goes into rows 0 and 2 of a plan, see kernels_plan.py."""
+    """What goes into rows 0 and 2 of a plan, see invariants.py."""
 
     first: int
     invariant: int

@@ -1,20 +1,20 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: the path of a point that one joint moves, and what the next joint leaves alone.
+"""The table ``plan`` that describes a closed form, and the invariants of a joint.
 
-How a closed form is written down for the compiled loops: the table ``plan``.
-
-A plan treats the joints in the order of the chain, or of the chain read from its tip (REVERSED:
-inverse(e1 e2 ... en) = inverse(en) ... inverse(e1), so the axes are turned round and the order
-with them). Row 0 says what to do, rows 1 to 3 hold what it needs, and from row JOINTS on there is
-a row for each joint in the plan's order.
+A plan takes the joints in the order of the chain, or of the chain read from its tip (REVERSED:
+inverse(e1 e2 ... en) = inverse(en) ... inverse(e1), with reversed axes). Row 0 selects the method,
+rows 1 to 3 hold its data, and from row JOINTS on there is a row for each joint in the plan's
+order. The compiled functions give the path of a point that one joint moves, and the functions of
+it that the next joint does not change.
 """
 
 from __future__ import annotations
 
+from arm_common.jit import kernel
+
 from arm_kinematics.ik.closed_form.roots import VANISHED
 from arm_kinematics.kernels.forward import Array
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.kernels.vectors import (
     Vector,
     angle_to,
@@ -47,7 +47,7 @@ BOTH = -1
 CENTRE, MEET = 0, 3
 # Row 2: the second of three joints: a point on its axis or a normal, its direction or a normal.
 PIVOT, NORMAL_0, NORMAL_1 = 0, 3, 6
-# Row 3: the three axes of a wrist, see kernels_wrist.py.
+# Row 3: the three axes of a wrist, see wrist.py.
 ZERO, BEND_4, BEND_6 = 0, 1, 2
 # Rows 1 to 3: the upper rows of inverse(M).
 HOME = 9

@@ -11,15 +11,23 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from arm_common.jit import fix_types, kernel
+
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.invariants import LENGTH
 from arm_kinematics.kernels.descent import descend
 from arm_kinematics.kernels.forward import ERROR, LOWER, UNIT, UPPER, Array, Q, move, work
-from arm_kinematics.kernels.jit import fix_types, kernel
-from arm_kinematics.kernels.nullspace import prefer
+from arm_kinematics.kernels.nullspace import set_preference
 from arm_kinematics.kernels.residuals import FAILED, STARTS, error
-from arm_kinematics.kernels.search import FOUND, HEAD, is_question, keep, search, see_from
-from arm_kinematics.kernels.warm_up import prepare_chains
+from arm_kinematics.kernels.search import (
+    FOUND,
+    HEAD,
+    check_request,
+    prepare_search,
+    search,
+    set_target,
+    write_solution,
+)
 
 TRACKED = 5  # joints from which on a few steps of descent are the faster way
 NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # of a seed's tip: share of the arm's length, [rad]
@@ -33,20 +41,20 @@ def solve_nearest(
     """Find the solution nearest to the seed.
 
     Args:
-        c: Constants of the chain, see kernels.py.
-        opt: Options of a descent, see kernels_error.py.
+        c: Constants of the chain, see kernels/forward.py.
+        opt: Options of a descent, see residuals.py.
         exact: The same for the branches, which are to be exact.
-        plan: The closed form, see kernels_plan.py.
+        plan: The closed form, see invariants.py.
         T: Wanted pose (4, 4).
         seed: Joint positions (n,).
         out: Result as of `solve_all`; only the first solution is counted in it.
 
     Returns:
-        1 if there is a solution, else 0, NO_MOTION or NO_SEED; and whether it stands for
+        1 if there is a solution, else 0, BAD_TARGET or BAD_SEED; and whether it stands for
         infinitely many.
     """
     n = c.shape[0] - 1
-    sound = is_question(n, T, seed)
+    sound = check_request(n, T, seed)
     if sound < 0:
         return sound, False
     if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, T, seed, out):
@@ -62,7 +70,7 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, ou
     """Return whether the tip is near the target, and a descent has led to a posture near by."""
     n = c.shape[0] - 1
     W = work(n)
-    see_from(T, c, W)
+    set_target(T, c, W)
     for i in range(n):
         W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
     move(c, W, Q)
@@ -71,10 +79,10 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, ou
     turned = math.sqrt(W[n, ERROR + 3] ** 2 + W[n, ERROR + 4] ** 2 + W[n, ERROR + 5] ** 2)
     if off > NEAR_PLACE * plan[0, LENGTH] or turned > NEAR_TURN:
         return False
-    prefer(c, opt, W, seed)
+    set_preference(c, opt, W, seed)
     if descend(c, opt, W) == FAILED:
         return False
-    keep(c, opt, W, seed, out, HEAD)
+    write_solution(c, opt, W, seed, out, HEAD)
     for i in range(n):
         if abs(out[HEAD + i] - seed[i]) > FAR * c[i + 1, UNIT]:
             return False
@@ -116,8 +124,8 @@ def nearest_many(
 
 @lru_cache(maxsize=1)
 def prepare_closed_forms() -> None:
-    """Make sure that closed forms are compiled; costs nothing once they are."""
-    prepare_chains()
+    """Compile closed forms, unless compiled before."""
+    prepare_search()
     fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
     fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (1,))
     fix_types(nearest_many, (2, 1, 1, 2, 3, 2), (1, 2))

@@ -37,7 +37,7 @@ class Form:
 
     Attributes:
         name: What was recognised.
-        plan: The table for the compiled loops, see kernels_plan.py.
+        plan: The table for the compiled loops, see invariants.py.
     """
 
     def __init__(self, name: str, plan: Array) -> None:

@@ -1,16 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled real roots of a polynomial of low degree.
+"""Compiled real roots: of equations in one joint, and of polynomials of low degree.
+
+A joint enters linearly through two functions phi(q): (cos q, sin q) if it turns, (q, q^2) if it
+slides. An equation gives the number of its roots and these; FREE if it holds for every q. A root
+that rounding has just lost (the edge of reach) is given as the nearest q, once.
 
 Between two neighbouring roots of its derivative a polynomial is monotone, so that each of its real
 roots is bracketed, and is found there to the last digit: from the derivatives of low degree
 upwards. Unlike Ferrari's formulae this loses no accuracy where roots are near to each other.
-
-Compiled equations in one joint, in closed form.
-
-A joint enters linearly through two functions phi(q): (cos q, sin q) if it turns, (q, q^2) if it
-slides. What comes out is how many roots there are, and these; FREE if the equation holds for
-every q. A root that rounding has just lost (the edge of reach) is given as the nearest q, once.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.jit import kernel
 
 from arm_kinematics.kernels.forward import Array, sine_and_cosine
-from arm_kinematics.kernels.jit import kernel
 
 FREE = -1
 LOST = 1e-3  # an equation off by more than this share of its size has no root

@@ -25,7 +25,7 @@ class ClosedForm:
 
     Attributes:
         name: What was recognised, in words.
-        plan: The same for the compiled loops, see kernels_plan.py.
+        plan: The same for the compiled loops, see invariants.py.
         size: Length of a result.
     """
 
@@ -37,14 +37,14 @@ class ClosedForm:
         """Return the number of solutions, whether one stands for infinitely many, and all of them.
 
         Args:
-            c: Constants of the chain, see kernels.py.
-            opt: Options, see kernels_error.py.
+            c: Constants of the chain, see kernels/forward.py.
+            opt: Options, see residuals.py.
             T: Wanted pose (4, 4).
             seed: Joint positions (n,) to stay near to.
 
         Returns:
             The first is negative if T or seed make no sense; the last is laid out as in
-            kernels_search.py, the nearest first.
+            kernels/search.py, the nearest first.
         """
         out = _zeros(self.size)
         found, singular = solve_all(c, opt, self.plan, T, seed, out)

@@ -1,28 +1,26 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: three joints whose axes are neither parallel nor meet, by a polynomial of degree four.
-
-The two invariants (see kernels_place.py) give phi(q1) as a linear function of phi(q3). With
-t = tan(q3 / 2), or t = q3 if it slides, both parts are quadratics over 1 + t^2, or over 1, and
-what ties them together (c^2 + s^2 = 1, or the second is the square of the first) has degree four.
-
-Compiled: up to three joints of any kind bring a point c to its place c'.
+"""Compiled: up to three joints of any kind bring a point c to its place c'.
 
 With x = e2 y(q3) = z(q1), y = e3 c and z = inverse(e1) c', what joint 2 leaves alone is equal for
 y and z. If it turns about w through p these are w . (x - p) and |x - p|^2 (Pieper, "The kinematics
 of manipulators under computer control", Stanford 1968), if it slides two coordinates across it.
-All four are linear in phi(q), see kernels_equations.py:
+All four are linear in phi(q), see roots.py:
 
     r1 + R1 phi(q1) = r3 + R3 phi(q3)      s1 + S1 phi(q1) = s3 + S3 phi(q3)
 
 Where neighbouring axes are parallel or meet, one of R1, S1, R3, S3 vanishes for a suitable p: then
 one joint is alone in an equation, and the other follows from the other equation. Otherwise phi(q1)
-comes from both, and the equation between its two parts is a quartic. Joint 2 follows in the end.
+is a linear function of phi(q3). With t = tan(q3 / 2), or t = q3 if it slides, both parts are
+quadratics over 1 + t^2, or over 1, and what ties them together (c^2 + s^2 = 1, or the second is
+the square of the first) is a quartic. Joint 2 follows in the end.
 """
 
 from __future__ import annotations
 
 import math
+
+from arm_common.jit import kernel
 
 from arm_kinematics.ik.closed_form.invariants import (
     BOTH,
@@ -50,7 +48,6 @@ from arm_kinematics.ik.closed_form.roots import (
     tables,
 )
 from arm_kinematics.kernels.forward import Array
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.kernels.vectors import Vector
 
 Linear = tuple[float, float, float]
@@ -183,7 +180,7 @@ def place(
     """Let the first joints bring c to target; return how many ways there are.
 
     Args:
-        plan: See kernels_plan.py.
+        plan: See invariants.py.
         joints: How many they are, 0 to 3.
         c: Where the point is with these joints at zero.
         target: Where it is wanted.

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 
+from arm_common.jit import kernel
+
 from arm_kinematics.ik.closed_form.invariants import (
     BEND_4,
     BEND_6,
@@ -25,7 +27,6 @@ from arm_kinematics.ik.closed_form.invariants import (
 )
 from arm_kinematics.ik.closed_form.roots import LOST
 from arm_kinematics.kernels.forward import Array
-from arm_kinematics.kernels.jit import kernel
 from arm_kinematics.kernels.vectors import (
     Rotation,
     Vector,
@@ -51,7 +52,7 @@ def turn(
     """Write R as turns about w and about the joints behind it; return in how many ways.
 
     Args:
-        plan: See kernels_plan.py.
+        plan: See invariants.py.
         w: The first axis.
         at: The column of B for the turn about it: of a joint, or TURN.
         more: How many joints come after the first axis, 0 to 2; they are the last of the plan.

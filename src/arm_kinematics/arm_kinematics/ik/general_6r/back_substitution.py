@@ -1,15 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled back-substitution: from an eigenvector to the six joint angles.
-
-Compiled gathering: every eigenvalue's solution, once, and whether all of it adds up.
-"""
+"""Compiled back-substitution: from eigenvectors to joint angles, each solution once."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+from arm_common.jit import kernel
 
 from arm_kinematics.ik.general_6r.elimination import (
     COSINES,
@@ -23,7 +21,6 @@ from arm_kinematics.ik.general_6r.elimination import (
 )
 from arm_kinematics.ik.general_6r.refinement import SOLVED, is_same, newton
 from arm_kinematics.kernels.forward import Array, work
-from arm_kinematics.kernels.jit import kernel
 
 BRANCHES = 4
 MIXED = 1e-6  # relative difference from 1 of a squared sine and cosine
@@ -227,7 +224,7 @@ def collect(
     Then another order of the loop has to say.
 
     Args:
-        c: Constants of the chain, see kernels.py of the package.
+        c: Constants of the chain, see kernels/forward.py.
         T: Wanted pose of the tip (4, 4).
         t: The order of the loop (7, 8).
         lines: Filled by `eliminate`, like Z.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled lines of the closed loop, and what of a line element is bilinear in two joints.
+"""Compiled elimination: from the loop equations of a 6R arm to an eigenvalue problem of size 16.
 
 A line is 6 numbers: a point on it, its unit direction. A line element is the same: a point and a
 direction at it. The loop of a 6R arm that holds its tip at T is
@@ -16,9 +16,7 @@ table of 7 rows:
     t[i, 7]    number of the joint
     t[6, 0:2]  UNIT: length that is called 1 [m]; REVERSED: 1 if the loop is read backwards
 
-Compiled elimination: from the loop equations to an eigenvalue problem of size 16.
-
-With C(x) the 14 coordinates of a line element (see kernels_lines.py), the loop says
+With C(x) the 14 coordinates of a line element the loop says
 
     C(e3 e4 e5 x) = C(e2^-1 e1^-1 H x),    x on axis 6, which e6 leaves where it is.
 
@@ -51,9 +49,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.jit import kernel
 
 from arm_kinematics.kernels.forward import Array
-from arm_kinematics.kernels.jit import kernel
 
 CARRIED, JOINT = 6, 7
 UNIT, REVERSED = 0, 1
@@ -231,7 +229,7 @@ def eliminate(t: Array, H: Array, lines: Array, Z: Array, P: Array) -> None:
     """Set up the eigenvalue problem of one order of the loop.
 
     Args:
-        t: The order, see kernels_lines.py, (7, 8).
+        t: The order, (7, 8).
         H: Wanted motion from the pose at q = 0 (4, 4), base frame.
         lines: Filled with the lines of the loop (8, 6).
         Z: Filled with the null space (16, 28), a row (v, w) for each entry of s.

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.jit import kernel
 
 from arm_kinematics.ik.general_6r.elimination import copy
 from arm_kinematics.kernels.forward import COLUMN, TIP, Array, columns, place
-from arm_kinematics.kernels.jit import kernel
 
 ITERATIONS = 40
 LONGEST_STEP = 0.5  # [rad]
@@ -146,7 +146,7 @@ def distance(p: Array, q: Array) -> float:
 
 @kernel
 def is_same(c: Array, T: Array, unit: float, p: Array, q: Array, W: Array) -> bool:
-    """Tell whether two solutions are one: the pose half-way is about as good as theirs."""
+    """Return whether two solutions are one: the pose half-way is about as good as theirs."""
     apart = distance(p, q)
     if apart < SAME or apart > NEAR:
         return apart < SAME

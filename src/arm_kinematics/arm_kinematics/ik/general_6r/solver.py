@@ -1,20 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every pose of a 6R arm: which orders of its loop to trust, and how far to go on asking.
-
-The twelve orders in which the loop of a 6R arm can be read (see kernels_lines.py).
-
-All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
+"""All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
 
 No seed, no iteration that might miss one: elimination leaves an eigenvalue problem of size 16
-(`kernels_elimination.py` has the equations and their sources), each real eigenvalue gives one
-candidate (`kernels_candidates.py`), and Newton's method on the pose removes the rounding
-(`kernels_polish.py`).
+(`elimination.py` has the equations and their sources), each real eigenvalue gives one candidate
+(`back_substitution.py`), and Newton's method on the pose removes the rounding (`refinement.py`).
 
 A closed loop can be opened at any of its six joints and read in two directions. What is singular
 in one of these twelve orders (parallel axes, a spherical wrist) mostly is not in another; sample
-poses tell once per arm which to trust. For each target two trusted orders have to agree, and to
-account for every real eigenvalue; if they do not, the others are asked too (`arm.py`).
+poses show once per arm which to trust. For each target two trusted orders have to agree, and to
+account for every real eigenvalue; if they do not, the others are used too.
 
 At a singular pose two solutions or more meet. There they are found to about 1e-7 rad (two) or
 1e-5 rad (three), while the pose still fits to round-off. Where the arm can move with its tip at
@@ -27,6 +22,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.jit import fix_types
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
@@ -49,8 +45,7 @@ from arm_kinematics.ik.general_6r.elimination import (
 )
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.jit import fix_types
-from arm_kinematics.kernels.warm_up import prepare_chains
+from arm_kinematics.kernels.search import prepare_search
 from arm_kinematics.lie import Array, se3_inverse, transform
 from arm_kinematics.model.chain_model import checked_screws
 
@@ -166,33 +161,7 @@ class General6R:
 
 @lru_cache(maxsize=1)
 def prepare_general_6r() -> None:
-    """Make sure that the general 6R solver is compiled; costs nothing once it is."""
-    prepare_chains()
+    """Compile the general 6R solver, unless compiled before."""
+    prepare_search()
     fix_types(eliminate, (2, 2), (2, 2, 2))
     fix_types(collect, (2, 2, 2, 2, 2, 2, 2), (2,))
-
-
-def solve(S: ArrayLike, M: ArrayLike, T: ArrayLike) -> Array:
-    """Return all real joint angles of a 6R arm that bring its tip to a pose; limits are not asked.
-
-    The arms used last are kept; `General6R` keeps one by itself.
-
-    Args:
-        S: Screws [v; w] of six revolute joints in the base frame at q = 0, (6, 6).
-        M: Pose of the tip at q = 0, (4, 4).
-        T: Wanted pose of the tip, (4, 4).
-
-    Returns:
-        Joint angles (k, 6) in (-pi, pi], in rising order of the first that differs; (0, 6) if the
-        pose is out of reach. Equal input gives equal output.
-
-    Raises:
-        KinematicsError: S is not six turning joints, or M or T is no rigid motion.
-    """
-    screws, home = (np.ascontiguousarray(x, dtype=np.float64) for x in (S, M))
-    return _arm(screws.tobytes(), screws.shape, home.tobytes(), home.shape).solve(T)
-
-
-@lru_cache(maxsize=16)
-def _arm(S: bytes, S_shape: tuple[int, ...], M: bytes, M_shape: tuple[int, ...]) -> General6R:
-    return General6R(np.frombuffer(S).reshape(S_shape), np.frombuffer(M).reshape(M_shape))

@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numba where it is installed, plain Python where it is not, and a cache that always works.
+"""Compile numeric kernels with Numba where it is installed, and keep what was compiled.
 
-Numba keeps compiled code next to the source or under the home folder, and refuses to compile with
-caching if neither can be written. It also watches only the file that holds a function, not the
-files of the functions that it calls. Hence here: a folder of our own, named after a digest of all
-kernel sources, in the first place that can be written.
+Numba's own cache watches only the file that holds a function, not the files of the functions it
+calls, and fails where neither the source folder nor the home folder can be written. Hence each
+package has a cache folder named after a digest of all its kernel sources, in the first private
+place that can be written.
 """
 
 from __future__ import annotations
@@ -15,17 +15,22 @@ import logging
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 _LOGGER = logging.getLogger(__name__)
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz", "arcp"},
+}
+_PACKAGE = Path(__file__).parent
 _F = TypeVar("_F", bound=Callable[..., Any])
-_PACKAGE = Path(__file__).parents[1]
-_KERNELS = "kernels", "ik"  # the folders that hold kernels
 
 try:
     if os.environ.get("ARM_KINEMATICS_NO_NUMBA"):
@@ -46,28 +51,26 @@ def kernel(function: _F) -> _F:
     """Compile a function of scalars and float64 arrays; without Numba, return it unchanged.
 
     Division by zero gives inf or nan as in NumPy, products and sums may be fused, and the global
-    interpreter lock is released while the function runs.
+    interpreter lock is released while the function runs. Kernels of a package are cached together;
+    those of a script are compiled anew each time.
     """
     if not HAVE_NUMBA:
         return function
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": {"contract", "nsz", "arcp"},
-    }
-    with _numba_cache_dir(cache_folder()) as cached:
-        try:
-            return cast(_F, numba.njit(cache=cached, **options)(function))
-        except RuntimeError as error:  # Numba's way to say that it found no place for its cache
-            _LOGGER.warning("compiled kinematics cannot be kept on disk: %s", error)
-    return cast(_F, numba.njit(**options)(function))
+    name = function.__module__.partition(".")[0]
+    folder = None if name == "__main__" else cache_folder(Path(str(sys.modules[name].__file__)))
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
+    try:
+        return cast(_F, numba.njit(cache=folder is not None, **_OPTIONS)(function))
+    finally:
+        config.CACHE_DIR = before
 
 
 def fix_types(function: Callable[..., Any], inputs: Sequence[int], results: Sequence[int]) -> None:
     """Compile a kernel for C-contiguous float64 arrays now, and for nothing else later.
 
     Inputs may be read-only arrays. Without this, the first call with a read-only array, say, would
-    compile again, in the middle of someone's request.
+    compile again while a request waits.
 
     Args:
         function: What `kernel` returned.
@@ -83,63 +86,61 @@ def fix_types(function: Callable[..., Any], inputs: Sequence[int], results: Sequ
     function.disable_compile()  # type: ignore[attr-defined]
 
 
-@lru_cache(maxsize=1)
-def cache_folder() -> Path | None:
-    """Return the folder for compiled code, created; None if nothing can be written anywhere."""
-    name = f"arm_kinematics-{_digest()}"
-    for base in _candidates():
-        folder = base / name
+@lru_cache
+def cache_folder(package: Path) -> Path | None:
+    """Return the cache folder of a package, created; None if nothing can be written anywhere.
+
+    Args:
+        package: The ``__init__.py`` of the package.
+    """
+    installed = _installed_folder(package)
+    for base in _candidates(installed.parent):
+        folder = base / installed.name
         if _private_and_writable(folder):
-            _take_over(_installed(), folder)
+            _copy_installed(installed, folder)
             return folder
     return None
 
 
-def _installed() -> Path:
-    """Return the folder beside the source."""
-    return _PACKAGE / "__pycache__" / f"arm_kinematics-{_digest()}"
-
-
-def finish_installation() -> None:
-    """Let others read what was compiled beside the source, and remove what is of other sources."""
-    if (folder := cache_folder()) == _installed():
+def finish_installation(package: Path) -> None:
+    """Make the cache beside the source readable by others, and remove those of older sources."""
+    folder = _installed_folder(package)
+    if cache_folder(package) == folder:
         folder.chmod(0o755)
-        for other in folder.parent.glob("arm_kinematics-*"):
+        for other in folder.parent.glob(f"{package.parent.name}-*"):
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
 
 
-def _take_over(installed: Path, folder: Path) -> None:
-    """Fill a new folder with what was compiled at an installation that is read-only to us."""
-    with suppress(OSError):
-        if folder != installed and _is_private(installed) and not any(folder.iterdir()):
-            shutil.copytree(installed, folder, dirs_exist_ok=True)
+def _installed_folder(package: Path) -> Path:
+    """Return the cache folder beside the source, named after a digest of every kernel file.
+
+    These are the files with a `kernel` in them, of the package and of this one.
+    """
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for root in dict.fromkeys((_PACKAGE, package.parent)):
+        for path in sorted(root.rglob("*.py")):
+            if b"\n@kernel\n" in (source := path.read_bytes()):
+                digest.update(source)
+    name = f"{package.parent.name}-{digest.hexdigest()[:12]}"
+    return package.parent / "__pycache__" / name
 
 
-def _candidates() -> Iterator[Path]:
+def _candidates(beside_source: Path) -> Iterator[Path]:
     """Yield the places to try: chosen by the user, beside the source, home, temporary folder."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen)
-    yield _PACKAGE / "__pycache__"
+    yield beside_source
     if cache_home := os.environ.get("XDG_CACHE_HOME"):
         yield Path(cache_home)
     if home := os.environ.get("HOME"):
         yield Path(home) / ".cache"
     with suppress(OSError):  # there may be no temporary folder at all
-        yield Path(tempfile.gettempdir()) / f"arm_kinematics-{os.getuid()}"
-
-
-def _digest() -> str:
-    """Return a short digest of every kernel source, so that no stale code is ever loaded."""
-    digest = hashlib.sha256()
-    for folder in _KERNELS:
-        for path in sorted((_PACKAGE / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+        yield Path(tempfile.gettempdir()) / f"arm-{os.getuid()}"
 
 
 def _private_and_writable(folder: Path) -> bool:
-    """Create the folder if need be; refuse one that others own or may write (it holds code)."""
+    """Create the folder if need be; reject one that others own or may write (it holds code)."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
@@ -158,13 +159,8 @@ def _is_private(folder: Path) -> bool:
     )
 
 
-@contextmanager
-def _numba_cache_dir(folder: Path | None) -> Iterator[bool]:
-    """Point Numba's cache at our folder for our own functions only."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder) if folder else before
-    try:
-        yield folder is not None
-    finally:
-        config.CACHE_DIR = before
+def _copy_installed(installed: Path, folder: Path) -> None:
+    """Fill an empty cache folder with what was compiled at a read-only installation."""
+    with suppress(OSError):
+        if folder != installed and _is_private(installed) and not any(folder.iterdir()):
+            shutil.copytree(installed, folder, dirs_exist_ok=True)
