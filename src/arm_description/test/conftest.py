@@ -9,13 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from arm_description import parse_robot
-
-# How fast an example runs depends on what else the machine does; it proves nothing.
-settings.register_profile("no_deadline", deadline=None)
-settings.load_profile("no_deadline")
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,16 +17,10 @@ from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
 from arm_hardware.motion.options import BACKENDS, USUAL
-from hypothesis import settings
 
 from arm_description import load_robot
 
-sys.path.insert(0, str(Path(__file__).parent))  # node_client, pty_program, soak
-
 DT = 0.02
-
-settings.register_profile("arm_hardware", deadline=None)
-settings.load_profile("arm_hardware")
 
 
 class ManualClock:

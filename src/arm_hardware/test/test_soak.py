@@ -3,7 +3,7 @@
 """A short soak on each backend; soak.py says how to run a long one."""
 
 import pytest
-import soak
+from arm_testing import soak
 
 MOTIONS = 150
 

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drawn wiring is that of the shipped calibration."""
 
-import importlib.util
+import runpy
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 FILE = REPOSITORY / "docs/figures/make_wiring.py"
-_spec = importlib.util.spec_from_file_location("make_wiring", FILE)
-wiring = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(wiring)
+wiring = SimpleNamespace(**runpy.run_path(str(FILE)))
 
 
 def words(svg):

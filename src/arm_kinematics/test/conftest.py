@@ -4,23 +4,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
-
-if importlib.util.find_spec("rclpy"):  # what the tests of the node share
-    _spec = importlib.util.spec_from_file_location(
-        "node_world", Path(__file__).with_name("node_world.py")
-    )
-    assert _spec is not None and _spec.loader is not None
-    sys.modules["node_world"] = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(sys.modules["node_world"])
 
 ROBOTS = ("nut_arm", "planar2", "puma560")
 

@@ -12,17 +12,12 @@ from documents.nodes import ask_all
 from documents.programs import all_told
 from pip_ros.cli import COMMANDS as ARM
 
-DOMAIN = "71"
 SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kind in COMMANDS]
 
 
 @pytest.fixture(scope="module")
 def nodes():
-    patch = pytest.MonkeyPatch()
-    patch.setenv("ROS_DOMAIN_ID", DOMAIN)
-    found = list(ask_all())
-    patch.undo()
-    return found
+    return list(ask_all())
 
 
 @pytest.fixture(scope="module")

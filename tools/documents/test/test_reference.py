@@ -17,24 +17,14 @@ from documents.programs import Told
 from documents.reference import FOLDER, texts
 from pip_ros.paths import REPOSITORY
 
-DOMAIN = "75"
-
 
 @pytest.fixture(scope="module")
-def domain():
-    patch = pytest.MonkeyPatch()
-    patch.setenv("ROS_DOMAIN_ID", DOMAIN)
-    yield
-    patch.undo()
-
-
-@pytest.fixture(scope="module")
-def nodes(domain):
+def nodes():
     return list(ask_all())
 
 
 @pytest.fixture(scope="module")
-def wanted(domain):
+def wanted():
     return texts()
 
 

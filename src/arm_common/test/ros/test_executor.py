@@ -7,23 +7,20 @@ import time
 from contextlib import suppress
 
 import pytest
+import rclpy
+from arm_common.ros import executor as module
+from arm_common.ros.executor import StaticExecutor
+from control_msgs.action import GripperCommand
+from rclpy.action import ActionClient, ActionServer
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.context import Context
+from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.task import Future
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
-rclpy = pytest.importorskip("rclpy")
-
-from arm_common.ros import executor as module  # noqa: E402
-from arm_common.ros.executor import StaticExecutor  # noqa: E402
-from control_msgs.action import GripperCommand  # noqa: E402
-from rclpy.action import ActionClient, ActionServer  # noqa: E402
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup  # noqa: E402
-from rclpy.context import Context  # noqa: E402
-from rclpy.event_handler import PublisherEventCallbacks  # noqa: E402
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor  # noqa: E402
-from rclpy.node import Node  # noqa: E402
-from rclpy.task import Future  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-
-DOMAIN = 26
 PATIENCE = 60.0
 
 
@@ -32,7 +29,7 @@ class Rig:
 
     def __init__(self, make):
         self.context = Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
+        rclpy.init(context=self.context)
         self.node = Node("rig", context=self.context)
         self.executor = make(context=self.context)
         self.executor.add_node(self.node)

@@ -2,19 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a node's process ends, seen from outside over DDS."""
 
-import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+import rclpy
+from rclpy.context import Context
 
-rclpy = pytest.importorskip("rclpy")
-
-from rclpy.context import Context  # noqa: E402
-
-DOMAIN = 22
 PATIENCE = 60.0  # s, a bound, not a wait
 FORGOTTEN = 12.0  # s, less than the 20 s after which DDS gives up who says nothing
 NODE = """
@@ -33,7 +29,7 @@ sys.exit(run_node(make, ()))
 @pytest.fixture
 def onlooker():
     context = Context()
-    context.init(domain_id=DOMAIN)
+    context.init()
     node = rclpy.create_node("onlooker", context=context)
     yield node
     node.destroy_node()
@@ -43,7 +39,6 @@ def onlooker():
 def started(then="pass"):
     process = subprocess.Popen(
         [sys.executable, "-c", NODE.format(then=then)],
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -5,19 +5,16 @@
 import time
 
 import pytest
-
-rclpy = pytest.importorskip("rclpy")
-
-from arm_common.ros.executor import (  # noqa: E402
+import rclpy
+from arm_common.ros.executor import (
     QUIET,
     PolledSubscriptions,
 )
-from rclpy.context import Context  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.node import Node  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
 
-DOMAIN = 25
 PATIENCE = 60.0
 WORDS = [str(i) for i in range(8)]
 
@@ -25,7 +22,7 @@ WORDS = [str(i) for i in range(8)]
 @pytest.fixture
 def node():
     context = Context()
-    rclpy.init(context=context, domain_id=DOMAIN)
+    rclpy.init(context=context)
     node = Node("asked", context=context)
     yield node
     node.destroy_node()

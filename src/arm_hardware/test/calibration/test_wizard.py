@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-import pty_program as pp
 import pytest
 import yaml
 from arm_hardware.bus.fake import FakeBus
@@ -19,6 +18,7 @@ from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.wizard import HELP, CalibrationDraft, CalibrationSession, template
+from arm_testing import terminal as pp
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,22 +3,19 @@
 """Who commands, over real DDS: a client that goes, a topic that says hold, a stream that ends."""
 
 import pytest
-
-pytest.importorskip("rclpy")
-import node_client as nc
 import rclpy
 from action_msgs.msg import GoalStatus
+from arm_testing.ros import driver as nc
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
-DOMAIN = 43
 
 
 @pytest.fixture
 def process():
-    made = nc.NodeProcess(DOMAIN, hardware="fake", autostart="activate")
+    made = nc.NodeProcess(hardware="fake", autostart="activate")
     yield made
     code, output = made.end()
     assert code == 0 and "Traceback" not in output, output
@@ -26,7 +23,7 @@ def process():
 
 @pytest.fixture
 def client(process):
-    made = nc.Client(DOMAIN)
+    made = nc.Client()
     made.wait_armed()
     yield made
     made.close()
@@ -37,7 +34,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
+        rclpy.init(context=self.context)
         self.node = rclpy.create_node("observer", context=self.context)
         self.status = None
         topic = "arm_hardware/status"
@@ -58,7 +55,7 @@ class Observer:
 
 def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(process):
     observer = Observer()
-    client = nc.Client(DOMAIN)
+    client = nc.Client()
     client.wait_armed()
     client.creep()
     client.wait_moving()

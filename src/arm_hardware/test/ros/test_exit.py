@@ -5,12 +5,10 @@
 import signal
 
 import pytest
-
-pytest.importorskip("rclpy")
-import node_client as nc
 from action_msgs.msg import GoalStatus
 from arm_hardware.commands import release
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
+from arm_testing.ros import driver as nc
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
@@ -20,7 +18,6 @@ from std_srvs.srv import Trigger
 from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
-DOMAIN = 45
 
 
 class Board:
@@ -52,7 +49,6 @@ def start(board):
     def begin(code="", **parameters):
         started.append(
             nc.NodeProcess(
-                DOMAIN,
                 code,
                 **{"hardware": "sim", "backend": "i2c_dev", "autostart": "activate"} | parameters,
                 sim_registers=board.file,
@@ -68,7 +64,7 @@ def start(board):
 
 @pytest.fixture
 def client():
-    made = nc.Client(DOMAIN)
+    made = nc.Client()
     yield made
     made.close()
 

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_description.library import robot_path
-
-pytest.importorskip("rclpy")
-import node_client as nc
 from action_msgs.msg import GoalStatus
+from arm_description.library import robot_path
+from arm_testing.ros import driver as nc
 from builtin_interfaces.msg import Time
 from lifecycle_msgs.msg import Transition
 from std_srvs.srv import Trigger
@@ -21,7 +19,6 @@ from std_srvs.srv import Trigger
 from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
-DOMAINS = {"fake": 40, "sim": 41}
 SPEEDS = {"fake": 4, "sim": 1}  # fake in simulated time, so that the contract is seen in both
 HOME = nc.HOME
 THERE = (0.4, -0.3, 0.3, 0.8)
@@ -40,10 +37,9 @@ def slow_jaws(tmp_path_factory):
 @pytest.fixture(scope="module", params=["fake", "sim"])
 def running(request, slow_jaws):
     """An armed node and its client."""
-    client = nc.Client(DOMAINS[request.param])
+    client = nc.Client()
     client.hardware, client.speed = request.param, SPEEDS[request.param]
     process = nc.NodeProcess(
-        DOMAINS[request.param],
         robot=slow_jaws,
         hardware=request.param,
         backend="i2c_dev",
@@ -282,12 +278,12 @@ def test_only_speed_1_leaves_the_clock_alone(arm):
 
 
 @pytest.fixture
-def start():
-    """Start nodes in domain 42 and end them whatever happens."""
+def start(fresh_domain):
+    """Start nodes in a domain of their own and end them whatever happens."""
     started = []
 
     def begin(**parameters):
-        started.append(nc.NodeProcess(42, **parameters))
+        started.append(nc.NodeProcess(**parameters))
         return started[-1]
 
     yield begin
@@ -297,8 +293,8 @@ def start():
 
 
 @pytest.fixture
-def client():
-    made = nc.Client(42)
+def client(fresh_domain):
+    made = nc.Client()
     yield made
     made.close()
 
@@ -347,7 +343,7 @@ def test_signals_in_mid_motion_end_it_in_order(start, client, number):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_before_the_start_is_done_end_it_too(start, number):
     process = start(hardware="fake", autostart="activate")
-    nc.wait_for(process.hears_signals, "handler")
+    nc.wait_for(process.handles_sigterm, "handler")
     code, output = process.end(number)
     assert code == 0 and "Traceback" not in output, output
 

@@ -5,21 +5,18 @@
 import math
 
 import pytest
-
-pytest.importorskip("rclpy")
-import node_client as nc
+from arm_testing.ros import driver as nc
 from lifecycle_msgs.msg import Transition
 
 from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
-DOMAIN = 44
 
 
 @pytest.fixture
 def client():
-    process = nc.NodeProcess(DOMAIN, hardware="sim", backend="i2c_dev", recovery="slow", speed=8)
-    made = nc.Client(DOMAIN)
+    process = nc.NodeProcess(hardware="sim", backend="i2c_dev", recovery="slow", speed=8)
+    made = nc.Client()
     assert made.lifecycle() == "unconfigured"
     yield made
     made.close()

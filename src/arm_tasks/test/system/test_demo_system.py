@@ -16,7 +16,6 @@ from arm_tasks.errors import SceneError, resolve
 
 pytestmark = pytest.mark.system
 BOUND = 300.0  # s
-DOMAIN = "79"
 numbers = itertools.count()
 
 
@@ -41,7 +40,6 @@ class Demo:
         self.folder = folder.resolve()
         program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / executable
         environment = os.environ | {
-            "ROS_DOMAIN_ID": DOMAIN,
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "PYTHONUNBUFFERED": "1",
         }
@@ -162,12 +160,12 @@ def test_a_killed_node_ends_the_demo_with_its_name(demo):
     assert re.search(r"Failed: step \d+, .*: the servo driver is gone", run.text)
 
 
-def test_two_at_once_in_one_domain_are_refused(demo):
+def test_two_at_once_in_one_domain_are_refused(demo, ros_domain):
     run = demo("--headless")
     run.wait_for("Checking")
     second = demo("--headless")
     assert second.code() == 1
-    assert f"already running in ROS domain {DOMAIN}" in second.text
+    assert f"already running in ROS domain {ros_domain}" in second.text
 
 
 def test_the_browser_view_prints_its_address(demo):

@@ -7,7 +7,6 @@ NAME is a file to save; ```text is what the view in the first terminal says next
 program that reads keys, what is typed there on the left and what is read then on the right.
 """
 
-import importlib.util
 import os
 import re
 import signal
@@ -19,19 +18,13 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-
-PTY = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
-spec = importlib.util.spec_from_file_location("pty_program", PTY)
-pp = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(pp)
+from arm_testing import terminal as pp
+from documents.blocks import COMMANDS, blocks, pages
 
 REPOSITORY = Path(__file__).resolve().parents[4]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from documents.blocks import COMMANDS, blocks, pages  # noqa: E402
 
 pytestmark = pytest.mark.system
 BOUND = 120.0  # s
-DOMAIN = "76"
 PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
 FOLLOWED = [page for page in pages() if any(block.is_typed for block in blocks(page))]
 ARM = """\
@@ -66,7 +59,6 @@ class Reader:
         )
         (folder / "arm").chmod(0o755)
         self.environment = os.environ | {
-            "ROS_DOMAIN_ID": DOMAIN,
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "PYTHONUNBUFFERED": "1",
             "RCUTILS_COLORIZED_OUTPUT": "0",

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A task that is paused, stepped, stopped, or loses what it needs, over real DDS; and goes on."""
 
-import importlib.util
 import os
 import re
 import signal
 import sys
-from pathlib import Path
 
 import pytest
+from arm_testing.terminal import PtyProgram
 from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import Trigger
 
@@ -27,15 +26,6 @@ steps:
   - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.1}
 """
 PROCESS = {"tf": "robot_state_publisher", "kinematics": "kinematics"}
-
-
-def pty_program():
-    """Return the tests' helper for programs on a terminal, which arm_hardware has."""
-    file = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
-    spec = importlib.util.spec_from_file_location("pty_program", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Controls:
@@ -190,7 +180,7 @@ def test_run_task_takes_keys(start_arm, tmp_path):
     arm.wait_ready()
     task = tmp_path / "swing.yaml"
     task.write_text(SWING)
-    program = pty_program().PtyProgram(
+    program = PtyProgram(
         *(
             sys.executable,
             "-c",

@@ -21,19 +21,16 @@ from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
 BOUND = 120.0  # s
-VIEW_DOMAIN, LONELY_DOMAIN = 58, 59
 PERIOD = 0.02  # [s] of the driver's control loop
 MODEL = load_robot("nut_arm")
 COUNT = 0.012  # rad of a servo's count and its rounding
 OTHERS = ("kinematics", "task_server", "nut_world")
 
 
-def start(folder, *arguments, domain=None):
+def start(folder, *arguments):
     """Start the installed executable behind ./arm play."""
     program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "play"
     environment = os.environ | {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    if domain is not None:
-        environment["ROS_DOMAIN_ID"] = str(domain)
     return subprocess.Popen(
         [program, *arguments],
         cwd=folder,
@@ -128,22 +125,22 @@ def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
     assert "is it the same robot?" in said and said.count("\n") == 1, said
 
 
-def test_where_nothing_runs_it_says_what_to_start(tmp_path):
-    player = start(tmp_path, "nut_arm", "wave", "--patience=1", domain=LONELY_DOMAIN)
+def test_where_nothing_runs_it_says_what_to_start(fresh_domain, tmp_path):
+    player = start(tmp_path, "nut_arm", "wave", "--patience=1")
     said = player.communicate(timeout=BOUND)[0]
     assert player.returncode == 1
     assert "first ./arm view nut_arm" in said and said.count("\n") == 1, said
 
 
-def test_a_view_of_its_own_shows_it(tmp_path):
+def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=VIEW_DOMAIN)
+    rclpy.init(context=context)
     node = rclpy.create_node("ears", context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     track = Track(node)
     words = ("nut_arm", "look_around", "--view", "--viewer-port", "8178")
-    player = start(tmp_path, *words, domain=VIEW_DOMAIN)
+    player = start(tmp_path, *words)
     try:
         end = time.monotonic() + BOUND
         while player.poll() is None:

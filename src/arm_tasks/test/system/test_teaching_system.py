@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Teaching a running arm: from a program, and on a terminal."""
 
-import importlib.util
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from arm_tasks.client import Arm, ArmError, Teacher
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import load_poses
+from arm_testing.terminal import PtyProgram
 
 from arm_description import load_robot
 from arm_interfaces.msg import TaskState
@@ -22,15 +21,6 @@ from arm_interfaces.srv import ListTasks
 
 pytestmark = pytest.mark.system
 BOUND = 60.0
-
-
-def pty_program():
-    """Return the tests' helper for programs on a terminal, which arm_hardware has."""
-    file = Path(__file__).resolve().parents[3] / "arm_hardware/test/pty_program.py"
-    spec = importlib.util.spec_from_file_location("pty_program", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -112,7 +102,7 @@ def check_bolt(arm, teacher, tmp_path):
 
 
 def test_on_a_terminal(taught, tmp_path):
-    program = pty_program().PtyProgram(
+    program = PtyProgram(
         sys.executable,
         *("-c", "from arm_tasks.commands.entry_points import teach; exit(teach())"),
         environment=dict(os.environ),

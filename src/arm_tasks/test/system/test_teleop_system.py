@@ -2,46 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jogging the driver from a terminal and from a joystick, over real DDS."""
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_testing import terminal as pp
+from arm_testing.ros import driver as nc
+from sensor_msgs.msg import Joy
 
 from arm_description import load_robot
-
-HARDWARE_TESTS = Path(__file__).resolve().parents[3] / "arm_hardware/test"
-
-
-def helper(name):
-    """Return a module that the tests of arm_hardware share."""
-    spec = importlib.util.spec_from_file_location(name, HARDWARE_TESTS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-nc, pp = helper("node_client"), helper("pty_program")
-
-from sensor_msgs.msg import Joy  # noqa: E402
-
-from arm_interfaces.msg import HardwareStatus  # noqa: E402
+from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
-DOMAIN = 65
 BETWEEN = 0.04  # [s] between the repeats of a held key or of a joystick
 
 
 @pytest.fixture(scope="module")
 def client():
-    client = nc.Client(DOMAIN)
-    process = nc.NodeProcess(DOMAIN, robot="nut_arm", hardware="fake", autostart="activate")
+    client = nc.Client()
+    process = nc.NodeProcess(robot="nut_arm", hardware="fake", autostart="activate")
     try:
         client.wait_armed()
         yield client
@@ -67,7 +50,6 @@ def arm(client):
 def started(*arguments):
     program = pp.PtyProgram(
         *(sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "nut_arm", *arguments),
-        environment={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
     )
     program.wait_for("tip 160 0 185 mm")
     return program
@@ -219,7 +201,6 @@ def test_a_joystick_needs_no_terminal(arm, joystick):
     program = [sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "nut_arm", "--joystick-only"]
     process = subprocess.Popen(
         [*program, "--ros-args", "-r", "joy:=another_joy"],
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -239,7 +220,6 @@ def test_a_joystick_needs_no_terminal(arm, joystick):
 def test_without_an_arm_it_says_so(arm, monkeypatch):
     program = pp.PtyProgram(
         *(sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "puma560"),
-        environment={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
     )
     try:
         program.wait_for("is it the same robot?")

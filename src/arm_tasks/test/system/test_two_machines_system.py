@@ -11,12 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
-import two_machines
 from arm_tasks.bringup.processes import ARGUMENTS, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_testing import two_machines
+from arm_testing.ros import machine_watcher
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
@@ -42,7 +42,7 @@ class Watcher:
     """A person at one of the machines, who sees what it hears and may command."""
 
     def __init__(self, machine):
-        program = [sys.executable, str(Path(__file__).with_name("machine_watcher.py"))]
+        program = [sys.executable, str(machine_watcher.__file__)]
         with machine.inside():
             self._process = subprocess.Popen(
                 program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -1,0 +1,309 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The state publisher as a process, seen from outside over DDS."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import rclpy
+import yaml
+from arm_common.ros.tf import TfListener, TransformTree
+from arm_common.transforms import pose_to_matrix
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from arm_description import load_robot
+
+PATIENCE = 60.0  # s, a bound, not a wait
+MAIN = "import sys; from arm_description.ros.state_publisher import main; sys.exit(main())"
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+NUT_ARM, PLANAR2 = load_robot("nut_arm"), load_robot("planar2")
+FINGERS = dict.fromkeys(NUT_ARM.gripper.joints, 0.004)
+
+
+def start(folder, **parameters):
+    """Start the node as its own process."""
+    file = folder / "parameters.yaml"
+    file.write_text(yaml.safe_dump({"/**": {"ros__parameters": parameters}}))
+    return subprocess.Popen(
+        [sys.executable, "-c", MAIN, "--ros-args", "--params-file", str(file)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+class Watcher:
+    """A node that watches and feeds the publisher."""
+
+    def __init__(self):
+        self.context = Context()
+        self.context.init()
+        self.node = rclpy.create_node("watcher", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.descriptions, self.static, self.moving = [], [], []
+        self.listen(String, "robot_description", LATCHED, self.descriptions)
+        self.listen(TFMessage, "tf_static", LATCHED, self.static)
+        self.listen(TFMessage, "tf", QoSProfile(depth=100), self.moving)
+        self.tf = TfListener(self.node)
+        self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
+        self.clients = {
+            name: self.node.create_client(kind, f"robot_state_publisher/{name}")
+            for name, kind in (
+                ("set_parameters", SetParameters),
+                ("get_parameters", GetParameters),
+            )
+        }
+        self.stamp = 100.0
+
+    def listen(self, kind, topic, qos, into):
+        self.node.create_subscription(kind, topic, into.append, qos)
+
+    def wait(self, condition, what, seconds=PATIENCE):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"waited {seconds} s for {what}"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def call(self, name, request):
+        client = self.clients[name]
+        self.wait(client.service_is_ready, name)
+        future = client.call_async(request)
+        self.wait(future.done, name)
+        return future.result()
+
+    def set(self, **values):
+        parameters = [Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
+        request = SetParameters.Request(parameters=parameters)
+        (result,) = self.call("set_parameters", request).results
+        return result
+
+    def get(self, name):
+        request = GetParameters.Request(names=[name])
+        return self.call("get_parameters", request).values[0]
+
+    def move(self, values, stamp=None):
+        """Publish joint states, one second after the last if no stamp is given."""
+        self.stamp = self.stamp + 1.0 if stamp is None else stamp
+        message = JointState(name=list(values), position=list(values.values()))
+        message.header.stamp = Time(sec=int(self.stamp), nanosec=round(self.stamp % 1 * 1e9))
+        self.joint_states.publish(message)
+        return message.header.stamp
+
+    def moved(self, values, stamp=None):
+        """Publish joint states and wait for the tf with that stamp."""
+        sent = self.move(values, stamp)
+        self.wait(lambda: any(stamp_of(m) == sent for m in self.moving), "tf")
+        return next(m for m in self.moving if stamp_of(m) == sent)
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+        self.context.shutdown()
+
+
+def stamp_of(message):
+    return message.transforms[0].header.stamp
+
+
+def children(message):
+    return sorted(t.child_frame_id for t in message.transforms)
+
+
+def tree_of(*messages):
+    tree = TransformTree()
+    for stamped in (t for message in messages for t in message.transforms):
+        t, r = stamped.transform.translation, stamped.transform.rotation
+        T = pose_to_matrix((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+        tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def publisher(tmp_path_factory):
+    """The running node, with the nut arm and its DH frames."""
+    process = start(
+        tmp_path_factory.mktemp("publisher"),
+        robot_description=NUT_ARM.to_urdf(dh_frames=True),
+        publish_frequency=100.0,
+    )
+    yield process
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    assert "Traceback" not in process.stderr.read()
+
+
+@pytest.fixture(scope="module")
+def joined(publisher):
+    """Someone who watches from the beginning."""
+    watcher = Watcher()
+    watcher.wait(lambda: watcher.joint_states.get_subscription_count(), "the subscription")
+    watcher.wait(lambda: watcher.node.count_publishers("tf"), "tf")
+
+    def heard():
+        """Whether joint states arrive; the first ones may come before the two are connected."""
+        watcher.move({"waist": 0.0})
+        return watcher.moving
+
+    watcher.wait(heard, "the first tf")
+    last = watcher.moved({"waist": 0.0})
+    assert watcher.moving[-1] is last
+    yield watcher
+    watcher.close()
+
+
+@pytest.fixture
+def watcher(joined):
+    """The same, with the publisher as it was at first."""
+    assert joined.set(robot_description=NUT_ARM.to_urdf(dh_frames=True)).successful
+    assert joined.set(frame_prefix="").successful
+    joined.wait(lambda: joined.static and "dh_4" in children(joined.static[-1]), "fixed frames")
+    return joined
+
+
+def test_late_joiners_get_description_and_fixed_frames(publisher):
+    watcher = Watcher()
+    watcher.wait(lambda: watcher.descriptions and watcher.static, "latched topics")
+    watcher.close()
+    assert watcher.descriptions[-1].data == NUT_ARM.to_urdf(dh_frames=True)
+    fixed = {"flange", "tool0", "gripper_link", *(f"dh_{i}" for i in range(5))}
+    assert set(children(watcher.static[-1])) == fixed
+
+
+def test_tf_is_forward_kinematics_with_the_stamp_of_the_joint_states(watcher):
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        q = rng.uniform(NUT_ARM.lower, NUT_ARM.upper)
+        names = rng.permutation([*NUT_ARM.joint_names, *FINGERS])
+        values = dict(zip(NUT_ARM.joint_names, q, strict=True)) | FINGERS
+        message = watcher.moved({str(name): float(values[name]) for name in names})
+        assert {stamp_of(message).sec} == {t.header.stamp.sec for t in message.transforms}
+        tree = tree_of(watcher.static[-1], message)
+        np.testing.assert_allclose(tree.lookup("base_link", "tool0"), NUT_ARM.fk(q), atol=1e-12)
+        for i, frame in enumerate(NUT_ARM.dh_frames(q)):
+            np.testing.assert_allclose(tree.lookup("base_link", f"dh_{i}"), frame, atol=1e-12)
+        finger = tree.lookup("tool0", "right_finger_link")
+        np.testing.assert_allclose(finger[:3, 3], [0, 0.004, 0], atol=1e-12)
+
+
+def test_the_listener_follows(watcher):
+    q = [0.1, 0.2, 0.3, 0.4]
+    watcher.moved(dict(zip(NUT_ARM.joint_names, q, strict=True)))
+
+    def arrived():
+        return np.allclose(watcher.tf.tree.lookup("base_link", "tool0"), NUT_ARM.fk(q), atol=1e-12)
+
+    watcher.wait(arrived, "the listener")
+
+
+def test_only_the_joints_named_are_published(watcher):
+    assert children(watcher.moved({"elbow": 0.1})) == ["elbow_link"]
+    message = watcher.moved({"left_finger": 0.01, "unknown": 1.0, "waist": 0.0})
+    assert children(message) == ["left_finger_link", "waist_link"]
+
+
+def test_joint_states_that_cannot_be_used_are_ignored(watcher):
+    first = watcher.moved({"elbow": 0.1})
+    bad = JointState(name=["elbow", "waist"], position=[0.1])
+    bad.header.stamp = Time(sec=1_000_000)
+    watcher.joint_states.publish(bad)
+    watcher.move({"elbow": float("nan")})
+    watcher.move({"nobody": 0.1})
+    last = watcher.moved({"elbow": 0.2})
+    since = watcher.moving[watcher.moving.index(first) + 1 :]
+    assert [stamp_of(m) for m in since] == [stamp_of(last)]
+
+
+def test_publish_frequency_thins_by_stamp(watcher):
+    assert watcher.set(publish_frequency=10.0).successful
+    begin = watcher.stamp + 1.0
+    for i in range(5):
+        watcher.move({"waist": 0.01 * i}, begin + 0.05 * i)
+    last = Time(sec=int(begin), nanosec=200_000_000)
+    watcher.wait(lambda: any(stamp_of(m) == last for m in watcher.moving), "the last tf")
+    found = [stamp_of(m).nanosec for m in watcher.moving if stamp_of(m).sec == int(begin)]
+    assert found == [0, 100_000_000, 200_000_000]
+    assert watcher.set(publish_frequency=100.0).successful
+
+
+def test_time_that_jumps_back_begins_anew(watcher):
+    watcher.moved({"waist": 0.1}, 5000.0)
+    watcher.moved({"waist": 0.2}, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "robot_description is empty"),
+        ("robot: yes", "not XML"),
+        ("<robot name='x'/>", "one root link"),
+        (NUT_ARM.to_urdf().replace('rpy="0 0 0"', 'rpy="0 0 nan"'), "must be 3 finite numbers"),
+    ],
+)
+def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):
+    result = watcher.set(robot_description=text)
+    assert not result.successful
+    assert reason in result.reason
+    assert watcher.get("robot_description").string_value == NUT_ARM.to_urdf(dh_frames=True)
+    late = []
+    watcher.listen(String, "robot_description", LATCHED, late)
+    watcher.wait(lambda: late, "the latched description")
+    assert [message.data for message in late] == [NUT_ARM.to_urdf(dh_frames=True)]
+    assert children(watcher.moved({"elbow": 0.1})) == ["elbow_link"]
+
+
+def test_new_description_takes_over(watcher):
+    assert watcher.set(robot_description=PLANAR2.to_urdf()).successful
+    watcher.wait(lambda: watcher.descriptions[-1].data == PLANAR2.to_urdf(), "the new one")
+    watcher.wait(lambda: children(watcher.static[-1]) == ["flange", "tool0"], "its frames")
+    tree = tree_of(watcher.static[-1], watcher.moved({"shoulder": 0.5, "elbow": -0.2}))
+    found = tree.lookup("base_link", "tool0")
+    np.testing.assert_allclose(found, PLANAR2.fk([0.5, -0.2]), atol=1e-12)
+
+
+def test_frame_prefix(watcher):
+    assert watcher.set(frame_prefix="left/").successful
+    watcher.wait(lambda: "left/tool0" in children(watcher.static[-1]), "prefixed frames")
+    (stamped,) = watcher.moved({"waist": 0.0}).transforms
+    assert (stamped.header.frame_id, stamped.child_frame_id) == (
+        "left/base_link",
+        "left/waist_link",
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [({}, "robot_description is empty"), ({"robot_description": "<robot/>"}, "one root link")],
+)
+def test_start_without_a_robot_is_one_sentence(tmp_path, parameters, says):
+    process = start(tmp_path, publish_frequency=20.0, **parameters)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_frame_heard_of_again_is_set_only_if_it_changed(watcher):
+    told = []
+    listener = TfListener(watcher.node)
+    listener.tree.set = lambda parent, child, T: told.append((parent, child))
+    message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
+    message.transforms[0].header.frame_id = "a"
+    for x in (0.0, 0.0, 0.1, 0.1):
+        message.transforms[0].transform.translation.x = x
+        listener._on_tf(message)
+    message.transforms[0].header.frame_id = "c"
+    listener._on_tf(message)
+    assert told == [("a", "b"), ("a", "b"), ("c", "b")]

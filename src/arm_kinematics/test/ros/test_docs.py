@@ -1,0 +1,120 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""docs/kinematics.md and docs/call_ik.md say what is true: Python runs, C++ compiles."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+
+from arm_description import load_robot
+
+DOCS = Path(__file__).resolve().parents[4] / "docs"
+CALL, THEORY = "call_ik.md", "kinematics.md"
+EXAMPLE = DOCS / "examples/call_ik/src/call_ik.cpp"
+PATIENCE = 240.0  # [s]; compiling takes a minute of a busy machine
+
+
+def blocks(page: str, kind: str) -> list[str]:
+    text = (DOCS / page).read_text()
+    found = re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (CALL, ["from the target", "SUCCESS", "postures for one pose"]),
+        (THEORY, [""]),
+    ],
+)
+def test_the_python_of_the_page_runs(page, said, capsys):
+    exec("\n".join(blocks(page, "python")), {})  # one after the other, as a reader would
+    out = capsys.readouterr().out
+    assert out and all(text in out for text in said)
+
+
+@pytest.fixture
+def served():
+    """The environment of a node that asks, beside one that answers for nut_arm."""
+    environment = dict(os.environ)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "arm_kinematics.ros.node"],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    context = Context()
+    rclpy.init(context=context)
+    try:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        node = Node("beside", context=context)
+        publisher = node.create_publisher(String, "robot_description", latched)
+        publisher.publish(String(data=load_robot("nut_arm").to_urdf()))
+        yield environment
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+        context.shutdown()
+
+
+@pytest.mark.parametrize("name", ["reach.py", "callback.py"])
+def test_the_node_of_the_page_gets_an_answer(served, name):
+    (script,) = blocks(CALL, f"python {name}")
+    end = time.monotonic() + PATIENCE
+    said = ""
+    while "-8" in said.split() or not said:  # NOT_READY until the description has come
+        assert time.monotonic() < end, said
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=served,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr
+        said = done.stdout
+    assert said.startswith("1 ")
+    assert name != "reach.py" or ("Solved" in said and "wrist_roll" in said)
+
+
+def compiled(source: Path) -> subprocess.CompletedProcess[str]:
+    """Compile with the real messages and a stand-in of rclcpp; no code is made."""
+    compiler = shutil.which("c++") or shutil.which("g++")
+    assert compiler, "a C++ compiler is what ./arm builds with"
+    prefixes = os.environ["AMENT_PREFIX_PATH"].split(":")
+    folders = [f for prefix in prefixes for f in Path(prefix, "include").glob("*") if f.is_dir()]
+    include = [word for folder in folders for word in ("-isystem", str(folder))]
+    stand_in = ["-I", str(Path(__file__).parent / "rclcpp_stand_in")]
+    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    return subprocess.run(
+        [compiler, *strict, *stand_in, *include, str(source)], capture_output=True, text=True
+    )
+
+
+def test_the_cpp_of_the_page_is_the_example_and_compiles():
+    (shown,) = blocks(CALL, "cpp")
+    text = EXAMPLE.read_text()
+    assert text.endswith(shown) and text[: -len(shown)].count("//") == 2
+    done = compiled(EXAMPLE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_field_that_does_not_exist_does_not_compile(tmp_path):
+    wrong = tmp_path / "wrong.cpp"
+    wrong.write_text(EXAMPLE.read_text().replace("request->mode", "request->mood"))
+    done = compiled(wrong)
+    assert done.returncode != 0 and "mood" in done.stderr

@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The topic kinematics_markers of a running node: latched, switchable, silent at rest."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from arm_testing.ros.kinematics import LATCHED, World, joint_state, matrix, pose_request, start
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import Marker, MarkerArray
+
+from arm_description import load_robot
+from arm_interfaces.srv import SolveIK
+from arm_kinematics import Chain
+
+pytestmark = pytest.mark.system
+MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # lose none
+
+
+class Watcher:
+    """Markers as whoever draws them keeps them."""
+
+    def __init__(self, world: World) -> None:
+        self.shown: dict[tuple[str, int], Marker] = {}
+        self.messages: list[MarkerArray] = []
+        self._node = world.node
+        self._subscription = self._node.create_subscription(
+            MarkerArray, "kinematics_markers", self._on_markers, MARKERS
+        )
+
+    def _on_markers(self, message: MarkerArray) -> None:
+        self.messages.append(message)
+        for marker in message.markers:
+            self.shown.pop((marker.ns, marker.id), None)
+            if marker.action == Marker.ADD:
+                self.shown[marker.ns, marker.id] = marker
+
+    def layers(self) -> set[str]:
+        return {layer for layer, _ in self.shown}
+
+    def texts(self) -> str:
+        return " | ".join(marker.text for marker in self.shown.values())
+
+    def close(self) -> None:
+        self._node.destroy_subscription(self._subscription)
+
+
+@pytest.fixture(scope="module")
+def world():
+    arguments = ["--ros-args", "-p", "markers.link_frames:=true", "-p", "markers.rate:=30.0"]
+    process = start(*arguments)
+    world = World()
+    world.switches = world.node.create_client(SetParameters, "kinematics/set_parameters")
+    world.goal = world.node.create_publisher(JointState, "arm_controller/goal", LATCHED)
+    world.description.publish(String(data=load_robot("nut_arm").to_urdf()))
+    yield world
+    world.close()
+    process.terminate()
+    out, _ = process.communicate(timeout=60)
+    sys.stdout.write(out)
+    assert process.returncode == 0
+    assert "Traceback" not in out
+
+
+@pytest.fixture
+def watcher(world):
+    watcher = Watcher(world)
+    yield watcher
+    watcher.close()
+
+
+@pytest.fixture
+def chain() -> Chain:
+    return Chain.from_model(load_robot("nut_arm"))
+
+
+def switch(world: World, layer: str, on: bool) -> None:
+    world.until(world.switches.service_is_ready)
+    value = ParameterValue(type=1, bool_value=on)
+    parameter = Parameter(name=f"markers.{layer}", value=value)
+    future = world.switches.call_async(SetParameters.Request(parameters=[parameter]))
+    world.until(future.done)
+    assert future.result().results[0].successful
+
+
+def stand(world: World, chain: Chain, q) -> None:
+    world.joint_states.publish(
+        joint_state(dict(zip(chain.joint_names, map(float, q), strict=True)))
+    )
+
+
+def test_whoever_comes_gets_all_that_is_shown(world, watcher, chain):
+    names = {link.name for link in chain.links}
+    world.until(lambda: {m.text for m in watcher.shown.values()} >= names)
+    late = Watcher(world)
+    world.until(lambda: late.shown.keys() == watcher.shown.keys())
+    # The latched message, one for it, and once more when it will have heard of tf.
+    world.until(lambda: len(late.messages) >= 3)
+    wholes = [m for m in late.messages if {k.ns for k in m.markers} >= watcher.layers()]
+    assert len(wholes) >= 3
+    late.close()
+
+
+def pass_by(world: World, seconds: int) -> None:
+    """Wait for as many diagnostics, of which there is one a second."""
+    count = len(world.diagnostics)
+    world.until(lambda: len(world.diagnostics) >= count + seconds)
+
+
+def test_motion_sends_only_what_moves_and_rest_sends_nothing(world, watcher, chain):
+    pass_by(world, 4)  # what who comes gets once more is there
+    switch(world, "text", True)
+    for degree in range(1, 30):
+        stand(world, chain, [np.radians(degree), 0.0, 0.0, 0.0])
+        text = f"{degree:.1f}°"
+        world.until(lambda text=text: text in watcher.texts())
+    layers = [{m.ns for m in message.markers} for message in watcher.messages]
+    assert {"text"} in layers  # and not the frames with it
+    world.until(lambda: watcher.layers() <= {m.ns for m in watcher.messages[-1].markers})
+    count = len(watcher.messages)
+    pass_by(world, 3)  # so long at rest
+    for _ in range(20):
+        stand(world, chain, [np.radians(29), 0.0, 0.0, 0.0])
+    pass_by(world, 2)
+    assert len(watcher.messages) == count
+    switch(world, "text", False)
+    world.until(lambda: "text" not in watcher.layers())
+
+
+def test_target_reached_pose_and_branches_of_a_request_are_shown(world, watcher, chain):
+    stand(world, chain, np.zeros(4))
+    world.call("solve_ik", pose_request(chain.fk([0.2, 0.3, -0.2, 0.1]), seed=rest(chain)))
+    world.until(lambda: "0 mm, 0°" in watcher.texts())
+    away = np.eye(4)
+    away[:3, 3] = [0.7, 0.0, 0.2]
+    answer = world.call(
+        "solve_ik", pose_request(away, mode=SolveIK.Request.POSITION, seed=rest(chain))
+    )
+    error = answer.solutions[0].position_error
+    world.until(lambda: f"{1e3 * error:.3g} mm" in watcher.texts())
+    (line,) = (m for m in watcher.shown.values() if m.ns == "target" and len(m.points) == 2)
+    ends = np.array([[p.x, p.y, p.z] for p in line.points])
+    reached = matrix(answer.solutions[0].achieved.pose)[:3, 3]
+    np.testing.assert_allclose(ends, [away[:3, 3], reached], atol=1e-9)
+
+
+def rest(chain: Chain) -> JointState:
+    return joint_state(dict.fromkeys(chain.joint_names, 0.0))
+
+
+def test_the_goal_has_a_ghost_until_the_arm_is_there(world, watcher, chain):
+    stand(world, chain, np.zeros(4))
+    goal = [0.5, 0.2, -0.3, 0.4]
+    world.goal.publish(joint_state(dict(zip(chain.joint_names, goal, strict=True))))
+    world.until(lambda: "goal" in watcher.layers())
+    stand(world, chain, goal)
+    world.until(lambda: "goal" not in watcher.layers())
+    world.goal.publish(joint_state(dict.fromkeys(chain.joint_names, 1.0)))
+    world.until(lambda: "goal" in watcher.layers())
+    world.goal.publish(JointState())  # given up
+    world.until(lambda: "goal" not in watcher.layers())
+
+
+def test_the_reachable_region_comes_when_it_is_found(world, watcher):
+    switch(world, "reach", True)
+    world.until(lambda: "reach" in watcher.layers())
+    switch(world, "reach", False)
+    world.until(lambda: "reach" not in watcher.layers())
+
+
+def test_another_robot_takes_all_marks_with_it(world, watcher):
+    world.until(lambda: "wrist_roll_link" in watcher.texts())
+    world.description.publish(String(data=load_robot("planar2").to_urdf()))
+    world.until(lambda: "wrist_roll_link" not in watcher.texts() and watcher.shown)

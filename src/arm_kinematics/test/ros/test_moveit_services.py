@@ -1,0 +1,278 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""compute_ik and compute_fk as a client of MoveIt calls them, over real DDS with its types."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import signal
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from arm_common.transforms import matrix_to_pose
+from arm_kinematics.ros.moveit_services import MoveItCode
+from arm_testing.ros.kinematics import PATIENCE, World, frame, joint_state, matrix, start
+from geometry_msgs.msg import PoseStamped
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from arm_description import load_robot
+from arm_interfaces.srv import SolveFK
+from arm_kinematics import Chain
+
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
+FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
+BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
+Q = [0.3, 0.1, 0.2, -0.5]
+NOWHERE = PoseStamped()
+NOWHERE.pose.position.x = math.nan
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[dict[str, str]]:
+    """The environment of a node that finds moveit_msgs; this process finds it too."""
+    if importlib.util.find_spec("moveit_msgs"):
+        yield dict(os.environ)
+        return
+    if "ARM_VENV" not in os.environ:
+        pytest.skip("moveit_msgs is not installed: ARM_WITH_MOVEIT=1 rosdep install ...")
+    from pip_ros import messages_for_tests
+    from pip_ros.paths import Paths
+
+    install = messages_for_tests.prefix(Paths())
+    with messages_for_tests.loaded(install):
+        yield messages_for_tests.environment(install)
+
+
+@pytest.fixture(scope="module")
+def world(environment) -> Iterator[World]:
+    from moveit_msgs.srv import GetPositionFK, GetPositionIK
+
+    process = start("--ros-args", "-p", f"default_timeout:={PATIENCE}", **environment)
+    world = World()
+    world.clients |= {
+        "compute_ik": world.node.create_client(GetPositionIK, "compute_ik"),
+        "compute_fk": world.node.create_client(GetPositionFK, "compute_fk"),
+    }
+    world.description.publish(String(data=MODEL.to_urdf()))
+    world.tf_static.publish(TFMessage(transforms=[frame("base_link", "bolt", BOLT)]))
+
+    def ready() -> bool:
+        world.joint_states.publish(joint_state({**REST, **FINGERS}))
+        return fk(world, ["tool0"], "bolt").error_code.val == MoveItCode.SUCCESS
+
+    world.until(ready)
+    yield world
+    world.close()
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
+    assert "Traceback" not in output and "moveit_msgs is not installed" not in output
+
+
+def stamped(T: np.ndarray, frame_id: str = "") -> PoseStamped:
+    message = PoseStamped()
+    message.header.frame_id = frame_id
+    xyz, quaternion = matrix_to_pose(T)
+    p, o = message.pose.position, message.pose.orientation
+    p.x, p.y, p.z = map(float, xyz)
+    o.x, o.y, o.z, o.w = map(float, quaternion)
+    return message
+
+
+def ik(world, T=None, frame_id="", **fields):
+    from moveit_msgs.srv import GetPositionIK
+
+    request = GetPositionIK.Request()
+    asked = request.ik_request
+    asked.group_name = "arm"
+    if T is not None:
+        asked.pose_stamped = stamped(T, frame_id)
+    for name, value in fields.items():
+        if name == "joints":
+            asked.robot_state.joint_state = value
+        elif name == "nanosec":
+            asked.timeout.nanosec = value
+        else:
+            setattr(asked, name, value)
+    return world.call("compute_ik", request)
+
+
+def fk(world, links, frame_id="", joints=None):
+    from moveit_msgs.srv import GetPositionFK
+
+    request = GetPositionFK.Request(fk_link_names=links)
+    request.header.frame_id = frame_id
+    request.robot_state.is_diff = joints is None
+    if joints is not None:
+        request.robot_state.joint_state = joints
+    return world.call("compute_fk", request)
+
+
+def solved(answer) -> dict[str, float]:
+    """The joints of a solution, which has every joint of the robot."""
+    assert answer.error_code.val == MoveItCode.SUCCESS, answer.error_code.message
+    state = answer.solution.joint_state
+    assert state.header.frame_id == "base_link" and not answer.solution.is_diff
+    assert list(state.name) == [*REST, *FINGERS]
+    return dict(zip(state.name, state.position, strict=True))
+
+
+def test_the_codes_are_those_of_moveit(environment):
+    from moveit_msgs.msg import MoveItErrorCodes
+
+    assert {c.name: getattr(MoveItErrorCodes, c.name) for c in MoveItCode} == {
+        c.name: c.value for c in MoveItCode
+    }
+
+
+class TestIk:
+    def test_a_pose_of_the_tip_and_the_other_joints_as_they_are(self, world):
+        found = solved(ik(world, CHAIN.fk(Q)))
+        assert np.allclose([found[name] for name in REST], Q, atol=1e-3)
+        assert {name: found[name] for name in FINGERS} == FINGERS
+
+    def test_a_pose_in_a_frame_of_tf(self, world):
+        found = solved(ik(world, np.eye(4), "bolt"))
+        assert np.allclose(CHAIN.fk([found[name] for name in REST]), BOLT, atol=1e-4)
+
+    def test_the_vector_takes_the_place_of_the_one(self, world):
+        poses = [stamped(CHAIN.fk(Q))]
+        found = solved(ik(world, BOLT, pose_stamped_vector=poses, ik_link_names=["tool0"]))
+        assert np.allclose([found[name] for name in REST], Q, atol=1e-3)
+
+    def test_the_seed_decides_and_may_name_some_joints_only(self, world):
+        seed = joint_state({"wrist_roll": -0.4, "left_finger": 0.01})
+        T = Chain.from_urdf(MODEL.to_urdf(), tip="elbow_link").fk(Q[:3])
+        found = solved(ik(world, T, joints=seed, ik_link_name="elbow_link"))
+        assert np.allclose([found[name] for name in list(REST)[:3]], Q[:3], atol=1e-3)
+        assert (found["wrist_roll"], found["left_finger"]) == (-0.4, 0.01)
+        assert found["right_finger"] == FINGERS["right_finger"]
+
+    def test_out_of_reach(self, world):
+        T = CHAIN.fk(Q)
+        T[0, 3] += 0.5
+        answer = ik(world, T)
+        assert answer.error_code.val == MoveItCode.NO_IK_SOLUTION
+        assert "out of reach" in answer.error_code.message
+        assert answer.error_code.source == "/kinematics"
+        assert not answer.solution.joint_state.name
+
+    def test_a_nanosecond_is_a_time_too(self, world):
+        T = CHAIN.fk(Q)
+        T[0, 3] += 0.5
+        assert ik(world, T, nanosec=1).error_code.val == MoveItCode.TIMED_OUT
+
+    @pytest.mark.parametrize(
+        ("fields", "code", "says"),
+        [
+            ({"group_name": "gripper"}, "INVALID_GROUP_NAME", "there is 'arm'"),
+            ({"ik_link_name": "hand"}, "INVALID_LINK_NAME", "'hand'"),
+            ({"ik_link_name": "base_link"}, "INVALID_LINK_NAME", "no joint moves"),
+            ({"avoid_collisions": True}, "COLLISION_CHECKING_UNAVAILABLE", "obstacles"),
+            ({"frame_id": "moon"}, "FRAME_TRANSFORM_FAILURE", "'moon'"),
+            ({"joints": joint_state({"knee": 0.0})}, "INVALID_ROBOT_STATE", "'knee'"),
+            (
+                {"joints": JointState(name=["waist"], position=[0.0, 1.0])},
+                "INVALID_ROBOT_STATE",
+                "1 names but 2 positions",
+            ),
+            ({"joints": joint_state({"waist": math.nan})}, "INVALID_ROBOT_STATE", "is nan"),
+            ({"pose_stamped_vector": [NOWHERE]}, "FAILURE", "NaN"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_refusals(self, world, fields, code, says):
+        answer = ik(world, CHAIN.fk(Q), **fields)
+        assert MoveItCode(answer.error_code.val).name == code
+        assert says in answer.error_code.message
+        assert not answer.solution.joint_state.name
+
+
+class TestFk:
+    def test_several_links_in_the_roots_frame(self, world):
+        state = joint_state(dict(zip(REST, Q, strict=True)))
+        answer = fk(world, ["tool0", "base_link"], joints=state)
+        assert answer.error_code.val == MoveItCode.SUCCESS
+        assert list(answer.fk_link_names) == ["tool0", "base_link"]
+        tool, base = answer.pose_stamped
+        assert (tool.header.frame_id, base.header.frame_id) == ("base_link", "base_link")
+        assert tool.header.stamp.sec > 0
+        assert np.allclose(matrix(tool.pose), CHAIN.fk(Q))
+        assert np.allclose(matrix(base.pose), np.eye(4))
+
+    def test_an_empty_state_is_the_present_one(self, world):
+        now = matrix(fk(world, ["tool0"]).pose_stamped[0].pose)
+        assert np.allclose(now, CHAIN.fk(list(REST.values())))
+        diff = fk(world, ["tool0"], joints=joint_state({"waist": 0.3}))
+        assert np.allclose(matrix(diff.pose_stamped[0].pose), CHAIN.fk([0.3, 0.2, 0.3, 0.4]))
+
+    def test_a_frame_of_tf(self, world):
+        answer = fk(world, ["tool0"], "bolt")
+        (pose,) = answer.pose_stamped
+        assert pose.header.frame_id == "bolt"
+        assert np.allclose(BOLT @ matrix(pose.pose), CHAIN.fk(list(REST.values())))
+
+    def test_known_links_are_answered_beside_unknown_ones(self, world):
+        answer = fk(world, ["hand", "tool0"])
+        assert answer.error_code.val == MoveItCode.INVALID_LINK_NAME
+        assert "'hand'" in answer.error_code.message
+        assert list(answer.fk_link_names) == ["tool0"] and len(answer.pose_stamped) == 1
+
+    def test_no_links(self, world):
+        answer = fk(world, [])
+        assert answer.error_code.val == MoveItCode.INVALID_LINK_NAME
+
+    def test_a_frame_that_nobody_knows_leaves_the_roots(self, world):
+        answer = fk(world, ["tool0"], "moon")
+        assert answer.error_code.val == MoveItCode.FRAME_TRANSFORM_FAILURE
+        assert "'moon'" in answer.error_code.message
+        assert answer.pose_stamped[0].header.frame_id == "base_link"
+
+
+def test_before_anything_is_known_it_says_so_and_served_names_follow_the_parameter(
+    fresh_domain, environment
+):
+    from moveit_msgs.srv import GetPositionFK
+
+    process = start("--ros-args", "-p", "moveit_group:=none", **environment)
+    other = start(
+        *("--ros-args", "-r", "__ns:=/left", "-p", "moveit_group:=manipulator"),
+        **environment,
+    )
+    world = World()
+    world.clients["compute_fk"] = world.node.create_client(GetPositionFK, "left/compute_fk")
+    try:
+        assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.NOT_READY
+        assert fk(world, ["tool0"]).error_code.val == MoveItCode.ROBOT_STATE_STALE
+        names = {name for name, _ in world.node.get_service_names_and_types()}
+        assert {"/left/compute_fk", "/left/compute_ik"} <= names
+        assert not {"/compute_fk", "/compute_ik"} & names
+    finally:
+        world.close()
+        for each in (process, other):
+            each.send_signal(signal.SIGINT)
+            output, _ = each.communicate(timeout=PATIENCE)
+            assert each.returncode == 0, output
+
+
+def test_without_moveit_msgs_it_says_so_once_and_serves_the_rest(fresh_domain):
+    if "ARM_VENV" not in os.environ:
+        pytest.skip("here moveit_msgs may be installed")
+    process = start()
+    world = World()
+    try:
+        assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.NOT_READY
+    finally:
+        world.close()
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
+    assert output.count("moveit_msgs is not installed") == 1
+    assert "[INFO]" in next(x for x in output.splitlines() if "moveit_msgs" in x)

@@ -1,0 +1,242 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calling the services from everywhere: no deadlock; many callers at once: no loss, no growth."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rclpy
+from arm_kinematics.ros.client import (
+    CallError,
+    KinematicsClient,
+    NoAnswerError,
+)
+from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request, start
+from rclpy.action import ActionClient, ActionServer
+from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from std_msgs.msg import String
+
+from arm_description import load_robot
+from arm_interfaces.action import RunTask
+from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_kinematics import Chain
+
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+REST = dict(zip(CHAIN.joint_names, (0.1, 0.2, 0.3, 0.4), strict=True))
+SUCCESS = SolveIK.Response.SUCCESS
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[int]:
+    """A kinematics node on a simulated clock that stands still, and its process id."""
+    process = start("--ros-args", "-p", "use_sim_time:=true")
+    world = World()
+    world.description.publish(String(data=MODEL.to_urdf()))
+    ask = SolveFK.Request(joint_state=joint_state(REST))
+    world.until(lambda: world.call("solve_fk", ask).status == SUCCESS)
+    yield process.pid
+    world.close()
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, output
+    assert "Traceback" not in output
+
+
+@pytest.fixture(params=[SingleThreadedExecutor, lambda **k: MultiThreadedExecutor(2, **k)])
+def world(process, request) -> Iterator[World]:
+    """A node beside it, spun by a thread of its own, on either kind of executor."""
+    world = World()
+    world.executor.remove_node(world.node)
+    world.executor.shutdown()
+    world.executor = request.param(context=world.context)
+    world.executor.add_node(world.node)
+    thread = threading.Thread(target=world.executor.spin)
+    thread.start()
+    yield world
+    world.executor.shutdown()
+    thread.join(PATIENCE)
+    world.node.destroy_node()
+    rclpy.shutdown(context=world.context)
+
+
+def ask(q: list[float] | None = None, tool: float = 0.0, **fields) -> SolveIK.Request:
+    """A request for the pose at q of a tool of some length [m]."""
+    T = CHAIN.fk([0.3, 0.1, 0.2, -0.5] if q is None else q)
+    T[:3, 3] += tool * T[:3, 2]
+    request = pose_request(T, seed=joint_state(REST), **fields)
+    request.tool.translation.z = tool
+    return request
+
+
+class Outcome:
+    """What a callback came to, for the thread that waits for it."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self.value: object = None
+
+    def put(self, value: object) -> None:
+        self.value = value
+        self._done.set()
+
+    def get(self) -> object:
+        assert self._done.wait(PATIENCE), "waited in vain"
+        return self.value
+
+
+def in_a_timer(world: World, callback: Callable) -> None:
+    world.node.create_timer(0.01, callback)
+
+
+def in_a_subscription(world: World, callback: Callable) -> None:
+    if inspect.iscoroutinefunction(callback):
+
+        async def knocked(_: String) -> None:
+            await callback()
+    else:
+
+        def knocked(_: String) -> None:
+            callback()
+
+    world.node.create_subscription(String, "knock", knocked, 10)
+    publisher = world.node.create_publisher(String, "knock", 10)
+    world.node.create_timer(0.05, lambda: publisher.publish(String()))
+
+
+def in_an_action(world: World, callback: Callable) -> None:
+    async def execute(handle):
+        result = callback()
+        if result is not None:
+            await result
+        handle.succeed()
+        return RunTask.Result()
+
+    ActionServer(world.node, RunTask, "wait", execute)
+    client = ActionClient(world.node, RunTask, "wait")
+    assert client.wait_for_server(PATIENCE)
+    client.send_goal_async(RunTask.Goal())
+
+
+PLACES = {"a timer": in_a_timer, "a subscription": in_a_subscription, "an action": in_an_action}
+
+
+@pytest.mark.parametrize("place", PLACES)
+class TestCallbacks:
+    def test_awaiting_an_answer(self, world, place):
+        client = KinematicsClient(world.node)
+        outcome = Outcome()
+
+        async def callback() -> None:
+            outcome.put(await client.solve_ik.call_async(ask()))
+
+        PLACES[place](world, callback)
+        assert outcome.get().status == SUCCESS
+
+    def test_blocking_is_refused_at_once(self, world, place):
+        client = KinematicsClient(world.node)
+        outcome = Outcome()
+
+        def callback() -> None:
+            try:
+                outcome.put(client.solve_ik.call(ask(), PATIENCE))
+            except CallError as error:
+                outcome.put(error)
+
+        PLACES[place](world, callback)
+        assert isinstance(outcome.get(), CallError)
+        assert "from a callback" in str(outcome.value)
+
+
+def test_blocking_in_threads_of_their_own(world):
+    client = KinematicsClient(world.node)
+    answers: list[SolveIK.Response] = []
+
+    def work() -> None:
+        for _ in range(20):
+            answers.append(client.solve_ik.call(ask(), PATIENCE))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert len(answers) == 80 and all(answer == answers[0] for answer in answers)
+    assert answers[0].status == SUCCESS
+    state = joint_state(REST)
+    fk = client.solve_fk.call(SolveFK.Request(joint_state=state), PATIENCE)
+    jacobian = client.get_jacobian.call(GetJacobian.Request(joint_state=state), PATIENCE)
+    assert fk.status == jacobian.status == SUCCESS
+
+
+def test_a_request_before_the_server_is_not_lost(world):
+    """Sent at once after the client was made, long before anybody can know of each other."""
+    outcome = Outcome()
+    KinematicsClient(world.node).solve_ik.call_async(ask()).add_done_callback(
+        lambda future: outcome.put(future.result())
+    )
+    assert outcome.get().status == SUCCESS
+
+
+def test_no_answer_is_said_with_the_likely_reason(world):
+    nobody = KinematicsClient(world.node, "nobody")
+    with pytest.raises(NoAnswerError, match=r"nobody serves '.*nobody/solve_ik'"):
+        nobody.solve_ik.call(ask(), 0.05)
+    with pytest.raises(CallError, match="timeout is 0"):
+        nobody.solve_ik.call(ask(), 0.0)
+    asleep = rclpy.create_node("asleep", context=world.context)
+    client = KinematicsClient(asleep)
+    assert client.solve_ik._client.wait_for_service(PATIENCE)
+    with pytest.raises(TimeoutError, match="does an executor spin this node"):
+        client.solve_ik.call(ask(), 0.5)
+    asleep.destroy_node()
+
+
+def test_its_time_is_not_the_simulated_one(world):
+    """use_sim_time without a clock: every time-out still ends."""
+    client = KinematicsClient(world.node)
+    request = ask([0.1, 0.2, 0.3, 0.4])
+    request.target.pose.position.x += 1.0
+    request.timeout.nanosec = 1
+    answer = client.solve_ik.call(request, PATIENCE)
+    assert answer.status == SolveIK.Response.TIMEOUT
+    request.timeout.sec = 100
+    answer = client.solve_ik.call(request, PATIENCE)
+    assert answer.status == SolveIK.Response.UNREACHABLE_POSITION
+
+
+def resident(pid: int) -> int:
+    """Memory of a process [bytes]."""
+    pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def storm(world: World, rng: np.random.Generator, count: int) -> int:
+    """Send requests of all kinds from several clients, hundreds at once; return the successes."""
+    clients = [KinematicsClient(world.node) for _ in range(5)]
+    room = threading.Semaphore(300)
+    futures = []
+    for k, q in enumerate(rng.uniform(-0.5, 0.5, (count, 4)).tolist()):
+        tip = "" if k % 7 else "tool0"
+        request = ask(q, 1e-4 * (k % 50), mode=k % 4, max_solutions=k % 3, tip_frame=tip)
+        assert room.acquire(timeout=PATIENCE), "answers are missing"
+        futures.append(clients[k % 5].solve_ik.call_async(request))
+        futures[-1].add_done_callback(lambda _: room.release())
+    for _ in range(300):
+        assert room.acquire(timeout=PATIENCE), "answers are missing"
+    return sum(future.result().status == SUCCESS for future in futures)
+
+
+def test_thousands_of_requests_at_once_without_loss_or_growth(world, process, rng):
+    storm(world, rng, 500)
+    before = resident(process)
+    assert storm(world, rng, 1000) == 750  # every fourth asks for a mode that there is not
+    assert resident(process) - before < 10_000_000

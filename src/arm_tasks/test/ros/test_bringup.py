@@ -1,0 +1,91 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of processes is consistent with itself and with the packages that it starts."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from ament_index_python.packages import get_package_prefix
+from arm_tasks.bringup.processes import (
+    ARGUMENTS,
+    BRINGUP_ARGUMENTS,
+    Arg,
+    bringup_processes,
+    processes,
+    view_processes,
+)
+from arm_tasks.bringup.supervisor import is_wanted
+
+SOURCES = Path(__file__).resolve().parents[3]
+PUBLISHERS = ("arm_description", "robot_state_publisher")
+NAMES = {argument.name for argument in ARGUMENTS}
+
+
+@pytest.fixture(params=PUBLISHERS)
+def table(request):
+    return (*processes(request.param), *view_processes(request.param))
+
+
+def test_every_placeholder_names_an_argument(table):
+    for process in table:
+        values = [*process.parameters.values(), *process.arguments]
+        assert {value.name for value in values if isinstance(value, Arg)} <= NAMES
+        assert set(process.when) <= NAMES
+
+
+def test_an_arm_that_is_brought_up_alone_asks_for_its_own_arguments_only():
+    declared = {argument.name for argument in BRINGUP_ARGUMENTS}
+    for publisher in PUBLISHERS:
+        for process in bringup_processes(publisher):
+            values = [*process.parameters.values(), *process.arguments]
+            assert {value.name for value in values if isinstance(value, Arg)} <= declared
+            assert set(process.when) <= declared
+
+
+def test_conditions_use_values_that_can_be_chosen(table):
+    choices = {argument.name: set(argument.choices) for argument in ARGUMENTS}
+    for process in table:
+        for name, values in process.when.items():
+            assert set(values) <= choices[name]
+
+
+def test_every_executable_of_the_workspace_is_installed(table):
+    for process in table:
+        if process.package.startswith("arm_"):
+            folder = Path(get_package_prefix(process.package)) / "lib" / process.package
+            assert (folder / process.executable).exists()
+
+
+def test_every_package_of_the_table_is_a_dependency(table):
+    root = ET.parse(SOURCES / "arm_tasks" / "package.xml").getroot()
+    depends = {element.text for tag in ("exec_depend", "depend") for element in root.iter(tag)}
+    assert {process.package for process in table} - {"arm_tasks"} <= depends
+
+
+def test_names_are_unique():
+    for publisher in PUBLISHERS:
+        names = [process.name for process in processes(publisher)]
+        assert len(names) == len(set(names))
+
+
+def test_defaults_are_among_the_choices_and_all_are_described():
+    for argument in ARGUMENTS:
+        assert argument.text.endswith(".")
+        assert not argument.choices or argument.default in argument.choices
+
+
+def test_two_parts_make_the_whole():
+    """Every process runs on exactly one of two computers, the driver alone on its own."""
+
+    def started(part):
+        values = {a.name: a.default for a in ARGUMENTS} | {"part": part}
+        return [p.name for p in processes("arm_description") if is_wanted(p, values)]
+
+    assert started("hardware") == ["arm_hardware"]
+    assert sorted(started("hardware") + started("rest")) == sorted(started("all"))
+
+
+def test_the_simulated_world_is_not_started_beside_real_hardware(table):
+    world = next(process for process in table if process.name == "nut_world")
+    assert "real" not in world.when["hardware"]

@@ -1,0 +1,293 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The client against scripted servers: in callbacks, threads and asyncio; time-outs."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+import rclpy
+import yaml
+from arm_tasks.client import Arm, ArmError, ArmTimeoutError
+from arm_tasks.ros.client.results import pose_text, task_text
+from arm_tasks.task.parser import task_from_text
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import IKSolution
+from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
+from arm_tasks import client
+
+BOUND = 60.0
+RESULT = RunTask.Result
+
+
+class Servers:
+    """Scripted servers; a motion to a waist above 1 ends only when it is cancelled."""
+
+    def __init__(self, context):
+        self.node = rclpy.create_node("servers", context=context)
+        self.goals, self.silent, self.over = [], False, False
+        self.not_ready = 0  # responses NOT_READY that are left to give
+        group = ReentrantCallbackGroup()
+        self.action = ActionServer(
+            self.node,
+            RunTask,
+            "run_task",
+            self.run,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+            callback_group=group,
+        )
+        for kind, name, answer in (
+            (SolveIK, "kinematics/solve_ik", self.ik),
+            (SolveFK, "kinematics/solve_fk", self.fk),
+            (CheckTask, "check_task", lambda _, response: response),
+            (Trigger, "arm_hardware/stop", self.trigger),
+            (Trigger, "arm_hardware/reset", self.trigger),
+        ):
+            self.node.create_service(kind, name, answer, callback_group=group)
+        publisher = self.node.create_publisher(JointState, "joint_states", 10)
+        state = JointState(name=["waist"], position=[0.25])
+        self.node.create_timer(0.05, lambda: publisher.publish(state), callback_group=group)
+        self.executor = MultiThreadedExecutor(num_threads=4, context=context)
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self.thread.start()
+
+    def run(self, handle):
+        goal = handle.request
+        self.goals.append(goal)
+        handle.publish_feedback(RunTask.Feedback(step=0, steps_total=1, message="moving"))
+        step = yaml.safe_load(goal.text)["steps"][0] if goal.text else {}
+        waist = step.get("move_joints", {}).get("joints", {}).get("waist", 0.0)
+        if waist < -1.0:
+            handle.abort()
+            return RESULT(status=RESULT.NOT_FEASIBLE, message="joint waist is beyond its limit")
+        while waist > 1.0 and not (handle.is_cancel_requested or self.over):
+            time.sleep(0.01)
+        if handle.is_cancel_requested:
+            handle.canceled()
+            return RESULT(status=RESULT.CANCELED, message="canceled; the arm holds where it is")
+        handle.succeed()
+        return RESULT(status=RESULT.SUCCESS, message="done")
+
+    def ik(self, request, response):
+        if self.not_ready:
+            self.not_ready -= 1
+            response.status, response.message = SolveIK.Response.NOT_READY, "no robot yet"
+            return response
+        response.status = 1 if request.target.pose.position.x < 1.0 else -1
+        response.message = "fine" if response.status == 1 else "out of reach by 12 mm"
+        joints = JointState(name=["waist"], position=[request.target.pose.position.x])
+        response.solutions = [IKSolution(joint_state=joints)]
+        return response
+
+    def fk(self, request, response):
+        while self.silent:
+            time.sleep(0.01)
+        response.status, response.message = SolveFK.Response.BAD_REQUEST, "no such link"
+        return response
+
+    def trigger(self, request, response):
+        response.success, response.message = True, "stopped"
+        return response
+
+
+@pytest.fixture(scope="module")
+def context():
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    yield context
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture(scope="module")
+def servers(context):
+    servers = Servers(context)
+    yield servers
+    servers.over = True
+    servers.executor.shutdown(timeout_sec=BOUND)
+    servers.thread.join(BOUND)
+    servers.action.destroy()
+    servers.node.destroy_node()
+
+
+@pytest.fixture
+def arm(servers):
+    with Arm() as arm:
+        yield arm
+
+
+def test_verbs_return_their_results(arm, servers):
+    assert arm.joints == {"waist": 0.25}
+    assert arm.move_joints({"waist": 0.1}).message == "done"
+    assert servers.goals[-1].task == "move_joints"
+    assert arm.grip(0.01).status == RESULT.SUCCESS
+    answer = arm.ik([0.5, 0.0, 0.0])
+    assert answer and answer.joints == {"waist": 0.5}
+    answer = arm.ik([2.0, 0.0, 0.0])
+    assert not answer and answer.message == "out of reach by 12 mm"
+    assert arm.stop() == "stopped"
+    assert arm.check_task("t").feasible is False
+
+
+def test_a_failed_verb_raises_an_error_with_its_reason(arm):
+    with pytest.raises(ArmError, match="joint waist is beyond its limit") as caught:
+        arm.move_joints({"waist": -2.0})
+    assert caught.value.result.status == RESULT.NOT_FEASIBLE
+    with pytest.raises(ArmError, match="fk: no such link"):
+        arm.fk(link="nose")
+
+
+@pytest.mark.parametrize("make", [SingleThreadedExecutor, MultiThreadedExecutor])
+def test_a_blocking_verb_works_in_a_callback_of_the_users_node(servers, context, make):
+    """With a plain client this deadlocks: node, executor and one thread are the user's."""
+    node = rclpy.create_node("user", context=context)
+    executor = make(context=context)
+    executor.add_node(node)
+    results = []
+    with Arm(node) as arm:
+
+        def on_target(target):
+            answer = arm.ik([target.data, 0.0, 0.0])
+            results.append(arm.move_joints(answer.joints).message)
+            with pytest.raises(ArmTimeoutError):
+                arm.move_joints({"waist": 2.0}, timeout=0.2)
+            results.append(arm.joints["waist"])
+
+        node.create_subscription(Float64, "target", on_target, 10)
+        publisher = node.create_publisher(Float64, "target", 10)
+        end = time.monotonic() + BOUND
+        while not publisher.get_subscription_count():
+            assert time.monotonic() < end
+            executor.spin_once(timeout_sec=0.05)
+        publisher.publish(Float64(data=0.3))
+        while len(results) < 2:
+            assert time.monotonic() < end
+            executor.spin_once(timeout_sec=0.05)
+    assert results == ["done", 0.25]
+    executor.shutdown()
+    node.destroy_node()
+
+
+def test_a_motion_that_exceeds_its_timeout_is_cancelled(arm, servers):
+    with pytest.raises(ArmTimeoutError, match="move_joints did not finish within"):
+        arm.move_joints({"waist": 2.0}, timeout=0.3)
+    assert arm.move_joints({"waist": 0.1}).message == "done"
+
+
+def test_a_silent_server_delays_one_verb_only(arm, servers):
+    servers.silent = True
+    with pytest.raises(ArmTimeoutError, match=r"fk did not finish within 0\.3 s"):
+        arm.fk(timeout=0.3)
+    assert arm.ik([0.5, 0.0, 0.0])  # others are answered meanwhile
+    servers.silent = False
+
+
+def test_ik_is_retried_until_the_kinematics_node_has_the_robot(arm, servers):
+    servers.not_ready = 3
+    assert arm.ik([0.5, 0.0, 0.0]).joints == {"waist": 0.5}
+    assert servers.not_ready == 0
+
+
+def test_a_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
+    monkeypatch.setattr("arm_tasks.ros.client.async_arm.ROBOT_TIMEOUT", 0.0)
+    servers.not_ready = 1000
+    answer = arm.ik([0.5, 0.0, 0.0])
+    servers.not_ready = 0
+    assert not answer
+    assert answer.message == "no robot yet"
+
+
+def test_an_asynchronous_verb_can_be_cancelled(arm):
+    moving = arm.later.move_joints({"waist": 2.0})
+    assert not moving.done
+    moving.cancel()
+    with pytest.raises(ArmError, match="canceled; the arm holds where it is"):
+        moving.result(BOUND)
+
+
+def test_threads_share_one_arm(arm):
+    messages = []
+    threads = [
+        threading.Thread(
+            target=lambda k=k: messages.append(arm.ik([k / 10, 0, 0]).joints["waist"])
+        )
+        for k in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(BOUND)
+    assert sorted(messages) == pytest.approx([k / 10 for k in range(8)])
+
+
+def test_asyncio_awaits_several_at_once(arm):
+    async def several():
+        return await asyncio.gather(arm.later.ik([0.1, 0, 0]), arm.later.move_posture("rest"))
+
+    answer, result = asyncio.run(several())
+    assert answer.joints["waist"] == pytest.approx(0.1)
+    assert result.message == "done"
+
+
+def test_a_blocking_verb_in_the_arms_own_thread_is_rejected(arm):
+    messages, ended = [], threading.Event()
+
+    def on_progress(progress):
+        try:
+            arm.ik([0.1, 0, 0])
+        except ArmError as error:
+            messages.append(str(error))
+        raise RuntimeError("of the user's")
+
+    def on_done(_future):
+        arm.later.ik([0.2, 0, 0]).add_done_callback(lambda _: ended.set())
+
+    arm.later.run_task("any", on_progress=on_progress).add_done_callback(on_done)
+    assert ended.wait(BOUND)
+    assert "would wait for itself; use arm.later there" in messages[0]
+
+
+def test_closing_fails_unfinished_futures(servers):
+    arm = Arm()
+    arm.connect()
+    moving = arm.later.move_joints({"waist": 2.0})
+    arm.close()
+    with pytest.raises(ArmError, match="the arm was closed"):
+        moving.result(BOUND)
+    with pytest.raises(ArmError, match="the arm was closed"):
+        arm.ik([0, 0, 0])
+
+
+def test_a_missing_server_is_named(context):
+    with pytest.raises(
+        ArmTimeoutError, match=r"waited 0\.3 s for the task server; is it running\?"
+    ):
+        Arm(namespace="nobody").connect(timeout=0.3)  # its end closes it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        task_text("move_joints", joints={"waist": 0.1}, speed=None),
+        pose_text("move_pose", [0.1, 0, 0.2], None, "base_link", None, 0.5),
+        pose_text("move_linear", [0, 0, 0.01], [0, 0, 1.0], "tool0", "axis", None),
+        task_text("grip", width=0.01),
+        task_text("move_posture", posture="rest", speed=None),
+    ],
+)
+def test_every_verb_is_a_task(text):
+    assert len(task_from_text(text).steps) == 1
+
+
+def test_former_names_still_work():
+    for former, new in (("ArmLater", client.AsyncArm), ("Pending", client.ArmFuture)):
+        with pytest.warns(DeprecationWarning, match=former):
+            assert getattr(client, former) is new

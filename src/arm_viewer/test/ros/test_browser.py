@@ -1,0 +1,268 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A real browser shows what real topics say: robot, motion, markers, texts, switches."""
+
+import io
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+from arm_description.exporters.drawing.solids import faces
+from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
+from arm_viewer.ros.recording.scenes import RecordedScene, drawn
+from arm_viewer.scene.robot import read_robot
+from arm_viewer.screenshot import PAINTED, scene_box, visit
+from PIL import Image, ImageDraw
+
+pytestmark = pytest.mark.system
+
+SIZE = (800, 520)  # Of the scene beside the panel, on the page of conftest.py.
+words = itertools.count()
+ALIKE = 0.9  # of the pixels; edges are smoothed, and a shadow may fall beside
+CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
+
+
+@pytest.fixture(scope="module")
+def robot(urdf):
+    return read_robot(urdf)
+
+
+@pytest.fixture(scope="module")
+def ros(ros_node):
+    with ros_node() as node:
+        yield node
+
+
+@pytest.fixture(scope="module")
+def page(browser_page, ros, urdf, robot, start_viewer):
+    """The page of a viewer that was sent the robot in its zero posture."""
+    ros.show_robot(urdf)
+    ros.show_frames(robot.zero)
+    url = start_viewer("port:=0", "show_axes:=false", "show_trace:=false")
+    browser_page.requests, browser_page.address = [], url
+    browser_page.on("request", lambda request: browser_page.requests.append(request.url))
+    visit(browser_page, url, timeout=240.0)
+    return browser_page
+
+
+def picture(page):
+    """Return the page's pixels, (rows, columns, 3), with nothing laid over the canvas."""
+    hidden = "[class*=mantine] { visibility: hidden !important; }"
+    png = page.screenshot(style=hidden, clip=scene_box(page))
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+
+
+def until(page, condition, bound=240.0):
+    """Return the first picture for which the condition holds."""
+    end = time.monotonic() + bound
+    while not condition(seen := picture(page)):
+        assert time.monotonic() < end, "the picture did not come to show it"
+        page.evaluate(PAINTED, 2)
+    return seen
+
+
+def taken_over(page, ros):
+    """Wait until the page has all that was published.
+
+    Each word goes the way that everything goes; when the second one was even sent, the viewer had
+    drawn the first, and whatever was published before that.
+    """
+    for _ in range(2):
+        word = f"word {next(words)}."
+        ros.show_nut(message=word)
+        page.wait_for_selector(f'[data-arm="nut"]:has-text("{word}")')
+    page.evaluate(PAINTED, 2)
+
+
+def settled(page):
+    """Return the picture that two looks in a row have shown, with paintings in between."""
+    former = picture(page)
+    page.evaluate(PAINTED, 2)
+
+    def same(seen):
+        nonlocal former
+        former, before = seen, former
+        return np.array_equal(seen, before)
+
+    return until(page, same)
+
+
+def projected(robot, point):
+    """Return row and column where the camera shows a point, by the pinhole model."""
+    view = view_of(robot, aspect=SIZE[0] / SIZE[1])
+    ahead = view.look_at - view.position
+    ahead /= np.linalg.norm(ahead)
+    right = np.cross(ahead, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    down = np.cross(ahead, right)
+    ray = np.asarray(point) - view.position
+    scale = 0.5 * SIZE[1] / math.tan(0.5 * FIELD_OF_VIEW) / (ray @ ahead)
+    row, column = scale * (ray @ down), scale * (ray @ right)
+    return 0.5 * SIZE[1] + row, 0.5 * SIZE[0] + column
+
+
+def pixel(robot, point):
+    """Return the pixel that shows a point."""
+    row, column = projected(robot, point)
+    return round(row), round(column)
+
+
+def reference(robot, frames):
+    """Return which pixels the robot covers: each face of its shapes, by the pinhole model."""
+    scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
+    image = Image.new("1", SIZE)
+    pen = ImageDraw.Draw(image)
+    for solid in drawn(scene).solids:
+        for face in faces(solid):
+            corners = [projected(robot, corner) for corner in face]
+            pen.polygon([(column, row) for row, column in corners], fill=1)
+    return np.asarray(image)
+
+
+def overlap(one, other):
+    """Return the share of two sets of pixels that both have."""
+    return float((one & other).sum() / (one | other).sum())
+
+
+def centres(robot, frames):
+    """Return the middle of every visual, in the fixed frame."""
+    return [(frames[v.link] @ v.pose)[:3, 3] for v in robot.visuals]
+
+
+def differs(a, b):
+    return np.abs(a - b).max(axis=2) > CLEARLY
+
+
+def turned(robot, angle):
+    """Return all link poses with the waist at an angle [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    R = np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    return {name: T if name == "base_link" else R @ T for name, T in robot.zero.items()}
+
+
+@pytest.fixture(scope="module")
+def empty(page, ros, urdf, robot):
+    """The picture of the same scene with a robot that has no visuals."""
+    full = picture(page)
+    bare = "".join(part.split("</visual>")[-1] for part in urdf.split("<visual>"))
+    ros.show_robot(bare)
+    middle = pixel(robot, centres(robot, robot.zero)[1])
+    until(page, lambda seen: differs(seen, full)[middle])
+    taken_over(page, ros)
+    seen = settled(page)
+    ros.show_robot(urdf)
+    until(page, lambda now: differs(now, seen)[middle])
+    taken_over(page, ros)
+    return seen
+
+
+def test_all_comes_from_this_machine(page):
+    assert page.requests
+    away = [url for url in page.requests if not url.startswith((page.address, "data:", "blob:"))]
+    assert away == []
+
+
+def test_the_arm_is_drawn_where_it_is(page, robot, empty):
+    there = differs(settled(page), empty)
+    for centre in centres(robot, robot.zero):
+        assert there[pixel(robot, centre)], centre
+    rows, columns = np.nonzero(there)
+    # Nothing else changed: all lies around the arm (each visual is within 9 cm of its middle).
+    spots = np.array([pixel(robot, c) for c in centres(robot, robot.zero)])
+    far = max(np.hypot(*(spots - spot).T).min() for spot in zip(rows, columns, strict=True))
+    assert far < 115
+    assert 0.01 < there.mean() < 0.2
+
+
+def test_its_pixels_are_those_of_a_posed_reference(page, robot, empty):
+    there = differs(settled(page), empty)
+    right = overlap(there, reference(robot, robot.zero))
+    assert right > ALIKE
+    for wrong in (-0.15, 0.15):  # [rad] of the waist: a finger's breadth at the tool
+        assert overlap(there, reference(robot, turned(robot, wrong))) < right - 0.1
+
+
+def test_the_arm_follows_tf(page, ros, robot, empty):
+    frames = turned(robot, 0.9)
+    ros.show_frames(frames)
+    tool = pixel(robot, centres(robot, frames)[3])
+    until(page, lambda seen: differs(seen, empty)[tool])
+    taken_over(page, ros)
+    seen = settled(page)
+    for centre in centres(robot, frames):
+        assert differs(seen, empty)[pixel(robot, centre)]
+    assert not differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])]
+    ros.show_frames(robot.zero)
+    until(page, lambda seen: differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])])
+
+
+def test_markers_come_and_go(page, ros, robot, empty):
+    place = np.array([0.2, -0.05, 0.02])
+    spot = pixel(robot, place)
+    ros.show_marker(type=2, position=place, scale=(0.05, 0.05, 0.05), color=(0.0, 0.8, 0.0))
+    seen = until(page, lambda seen: differs(seen, empty)[spot])
+    red, green, blue = seen[spot]
+    assert green > red + CLEARLY
+    assert green > blue + CLEARLY
+    ros.show_marker(type=2, action=2)
+    until(page, lambda seen: not differs(seen, empty)[spot])
+
+
+def test_text_markers_stay_when_they_come_again(page, ros, robot, empty):
+    place = np.array([0.22, 0.0, 0.1])
+    row, column = pixel(robot, place)
+    near = (slice(row - 4, row + 5), slice(column - 25, column + 26))
+    for height in (0.03, 0.03, 0.04):  # Drawn, published again, drawn in another size.
+        ros.show_marker(type=9, position=place, scale=(0.0, 0.0, height), text="HHHHHH")
+        taken_over(page, ros)
+        until(page, lambda seen: differs(seen, empty)[near].mean() > 0.1)
+    ros.show_marker(type=9, action=2)
+    until(page, lambda seen: not differs(seen, empty)[near].any())
+
+
+def test_task_and_nut_are_written_and_cannot_smuggle_in_html(page, ros):
+    ros.show_task("Step 3 of 9: turn <img src=x onerror=\"document.title='owned'\">")
+    page.wait_for_selector('[data-arm="task"]:has-text("Step 3 of 9: turn <img src=x")')
+    ros.show_nut(state=2, bolt="upper_bolt", turns_engaged=2.5, message="gripped")
+    page.wait_for_selector(
+        '[data-arm="nut"]:has-text("on upper_bolt, held, 2.50 turns engaged: gripped")'
+    )
+    assert page.title() != "owned"
+    ros.show_task("")
+    page.wait_for_selector('[data-arm="task"]', state="detached")
+
+
+def test_the_last_warning_of_any_node_is_written(page, ros):
+    ros.node.get_logger().info("all is <b>well</b>")
+    ros.node.get_logger().warning("a servo is <b>warm</b>")
+    page.wait_for_selector('[data-arm="log"]:has-text("test: a servo is <b>warm</b>")')
+
+
+def test_joints_and_tool_are_written(page, ros):
+    ros.show_joints({"waist": math.pi / 4, "left_finger": 0.0125})
+    page.wait_for_selector('[data-arm="joints"]:has-text("45.0°")')
+    page.wait_for_selector('[data-arm="joints"]:has-text("12.5 mm")')
+    page.wait_for_selector('[data-arm="tool"]:has-text("190.0, 0.0, 190.0 mm")')
+
+
+def test_a_bad_description_is_said_and_the_robot_stays(page, ros, urdf, robot, empty):
+    ros.show_robot("<model/>")
+    page.wait_for_selector('[data-arm="problem"]:has-text("it must be <robot>")')
+    assert differs(picture(page), empty)[pixel(robot, centres(robot, robot.zero)[1])]
+    ros.show_robot(urdf)
+    page.wait_for_selector('[data-arm="problem"]', state="detached")
+
+
+def test_a_switch_shows_the_frames(page, robot):
+    before = settled(page)
+    page.get_by_label("Frames", exact=True).click()
+    tip = (robot.zero["tool0"] @ [0, 0, 0.015, 1])[:3]  # Half way along tool0's z axis.
+    row, column = pixel(robot, tip)
+    near = (slice(row - 3, row + 4), slice(column - 3, column + 4))
+    seen = until(page, lambda seen: differs(seen, before)[near].any())
+    blues = seen[near].reshape(-1, 3)
+    assert (blues[:, 2] > blues[:, :2].max(axis=1) + CLEARLY).any()
+    page.get_by_label("Frames", exact=True).click()
+    until(page, lambda seen: not differs(seen, before)[near].any())

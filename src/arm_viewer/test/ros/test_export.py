@@ -1,0 +1,187 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings as pictures: what moved moves, and the arm is drawn as `./arm draw` draws it."""
+
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from arm_common.transforms import matrix_to_pose
+from arm_description.exporters.drawing.scene import posed
+from arm_viewer.ros.recording.export import main
+from arm_viewer.ros.recording.scenes import drawn, scenes
+from PIL import Image
+
+from arm_description import load_robot
+
+SECOND = 10**9
+START = 1_700_000_000 * SECOND
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_robot("nut_arm")
+
+
+def tf(model, q):
+    from geometry_msgs.msg import TransformStamped
+    from tf2_msgs.msg import TFMessage
+
+    message = TFMessage()
+    values = dict(zip(model.joint_names, q, strict=True))
+    for name, T in posed(model, values).poses.items():
+        if name != "base_link":
+            stamped = TransformStamped(child_frame_id=name)
+            stamped.header.frame_id = "base_link"
+            t, r = stamped.transform.translation, stamped.transform.rotation
+            (t.x, t.y, t.z), (r.x, r.y, r.z, r.w) = matrix_to_pose(T)
+            message.transforms.append(stamped)
+    return message
+
+
+def ball(x):
+    from std_msgs.msg import ColorRGBA
+    from visualization_msgs.msg import Marker, MarkerArray
+
+    marker = Marker(ns="ball", type=Marker.SPHERE, color=ColorRGBA(r=1.0, a=1.0))
+    marker.header.frame_id = "base_link"
+    marker.pose.position.x, marker.pose.position.z, marker.pose.orientation.w = x, 0.05, 1.0
+    marker.scale.x = marker.scale.y = marker.scale.z = 0.06
+    return MarkerArray(markers=[marker])
+
+
+def write(file, timed):
+    """Write messages: (seconds since the beginning, topic, message)."""
+    from mcap.writer import Writer
+    from rclpy.serialization import serialize_message
+
+    with file.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start(profile="ros2", library="test")
+        for seconds, topic, message in timed:
+            module, name = type(message).__module__.split(".")[0], type(message).__name__
+            schema = writer.register_schema(f"{module}/msg/{name}", "ros2msg", b"")
+            channel = writer.register_channel(topic, "cdr", schema, {})
+            at = START + int(seconds * SECOND)
+            data = serialize_message(message)
+            writer.add_message(channel, log_time=at, data=data, publish_time=at)
+        writer.finish()
+
+
+@pytest.fixture(scope="module")
+def run(model, tmp_path_factory):
+    """Path of a recording: the waist turns by a radian in two seconds, then a ball is shown."""
+    from std_msgs.msg import String
+
+    file = tmp_path_factory.mktemp("run") / "run.mcap"
+    turned = [(0.1 * i, "/tf", tf(model, (0.05 * i, 0.0, 0.0, 0.0))) for i in range(1, 21)]
+    write(
+        file,
+        [
+            (0.0, "/robot_description", String(data=model.to_urdf())),
+            *turned,
+            (2.1, "/scene_markers", ball(0.2)),
+            (2.1, "/task_text", String(data="a <word>")),
+            (2.2, "/tf", tf(model, (1.0, 0.0, 0.0, 0.0))),
+        ],
+    )
+    return file
+
+
+def made(run, tmp_path, name, *options):
+    file = tmp_path / name
+    assert main([str(run), str(file), *options]) == 0
+    return file.read_bytes()
+
+
+def test_an_arm_is_drawn_as_its_file_is(run, model):
+    """Two ways to one picture: URDF and tf of the recording, and the robot file."""
+    *_, scene = scenes(run, [2.0], "tool0")
+    values = dict(zip(model.joint_names, (1.0, 0.0, 0.0, 0.0), strict=True))
+    recorded, own = drawn(scene).solids, posed(model, values).solids
+    assert len(recorded) == len(own)
+    for one, other in zip(recorded, own, strict=True):
+        assert one.kind == other.kind
+        np.testing.assert_allclose(one.size, other.size, atol=1e-6)
+        np.testing.assert_allclose(one.T, other.T, atol=1e-5)  # digits of the URDF
+        np.testing.assert_allclose(one.colour, other.colour, atol=1e-3)
+
+
+def test_the_way_of_the_tool_and_what_came_last_are_there(run, model):
+    *_, scene = scenes(run, [0.0, 2.2], "tool0")
+    tips = [model.fk((q, 0.0, 0.0, 0.0))[:3, 3] for q in (0.05, 1.0)]
+    np.testing.assert_allclose(scene.path[[0, -1]], tips, atol=1e-9)
+    assert scene.text == "a <word>"
+    kinds = [solid.kind for solid in drawn(scene).solids]
+    assert kinds.count("sphere") == 1
+    *_, earlier = scenes(run, [1.0], "tool0")
+    assert "sphere" not in [solid.kind for solid in drawn(earlier).solids]
+    assert len(earlier.path) == 1  # the way counts from the first moment on
+
+
+def test_a_film_moves_in_a_frame_that_stands(run, tmp_path):
+    film = Image.open(io.BytesIO(made(run, tmp_path, "run.gif", "--width", "200")))
+    assert film.n_frames == 22  # ten a second, from the first tf on
+    assert film.info["duration"] == 100
+    pictures = []
+    for index in (0, film.n_frames - 1):
+        film.seek(index)
+        pictures.append(np.asarray(film.convert("RGB")).astype(int))
+    assert film.size[0] == 200
+    differs = np.abs(pictures[0] - pictures[1]).max(axis=2) > 40
+    assert 0.01 < differs.mean() < 0.3
+    assert not differs[:5].any() and not differs[:, :3].any()  # neither paper nor grid moved
+
+
+def test_a_faster_film_has_fewer_pictures(run, tmp_path):
+    film = Image.open(io.BytesIO(made(run, tmp_path, "run.gif", "--speed=4", "--width=64")))
+    assert film.n_frames == 5
+
+
+def test_a_picture_is_of_vectors_and_says_what_was_done(run, tmp_path):
+    svg = made(run, tmp_path, "run.svg", "--view", "side")
+    assert b"<image" not in svg
+    texts = [
+        "".join(e.itertext()) for e in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    ]
+    assert "nut_arm: a <word>" in texts
+    assert "2.2 s" in texts
+    assert b"/Subtype /Image" not in made(run, tmp_path, "run.pdf")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["out.mp3"], "no 'mp3' file is made; let its name end in .gif, .svg"),
+        (["out"], "no '' file is made"),
+        (["out.svg", "--to", "9"], "lasts from 0 to 2.2 s"),
+        (["out.svg", "--from", "2", "--to", "1"], "lasts from 0 to 2.2 s"),
+        (["no/such/out.svg"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_made_is_said_in_one_sentence(
+    run, words, says, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert main([str(run), *words]) == 1
+    said = capsys.readouterr().err
+    assert says in said and said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_without_an_arm_is_said(tmp_path, capsys, model):
+    file = tmp_path / "bare.mcap"
+    write(file, [(0.0, "/tf", tf(model, (0.0,) * 4))])
+    assert main([str(file), str(tmp_path / "out.gif")]) == 1
+    assert "no arm is to be seen" in capsys.readouterr().err
+    assert main([str(tmp_path / "none.mcap"), str(tmp_path / "out.gif")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--speed", "0"], ["--speed", "x"], ["--width", "9"]])
+def test_wrong_numbers_are_refused(run, words, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main([str(run), str(tmp_path / "out.gif"), *words])
+    said = capsys.readouterr().err
+    assert "invalid" in said or "not from" in said

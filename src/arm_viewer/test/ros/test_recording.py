@@ -1,0 +1,86 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: every type has its whole definition, and what is played is what was recorded."""
+
+import signal
+
+import pytest
+from arm_testing import domains
+from arm_viewer.errors import ViewerError
+from arm_viewer.ros.recording.recorder import RULE, schema_text
+
+BOUND = 30.0  # s
+FILES = {
+    "pkg/Path": "# a path\nuint8 DONE=1\nstd_msgs/Header header\nPoint[] points\nstring<=9 name\n",
+    "pkg/Point": "float64 x 0.0  # with a default\nfloat64[3] more\nother/Deep[<=4] deep\n",
+    "std_msgs/Header": "builtin_interfaces/Time stamp\nstring frame_id\n",
+    "builtin_interfaces/Time": "int32 sec\nuint32 nanosec\n",
+    "other/Deep": "Point p\n",
+    "other/Point": "bool plain\n",
+}
+
+
+def test_a_schema_has_every_type_once_the_wanted_one_first():
+    text = schema_text("pkg/Path", FILES.__getitem__)
+    first, *others = text.split(f"\n{RULE}\nMSG: ")
+    assert first == FILES["pkg/Path"]
+    found = dict(other.split("\n", 1) for other in others)
+    assert found == {name: file for name, file in FILES.items() if name != "pkg/Path"}
+
+
+@pytest.mark.system
+def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_path):
+    from arm_viewer.ros.recording.player import RecordingPlayer
+    from mcap.reader import make_reader
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+
+    file = tmp_path / "run.mcap"
+    line = "import sys; from arm_viewer.ros.recording.recorder import main; sys.exit(main())"
+    with ros_node() as ros:
+        ros.show_robot(urdf)
+        process, log = start_process(line, "-o", str(file))
+        ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
+        sent = [0.1 * tenth for tenth in range(30)]
+        for number, q in enumerate(sent):
+            ros.show_joints({"waist": q})
+            ros.until(lambda number=number: len(ros.joint_states) > number, BOUND)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(BOUND) == 0, log.read_text()
+    with file.open("rb") as stream:
+        summary = make_reader(stream).get_summary()
+    schemas = {s.name: s for s in summary.schemas.values()}
+    assert schemas["sensor_msgs/msg/JointState"].encoding == "ros2msg"
+    assert b"MSG: std_msgs/Header" in schemas["sensor_msgs/msg/JointState"].data
+    topics = {c.topic: c.metadata["latched"] for c in summary.channels.values()}
+    assert topics["/robot_description"] == "true"
+    assert topics["/joint_states"] == "false"
+    with domains.leased() as domain, ros_node(domain) as ros:
+        player = RecordingPlayer(ros.node, file)
+        assert player.play(speed=1e3) >= 31
+        texts = []
+        kind, latched = (
+            ros.robot.msg_type,
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        )
+        ros.node.create_subscription(
+            kind, "robot_description", lambda message: texts.append(message.data), latched
+        )
+        ros.until(lambda: texts, BOUND)
+        assert texts[0] == urdf
+        ros.until(lambda: ros.joint_states, BOUND)
+        assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
+
+
+def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path):
+    from arm_viewer.ros.recording.player import RecordingPlayer
+
+    for name, data, words in (
+        ("nothing.mcap", None, "cannot be read"),
+        ("text.mcap", b"not a recording at all", "no whole MCAP file"),
+        ("cut.mcap", b"\x89MCAP0\r\n", "no whole MCAP file"),
+    ):
+        file = tmp_path / name
+        if data is not None:
+            file.write_bytes(data)
+        with pytest.raises(ViewerError, match=words):
+            RecordingPlayer(None, file).play(1.0)

@@ -1,0 +1,154 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""RViz's handle: what RViz would do, over real topics; the tool follows through IK or stays."""
+
+import numpy as np
+import pytest
+from arm_common.transforms import matrix_to_pose, pose_to_matrix
+from arm_viewer.control.ik_follower import MODES
+from arm_viewer.ros.interactive_marker import FIRST_MODE, FIRST_POSTURE, LIST, handle_marker
+
+from arm_description import load_robot
+
+pytestmark = pytest.mark.system
+
+PUBLISH = """
+import sys
+from arm_description.ros.state_publisher import main
+sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
+main()
+"""
+KINEMATICS = "from arm_kinematics.ros.node import main; main()"
+HANDLE = "from arm_viewer.ros.tool_handle_node import main; main()"
+BOUND = 90.0  # s
+
+
+class Rviz:
+    """What RViz does with interactive markers; and sliders that go where they are told."""
+
+    def __init__(self, ros, model):
+        from sensor_msgs.msg import JointState
+        from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
+        from visualization_msgs.srv import GetInteractiveMarkers
+
+        self.ros, self.model, self.q = ros, model, dict.fromkeys(model.joint_names, 0.0)
+        self.Feedback, self.marker, self.numbers = InteractiveMarkerFeedback, None, []
+        node = ros.node
+        node.create_subscription(InteractiveMarkerUpdate, "tool_handle/update", self.update, 100)
+        self.feedback = node.create_publisher(InteractiveMarkerFeedback, "tool_handle/feedback", 9)
+        name, self.Get = "tool_handle/get_interactive_markers", GetInteractiveMarkers
+        self.get = node.create_client(GetInteractiveMarkers, name)
+        node.create_subscription(JointState, "joint_targets", self.follow, 10)
+        fingers = dict.fromkeys(model.gripper.joints, 0.0)
+        node.create_timer(0.05, lambda: ros.show_joints(self.q | fingers))
+
+    def ask(self):
+        """Get what is shown, as RViz does at first."""
+        future = self.get.call_async(self.Get.Request())
+        self.ros.until(future.done, BOUND)
+        for self.marker in future.result().markers:
+            pass
+        return future.result()
+
+    def update(self, message):
+        self.numbers.append(message.seq_num)
+        for self.marker in message.markers:
+            pass
+        for moved in message.poses if self.marker else ():
+            self.marker.pose = moved.pose
+
+    def follow(self, message):
+        self.q |= dict(zip(message.name, message.position, strict=True))
+
+    def tip(self):
+        return self.model.fk([self.q[name] for name in self.model.joint_names])
+
+    def send(self, event, T=None, entry=0):
+        message = self.Feedback(event_type=event, menu_entry_id=entry, marker_name="tool")
+        message.header.frame_id = "base_link"
+        if T is not None:
+            p, o = message.pose.position, message.pose.orientation
+            (p.x, p.y, p.z), (o.x, o.y, o.z, o.w) = matrix_to_pose(T)
+        self.feedback.publish(message)
+
+    def place(self):
+        p, o = self.marker.pose.position, self.marker.pose.orientation
+        return pose_to_matrix((p.x, p.y, p.z), (o.x, o.y, o.z, o.w))
+
+    def at_the_tool(self):
+        return self.marker is not None and np.abs(self.place() - self.tip()).max() < 1e-3
+
+
+@pytest.fixture(scope="module")
+def rviz(ros_node, start_process):
+    model = load_robot("nut_arm")
+    with ros_node() as ros:
+        for line, *words in ((KINEMATICS,), (HANDLE,), (PUBLISH, model.to_urdf())):
+            start_process(line, *words)
+        rviz = Rviz(ros, model)
+        ros.until(rviz.get.service_is_ready, BOUND)
+        ros.until(lambda: rviz.ask().markers, BOUND)
+        ros.until(rviz.at_the_tool, BOUND)
+        ros.until(lambda: ros.node.count_subscribers("tool_handle/feedback"), BOUND)
+        yield rviz
+
+
+def moved(T, z):
+    T = T.copy()
+    T[2, 3] += z
+    return T
+
+
+def drag(rviz, T):
+    rviz.send(rviz.Feedback.MOUSE_DOWN)
+    rviz.send(rviz.Feedback.POSE_UPDATE, T)
+    # Again until it is heard of: the kinematics node may still be loading.
+    return lambda: rviz.send(rviz.Feedback.POSE_UPDATE, T)
+
+
+def test_dragging_moves_the_tool_there_and_the_handle_stays_with_it(rviz):
+    goal = moved(rviz.tip(), -0.03)
+    again = drag(rviz, goal)
+    rviz.ros.until(
+        lambda: again() or np.linalg.norm(rviz.tip()[:3, 3] - goal[:3, 3]) < 1e-4, BOUND
+    )
+    rviz.send(rviz.Feedback.MOUSE_UP)
+    rviz.ros.until(rviz.at_the_tool, BOUND)
+    assert rviz.numbers == sorted(set(rviz.numbers))
+
+
+def test_out_of_reach_is_written_and_the_arm_stays(rviz):
+    before = rviz.tip()
+    drag(rviz, moved(before, 5.0))
+    rviz.send(rviz.Feedback.MOUSE_UP)
+    rviz.ros.until(lambda: "reach" in rviz.marker.description, BOUND)
+    np.testing.assert_allclose(rviz.tip(), before)
+    rviz.ros.until(rviz.at_the_tool, BOUND)
+
+
+def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
+    before = rviz.tip()[:3, 3]
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST)
+    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]  # noqa: E731
+    rviz.ros.until(lambda: ids(), BOUND)
+    q = dict(rviz.q)
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=ids()[-1])
+    rviz.ros.until(lambda: rviz.q != q or len(ids()) == 1, BOUND)
+    np.testing.assert_allclose(rviz.tip()[:3, 3], before, atol=1e-4)
+
+
+def test_who_comes_late_gets_the_marker_with_its_number(rviz):
+    response = rviz.ask()
+    assert [marker.name for marker in response.markers] == ["tool"]
+    assert response.sequence_number >= rviz.numbers[-1] - 1
+
+
+def test_what_cannot_be_met_cannot_be_turned():
+    for mode, turns in (("Position", 0), ("Pose", 3)):
+        marker = handle_marker("base_link", 0.1, mode, (), "")
+        kinds = [c.interaction_mode for c in marker.controls]
+        assert kinds.count(5) == turns  # ROTATE_AXIS
+        assert kinds.count(3) == 3  # MOVE_AXIS
+        titles = [e.title for e in marker.menu_entries]
+        assert f"[x] {mode}" in titles

@@ -1,0 +1,44 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""ROS domains for tests: each is used by one test file of one process at a time.
+
+A lease is an abstract Unix socket. The kernel frees it when its process ends, and it is seen in
+the same network namespace as DDS is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+COUNT = 70  # 1 to 70; the default domain 0 and those of the benchmarks stay free
+_numbers = itertools.count(os.getpid() * 7)
+
+
+def lease() -> tuple[int, socket.socket]:
+    """Return a domain that no other test uses, and the socket that holds it while it is open.
+
+    Raises:
+        RuntimeError: All are in use.
+    """
+    for number in itertools.islice(_numbers, COUNT):
+        domain = 1 + number % COUNT
+        holder = socket.socket(socket.AF_UNIX)
+        try:
+            holder.bind(f"\0arm-test-domain-{domain}")
+        except OSError:
+            holder.close()
+            continue
+        return domain, holder
+    raise RuntimeError(f"all {COUNT} ROS domains for tests are in use")
+
+
+@contextmanager
+def leased() -> Iterator[int]:
+    """Hold a domain while the block runs."""
+    domain, holder = lease()
+    with holder:
+        yield domain

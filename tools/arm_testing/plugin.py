@@ -1,0 +1,91 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pytest plugin of this project: what runs where, in which order, and in which ROS domain.
+
+Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy all other tests run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arm_testing import domains
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+HAVE_ROS = importlib.util.find_spec("rclpy") is not None
+HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
+NEED_ROS = {"ros", "system", "launch"}
+LAUNCH_TESTS = "src/*/test/launch/test_*.py"
+LONGEST = "src/arm_tasks/test/system", "src/arm_viewer"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take SIGINT again: a background process ignores it, and its children inherit that."""
+    del config
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if importlib.util.find_spec("hypothesis"):
+        from hypothesis import settings
+
+        # How fast an example runs depends on what else the machine does; it proves nothing.
+        settings.register_profile("no_deadline", deadline=None)
+        settings.load_profile("no_deadline")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ros_domain() -> Iterator[int]:
+    """Give each test file a ROS domain of its own, in ROS_DOMAIN_ID."""
+    yield from _in_new_domain()
+
+
+@pytest.fixture
+def fresh_domain(ros_domain: int) -> Iterator[int]:
+    """Give one test a ROS domain of its own."""
+    del ros_domain
+    yield from _in_new_domain()
+
+
+def _in_new_domain() -> Iterator[int]:
+    with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        yield domain
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that in the end nobody waits for one."""
+    system = {item.path for item in items if item.get_closest_marker("system")}
+
+    def rank(item: pytest.Item) -> int:
+        path = item.path.as_posix()
+        if item.path not in system:
+            return len(LONGEST) + 1
+        return next((i for i, part in enumerate(LONGEST) if part in path), len(LONGEST))
+
+    items.sort(key=rank)
+
+
+def pytest_report_header() -> str | None:
+    """Say what is left out."""
+    return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are left out"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was not run."""
+    if not HAVE_LAUNCH:
+        terminalreporter.section("not run: launch_testing is not installed", sep="-")
+        for file in sorted(REPOSITORY.glob(LAUNCH_TESTS)):
+            terminalreporter.write_line(str(file.relative_to(REPOSITORY)))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of nodes where there is no ROS 2."""
+    if not HAVE_LAUNCH and collection_path.match(LAUNCH_TESTS):
+        return True
+    folders = collection_path.parts[len(REPOSITORY.parts) :]
+    return True if not HAVE_ROS and NEED_ROS.intersection(folders) else None

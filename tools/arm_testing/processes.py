@@ -1,0 +1,53 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs under test as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from arm_testing.waiting import BOUND
+
+
+def parameters(**values: object) -> list[str]:
+    """Return the arguments that set parameters of a node."""
+    words = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
+    return ["--ros-args", *words]
+
+
+def start_python(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """Start an interpreter in the ROS domain of the test; its whole output is one pipe."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment, "ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "0")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def end(process: subprocess.Popen[str], number: int = signal.SIGINT) -> tuple[int, str]:
+    """Send a signal; return exit code and output."""
+    process.send_signal(number)
+    return output_of(process)
+
+
+def output_of(process: subprocess.Popen[str], bound: float = BOUND) -> tuple[int, str]:
+    """Wait for the end; return exit code and output."""
+    try:
+        text, _ = process.communicate(timeout=bound)
+    finally:
+        process.kill()
+    return process.returncode, text
+
+
+def handles_sigterm(pid: int) -> bool:
+    """Return whether a process has a handler for SIGTERM."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    caught = next(line for line in lines if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)

@@ -1,0 +1,253 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A driver node as a process, and a client of all its interfaces."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+
+import rclpy
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.action import ActionClient
+from rclpy.executors import (
+    ExternalShutdownException,
+    ShutdownException,
+    SingleThreadedExecutor,
+)
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from arm_interfaces.msg import HardwareStatus
+from arm_testing.processes import end, handles_sigterm, output_of, parameters, start_python
+from arm_testing.ros.probe import LATCHED
+from arm_testing.waiting import BOUND, wait_for
+
+NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
+FIRST_ANSWER = 5.0  # [s]
+CREEP = 120.0  # [s] of the driver; a motion of so long is under way whatever the machine does
+AWAY = (1.2, -0.3, 0.3, 0.8)
+HOME = (0.0, 0.0, 0.0, 0.0)
+NEAR = 0.004  # [rad] half a count of the board
+SERVICES = {
+    "stop": Trigger,
+    "reset": Trigger,
+    "change_state": ChangeState,
+    "get_state": GetState,
+}
+
+
+class NodeProcess:
+    """One driver node."""
+
+    def __init__(self, code: str = "", **values) -> None:
+        program = ["-c", code] if code else ["-m", "arm_hardware.commands.entry_points"]
+        self.process = start_python(*program, *parameters(**values))
+
+    def handles_sigterm(self) -> bool:
+        return handles_sigterm(self.process.pid)
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; return exit code and output."""
+        return end(self.process, number)
+
+    def output(self) -> tuple[int, str]:
+        """Wait for the end; return exit code and output."""
+        return output_of(self.process)
+
+
+class Client:
+    """A client of a driver node."""
+
+    def __init__(self) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node("client", context=self.context)
+        self.states: list[JointState] = []
+        self.status: HardwareStatus | None = None
+        self.diagnostics: DiagnosticArray | None = None
+        self.clocks: list[Clock] = []
+        make = self.node.create_subscription
+        self.goals: list[JointState] = []
+        make(JointState, "arm_controller/goal", self.goals.append, LATCHED)
+        make(JointState, "joint_states", self.states.append, 10)
+        make(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+        make(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        make(Clock, "/clock", self.clocks.append, 10)
+        self.arm = ActionClient(
+            self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+        )
+        self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
+        self.topic = self.node.create_publisher(
+            JointTrajectory, "arm_controller/joint_trajectory", 10
+        )
+        self._services = {
+            name: self.node.create_client(kind, f"arm_hardware/{name}")
+            for name, kind in SERVICES.items()
+        }
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        with contextlib.suppress(ExternalShutdownException, ShutdownException):
+            self.executor.spin()
+
+    def _on_status(self, message) -> None:
+        self.status = message
+
+    def _on_diagnostics(self, message) -> None:
+        self.diagnostics = message
+
+    def close(self) -> None:
+        rclpy.shutdown(context=self.context)
+        self._thread.join(timeout=BOUND)
+
+    # -- Waiting -----------------------------------------------------------------------------
+
+    def done(self, future):
+        wait_for(future.done, "answer")
+        return future.result()
+
+    def request(self, send):
+        """Call what sends a request of an action and return its future.
+
+        In the thread that spins: in another, rclpy's action client may get the answer before it
+        has noted down that it asked, and ignore it.
+        """
+        return self.done(self.executor.create_task(send))
+
+    def wait_state(self, *states: int):
+        return wait_for(
+            lambda: self.status is not None and self.status.state in states and self.status,
+            f"state {states}",
+        )
+
+    def wait_armed(self) -> None:
+        """Wait until the node is armed and everything of it is connected."""
+        self.wait_state(HardwareStatus.ARMED)
+        assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
+        wait_for(self.topic.get_subscription_count, "subscription of the topic form")
+        self.wait_settled(HardwareStatus.ARMED)
+
+    def wait_settled(self, state: int):
+        """Wait for a state and for joint states that are as new; return its status."""
+        status = self.wait_state(state)
+        wait_for(
+            lambda: self.states and seconds(self.states[-1]) >= seconds(status), "joint state"
+        )
+        return status
+
+    def wait_moving(self) -> None:
+        """Wait until the arm is seen on its way to AWAY."""
+        wait_for(lambda: self.position("waist") > NEAR, "motion")
+
+    def restore(self) -> None:
+        """Bring a node that is configured to where it began, whatever was done to it."""
+        assert self.trigger("stop").success
+        self.wait_settled(HardwareStatus.STOPPED)
+        assert self.trigger("reset").success
+        self.wait_settled(HardwareStatus.ARMED)
+        if any(abs(self.position(name)) > NEAR for name in NAMES):
+            self.go(*HOME, time=1.0)
+
+    def position(self, name: str) -> float:
+        message = self.states[-1]
+        return message.position[list(message.name).index(name)]
+
+    # -- Services ----------------------------------------------------------------------------
+
+    def ask(self, name: str, request):
+        """Send a request to a service of the node; return the future answer."""
+        assert self._services[name].wait_for_service(BOUND)
+        return self._services[name].call_async(request)
+
+    def trigger(self, name: str) -> Trigger.Response:
+        return self.done(self.ask(name, Trigger.Request()))
+
+    def change(self, transition: int) -> bool:
+        request = ChangeState.Request()
+        request.transition.id = transition
+        return self.done(self.ask("change_state", request)).success
+
+    def lifecycle(self) -> str:
+        """Ask until an answer comes: a node's first may be lost before it has found its client."""
+        end = time.monotonic() + BOUND
+        while True:
+            future = self.ask("get_state", GetState.Request())
+            try:
+                wait_for(future.done, "answer", FIRST_ANSWER)
+            except AssertionError:
+                if time.monotonic() > end:
+                    raise
+                continue
+            return future.result().current_state.label
+
+    # -- Goals -------------------------------------------------------------------------------
+
+    def send(self, *points, names=NAMES, stamp=None):
+        """Send a trajectory of (time, positions) pairs; return the goal handle."""
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory(points, names, stamp))
+        return self.done(self.request(lambda: self.arm.send_goal_async(goal)))
+
+    def creep(self, *q):
+        """Begin a motion that does not end by itself before a test does; AWAY by default."""
+        handle = self.send((CREEP, q or AWAY))
+        assert handle.accepted
+        return handle
+
+    def grip(self, width: float):
+        goal = GripperCommand.Goal()
+        goal.command.position = width
+        return self.done(self.request(lambda: self.gripper.send_goal_async(goal)))
+
+    def cancel(self, handle):
+        """Cancel a goal; return the future answer."""
+        return self.request(handle.cancel_goal_async)
+
+    def end_of(self, handle):
+        """Return the future result of a goal."""
+        return self.request(handle.get_result_async)
+
+    def result(self, handle):
+        return self.done(self.end_of(handle))
+
+    def go(self, *q, time=0.5):
+        handle = self.send((time, q))
+        assert handle.accepted
+        result = self.result(handle)
+        assert result.status == GoalStatus.STATUS_SUCCEEDED, result.result.error_string
+        wait_for(lambda: self._stands(q), "arrival")
+
+    def _stands(self, q) -> bool:
+        """Return whether joint states and status both say that the arm rests there."""
+        pulses = {pulse.name: pulse.position for pulse in self.status.joints}
+        return self.status.state == HardwareStatus.ARMED and all(
+            max(abs(self.position(name) - value), abs(pulses[name] - value)) < NEAR
+            for name, value in zip(NAMES, q, strict=True)
+        )
+
+
+def seconds(message) -> float:
+    """Return the stamp of a message [s]."""
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+
+
+def trajectory(points, names=NAMES, stamp=None) -> JointTrajectory:
+    message = JointTrajectory(joint_names=list(names))
+    if stamp is not None:
+        message.header.stamp = stamp
+    for time_, q in points:
+        point = JointTrajectoryPoint(positions=[float(x) for x in q])
+        point.time_from_start.sec = int(time_)
+        point.time_from_start.nanosec = int((time_ - int(time_)) * 1e9)
+        message.points.append(point)
+    return message

@@ -1,0 +1,72 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A node beside those under test."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from arm_testing.waiting import BOUND, T
+
+ASK_AGAIN = 20.0  # [s]
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Probe:
+    """A node in a context of its own, spun while something is waited for.
+
+    Args:
+        name: That of the node.
+        domain: Its ROS domain; None for that of the test.
+        bound: How long `until` waits [s].
+    """
+
+    def __init__(
+        self, name: str = "probe", domain: int | None = None, bound: float = BOUND
+    ) -> None:
+        self.context, self.bound = Context(), bound
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node(name, context=self.context)
+        self.executor: Any = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+
+    def until(
+        self, condition: Callable[[], T], bound: float | None = None, what: object = "change"
+    ) -> T:
+        """Spin until a condition is true; return its value."""
+        patience = self.bound if bound is None else bound
+        deadline = time.monotonic() + patience
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f"no {what} within {patience:.0f} s"
+            self.executor.spin_once(timeout_sec=0.05)
+        return value
+
+    def request(self, client: Any, request: Any) -> Any:
+        """Call a service, again every few seconds, for a response can be lost during discovery."""
+        self.until(client.service_is_ready)
+        futures: list[Any] = []
+        asked = -math.inf
+
+        def answered() -> bool:
+            nonlocal asked
+            if time.monotonic() > asked + ASK_AGAIN:
+                asked = time.monotonic()
+                futures.append(client.call_async(request))
+            return any(future.done() for future in futures)
+
+        self.until(answered)
+        return next(future.result() for future in futures if future.done())
+
+    def close(self) -> None:
+        """End node and context."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)

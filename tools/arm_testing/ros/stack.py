@@ -1,0 +1,151 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A whole arm: the nodes of the table as running processes, and a client that watches them."""
+
+import dataclasses
+import time
+
+import rclpy
+from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
+from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus, NutState
+from arm_testing.waiting import BOUND
+
+
+class Stack:
+    """The nodes of the table as running processes, and a client that watches them."""
+
+    def __init__(self, domain, logs, without=(), parameters=None, **values):
+        """Start the nodes; parameters: node name -> parameters that differ from the table's."""
+        self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
+        self.values |= values
+        self.domain = domain
+        self.group = ProcessGroup(self.values, logs)
+        for process in processes(state_publisher_package()):
+            if is_wanted(process, self.values) and process.name not in {"run_task", *without}:
+                self.start(process, **(parameters or {}).get(process.name, {}))
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = rclpy.create_node("watcher", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.states, self.nut, self.hardware, self.feedback = None, None, None, []
+        self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
+        self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
+        self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
+        # not by the client, which forgets a goal's feedback once it has heard the result
+        self.node.create_subscription(
+            RunTask.Impl.FeedbackMessage,
+            "run_task/_action/feedback",
+            self._on_feedback,
+            QoSProfile(depth=1000),
+        )
+        self.run_task = ActionClient(self.node, RunTask, "run_task")
+        self.follow = ActionClient(
+            self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+        )
+        self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
+
+    def start(self, process, **parameters):
+        """Start a process of the table, some parameters changed."""
+        changed = {**process.parameters, **parameters}
+        self.group.start(dataclasses.replace(process, parameters=changed))
+
+    def start_driver(self, **parameters):
+        """Start the servo driver, if the arm was started without, or lost it."""
+        table = processes(state_publisher_package())
+        driver = next(process for process in table if process.name == "arm_hardware")
+        self.start(driver, **parameters)
+
+    @property
+    def joints(self):
+        """Joint positions by name; empty before the first message."""
+        states = self.states
+        return dict(zip(states.name, states.position, strict=True)) if states else {}
+
+    def _on_joints(self, message):
+        self.states = message
+
+    def _on_nut(self, message):
+        self.nut = message
+
+    def _on_hardware(self, message):
+        self.hardware = message
+
+    def wait_for(self, condition, what, bound=BOUND):
+        """Spin until a condition holds; fail with what was waited for."""
+        end = time.monotonic() + bound
+        while not condition():
+            self.executor.spin_once(timeout_sec=0.05)
+            assert time.monotonic() < end, f"waited {bound:.0f} s for {what}; {self.logs()}"
+
+    def wait_ready(self):
+        """Wait until the arm is armed and the task server answers."""
+        self.wait_for(
+            lambda: self.hardware is not None and self.hardware.state == HardwareStatus.ARMED,
+            "the hardware to be armed",
+        )
+        self.wait_for(lambda: self.joints, "joint_states")
+        self.wait_for(lambda: self.nut is not None, "the nut")
+        self.wait_for(self.run_task.server_is_ready, "the task server")
+        self.wait_for(self.follow.server_is_ready, "the trajectory server")
+        self.wait_for(self.gripper.server_is_ready, "the gripper server")
+
+    def wait_still(self):
+        """Wait until driver and joint_states say that the arm stands."""
+
+        def stands():
+            status, states = self.hardware, self.states
+            new = seconds(states.header.stamp) >= seconds(status.header.stamp)
+            return status.state != HardwareStatus.MOVING and new and not any(states.velocity)
+
+        self.wait_for(stands, "the arm to stand")
+
+    def send(self, client, goal):
+        """Send a goal and wait for the answer; returns the goal handle."""
+        future = client.send_goal_async(goal)
+        self.wait_for(future.done, "the answer to a goal")
+        return future.result()
+
+    def _on_feedback(self, message):
+        self.feedback.append(message.feedback)
+
+    def result(self, handle, bound=240.0):
+        """Wait for the result of an accepted goal."""
+        assert handle.accepted
+        future = handle.get_result_async()
+        self.wait_for(future.done, "the result of a goal", bound)
+        return future.result().result
+
+    def run(self, **goal):
+        """Run a task to its end; returns the result."""
+        return self.result(self.send(self.run_task, RunTask.Goal(**goal)))
+
+    def logs(self):
+        """Return the last words of all processes, for the message of a failing test."""
+        names = self.group.pids()
+        return "\n".join(f"{name}:\n{self.group.last_words(name)}" for name in names)
+
+    def end_processes(self):
+        """End all processes; returns name -> exit code."""
+        self.group.stop()
+        return self.group.ended()
+
+    def close(self):
+        """End everything."""
+        self.group.stop()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def seconds(stamp):
+    """Return a stamp in seconds."""
+    return stamp.sec + 1e-9 * stamp.nanosec

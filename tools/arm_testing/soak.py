@@ -1,0 +1,436 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Thousands of commands with everything that can go wrong, judged at the board's registers alone.
+
+    ./arm exec python3 tools/arm_testing/soak.py --motions 10000
+
+Trajectories good and bad, grips, cancels, stops between ticks and in the middle of a transfer,
+disturbed, dead, stuck and slow buses, boards reset or without power, arming and disarming: drawn
+at random, on the simulated chip, in time that passes as fast as the processor allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import itertools
+import logging
+import sys
+import threading
+import time
+from collections import Counter, deque
+
+import numpy as np
+from arm_hardware.control.state_machine import DriverState
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+
+from arm_description import load_robot
+
+WINDOW = 5  # ticks of the wider of the two looks at accelerations
+EVERY, ARM = slice(None), slice(-1)  # of the axes; the gripper is the last
+ROUND = 1000  # motions of one driver; the next is another one, moved otherwise
+BOUND = 30.0  # [s] of the wall
+FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
+
+
+class InstantClock:
+    """Time that passes when told."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep_until(self, moment: float, wake: threading.Event) -> None:
+        self.time = max(self.time, moment)
+
+
+def coarsest(servo) -> float:
+    """Return the largest step of position between two neighbouring counts [rad or m]."""
+    least, most = servo.counts
+    positions = [servo.position_of(count) for count in range(least, most + 1)]
+    return max(abs(b - a) for a, b in itertools.pairwise(positions))
+
+
+class Judge:
+    """Knows the bounds, and what the channels were sent tick by tick; nothing else."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._chip, self._dt = driver.sim.chip, driver.period
+        axes, maps = driver.axes.all, driver.output.maps
+        self._channels = [m.channel for m in maps]
+        self._velocity = np.array([axis.velocity for axis in axes])
+        self._acceleration = np.array([axis.acceleration for axis in axes])
+        self._lower = np.array([axis.lower for axis in axes])
+        self._upper = np.array([axis.upper for axis in axes])
+        self._allowed = [range(m.counts[0], m.counts[1] + 1) for m in maps]
+        self._position = [
+            {0: np.nan} | {count: m.position_of(count) for count in allowed}
+            for m, allowed in zip(maps, self._allowed, strict=True)
+        ]
+        # What rounding to counts adds to a difference of two positions.
+        self._count = np.array([coarsest(m) for m in maps])
+        self._rows: deque[np.ndarray] = deque(maxlen=2 * WINDOW + 1)
+        self._counts = self.counts()
+        self.ticks = 0
+        self.fastest = 0.0
+
+    def counts(self) -> list[int]:
+        """Return what the board really sends, 0 for no pulses."""
+        chip = self._chip
+        return [chip.count(c) if chip.running else 0 for c in self._channels]
+
+    def look_unmoved(self, channels: slice = EVERY) -> None:
+        """Judge what must not have moved anything: no channel has another count, but none."""
+        counts, before = self.counts(), self._counts
+        self._counts = counts
+        for count, old in zip(counts[channels], before[channels], strict=True):
+            assert count in (old, 0), f"{before} became {counts} while no motion is allowed"
+
+    def look(self, abrupt: bool) -> None:
+        """Judge what one tick has done to the board.
+
+        Args:
+            abrupt: Whether all motion had to end within it, whatever the acceleration.
+        """
+        counts = self._counts = self.counts()
+        self.ticks += 1
+        for count, allowed in zip(counts, self._allowed, strict=True):
+            assert count == 0 or count in allowed, f"count {count} is out of the pulse limits"
+        row = np.array([p[count] for p, count in zip(self._position, counts, strict=True)])
+        assert not (row < self._lower - self._count / 2).any(), row
+        assert not (row > self._upper + self._count / 2).any(), row
+        self._rows.append(row)
+        self._judge_speed()
+        if abrupt:
+            self.begin_again()
+        for ticks in (1, WINDOW):
+            self._judge_acceleration(ticks)
+
+    def begin_again(self) -> None:
+        """Forget the past ticks: an abrupt end of motion was asked for, or happened."""
+        last = self._rows[-1] if self._rows else None
+        self._rows.clear()
+        if last is not None:
+            self._rows.append(last)
+
+    def _judge_speed(self) -> None:
+        if len(self._rows) < 2:
+            return
+        step = np.abs(self._rows[-1] - self._rows[-2])
+        assert not (step > self._velocity * self._dt + self._count + 1e-9).any(), step
+        self.fastest = max(self.fastest, np.nanmax(step / (self._velocity * self._dt), initial=0))
+
+    def _judge_acceleration(self, ticks: int) -> None:
+        """Compare two stretches of some ticks; the velocity may change by ``a t`` between."""
+        if len(self._rows) < 2 * ticks + 1:
+            return
+        bend = np.abs(self._rows[-1] - 2 * self._rows[-1 - ticks] + self._rows[-1 - 2 * ticks])
+        bound = self._acceleration * (ticks * self._dt) ** 2 + 2 * self._count + 1e-9
+        assert not (bend > bound).any(), (ticks, bend, bound)
+
+
+class Commands:
+    """The same laws exactly, on what is commanded before it is rounded to counts."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._motion, self._dt, self._axes = driver.motion, driver.period, driver.axes.all
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Take what is commanded now as given."""
+        self._before = self._motion.command()
+
+    def look(self, abrupt: bool) -> None:
+        """Judge what one tick has done; see Judge.look()."""
+        now, before = self._motion.command(), self._before
+        self._before = now
+        if abrupt:
+            return
+        for axis, x, v, old_x, old_v in zip(self._axes, *now, *before, strict=True):
+            assert axis.lower <= x <= axis.upper, (axis.name, x)
+            assert abs(x - old_x) <= axis.velocity * self._dt + 1e-9, (axis.name, x, old_x)
+            assert abs(v - old_v) <= axis.acceleration * self._dt + 1e-9, (axis.name, v, old_v)
+
+
+class Soak:
+    """A driver under random commands and faults."""
+
+    def __init__(self, seed: int, backend: str = "i2c_dev", model=None) -> None:
+        self.rng = np.random.default_rng(seed)
+        options = DriverOptions(
+            hardware="sim",
+            backend=backend,
+            recovery="direct",
+            conduct=MotionOptions(
+                jerk_time=float(self.rng.choice([0.0, 0.1])),
+                command_timeout=0.3,
+                supply=PowerBudget(
+                    int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))
+                ),
+                squeeze=GripForceOptions(time=0.5),
+            ),
+        )
+        self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
+        self.driver.loop.start = lambda: None
+        self.motion, self.sim = self.driver.motion, self.driver.sim
+        self.said: Counter[str] = Counter()
+        self.goals = []
+        self._first_goal = 0
+        self.driver.open()
+        self.judge, self.commands = Judge(self.driver), Commands(self.driver)
+        self._arm()
+        self._acts = {
+            self._follow: 0.5,
+            self._grip: 0.12,
+            self._garbage: 0.08,
+            self._cancel: 0.08,
+            self._stop: 0.03,
+            self._stop_within_a_transfer: 0.03,
+            self._reset: 0.2,
+            self._disturb: 0.03,
+            self._break_bus: 0.02,
+            self._break_board: 0.015,
+            self._rearm: 0.015,
+        }
+
+    def run(self, motions: int) -> None:
+        """Act until so many motions were begun; then bring everything to rest.
+
+        Raises:
+            AssertionError: A bound was broken, or something does not end.
+        """
+        acts, weights = list(self._acts), np.array(list(self._acts.values()))
+        weights /= weights.sum()
+        while len(self.goals) < motions:
+            act = acts[self.rng.choice(len(acts), p=weights)]
+            self.said[act.__name__.strip("_")] += 1
+            act()
+            self._ticks(int(self.rng.integers(0, 22)))
+        self._repair()
+        deadline = self.judge.ticks + 1000
+        while self.motion.state is DriverState.MOVING:
+            self._ticks(1)
+            assert self.judge.ticks < deadline, "it does not come to rest"
+        assert all(goal.done for goal in self.goals), "a goal does not end"
+        for goal in self.goals:
+            self.said[goal.outcome.name] += 1
+
+    # -- Time ------------------------------------------------------------------------------------
+
+    def _ticks(self, number: int) -> None:
+        for _ in range(number):
+            before = self.motion.state
+            try:
+                self.motion.tick()
+            except HardwareError:
+                assert self.motion.state is DriverState.FAULT
+            now = self.motion.state
+            could = before in (DriverState.MOVING, DriverState.UNKNOWN)
+            if not could:  # but a gripper that has pressed long enough lets up by itself
+                self.judge.look_unmoved(ARM if DriverState.ARMED in (before, now) else EVERY)
+            abrupt = now in (DriverState.FAULT, DriverState.STOPPED)
+            self.judge.look(abrupt)
+            self.commands.look(abrupt or before not in (DriverState.MOVING, DriverState.ARMED))
+
+    def _begin_again(self) -> None:
+        """Let both judges forget the past."""
+        self.judge.begin_again()
+        self.commands.begin_again()
+
+    # -- Commands --------------------------------------------------------------------------------
+
+    def _try(self, command) -> None:
+        try:
+            self.goals.append(command())
+        except HardwareError as error:
+            assert str(error).endswith("."), error
+            self.said["refused"] += 1
+
+    def _follow(self) -> None:
+        streamed = self.rng.random() < 0.2
+        self._try(
+            lambda: self.motion.follow(
+                validate_goal(self._request(), self.driver.axes), streamed=streamed
+            )
+        )
+
+    def _grip(self) -> None:
+        width, counts = float(self.rng.uniform(-0.002, 0.032)), float(self.rng.choice([0, 3, 9]))
+        self._try(lambda: self.motion.grip(width, counts))
+
+    def _garbage(self) -> None:
+        names, nan = self.driver.axes.names, float("nan")
+        bad = (
+            TrajectoryGoal(names, [GoalPoint(0.5, (0.0, nan, 0.0, 0.0))]),
+            TrajectoryGoal(names, [GoalPoint(nan, (0.0,) * 4)]),
+            TrajectoryGoal(names, [GoalPoint(0.5, (9.0, 0.0, 0.0, 0.0))]),
+            TrajectoryGoal(
+                names, [GoalPoint(0.001, (1.5, -1.5, 1.5, -1.5)), GoalPoint(0.002, (-1.5,) * 4)]
+            ),
+            TrajectoryGoal(names[:2], [GoalPoint(0.5, (0.0, 0.0))]),
+            TrajectoryGoal(("x", *names[1:]), [GoalPoint(0.5, (0.0,) * 4)]),
+            TrajectoryGoal(names, []),
+        )
+        request, begun = bad[int(self.rng.integers(len(bad)))], len(self.goals)
+        self._try(lambda: self.motion.follow(validate_goal(request, self.driver.axes)))
+        self._try(lambda: self.motion.grip(nan))
+        assert len(self.goals) == begun, "garbage was accepted"
+
+    def _cancel(self) -> None:
+        if self.goals:
+            self.motion.cancel(self.goals[-int(self.rng.integers(1, 5)) % len(self.goals)])
+
+    def _request(self) -> TrajectoryGoal:
+        """Return a trajectory; most are feasible, some are not."""
+        rng, n = self.rng, len(self.driver.axes.arm)
+        m = int(rng.integers(1, 5))
+        here = np.array(self.motion.command()[0][:n])
+        limit = np.array([axis.velocity for axis in self.driver.axes.arm])
+        time, rows, cubic = 0.0, [], rng.random() < 0.5
+        edge = 1.5 if rng.random() < 0.9 else 1.6
+        for k in range(m):
+            step = rng.uniform(0.02, 0.6)
+            time += step
+            way = rng.uniform(-1.0, 1.0, n) * rng.uniform(0.4, 1.02) * limit * step
+            here = np.clip(here + way, -edge, edge)
+            rate = rng.uniform(-0.5, 0.5, n) * limit * (k < m - 1)
+            rows.append(GoalPoint(time, tuple(here), tuple(rate) if cubic else ()))
+        start = None if rng.random() < 0.8 else rng.uniform(-0.1, 0.3)
+        return TrajectoryGoal(self.driver.axes.names, rows, start)
+
+    # -- Stops -----------------------------------------------------------------------------------
+
+    def _stop(self) -> None:
+        self.motion.stop()
+        self._begin_again()
+        self.judge.look_unmoved()
+
+    def _stop_within_a_transfer(self) -> None:
+        """Call the stop while the board takes one of the next transfers; no other may follow."""
+        chip, left = self.sim.chip, int(self.rng.integers(1, 12))
+        seen = []
+
+        def changed() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                stopper = threading.Thread(target=self.motion.stop)
+                stopper.start()
+                stopper.join(BOUND)
+                assert not stopper.is_alive(), "the stop waits for the bus"
+                seen.append(self.judge.counts())
+
+        chip.changed = changed
+        self._ticks(6)
+        chip.changed = lambda: None
+        if seen and self.sim.chip.running:
+            assert self.judge.counts() == seen[0], "a channel changed after the stop"
+
+    def _reset(self) -> None:
+        self._try_quietly(self.motion.reset)
+        self.judge.look_unmoved()
+
+    # -- Faults ----------------------------------------------------------------------------------
+
+    def _disturb(self) -> None:
+        """Single faults: nobody may notice."""
+        self.sim.faults.fail_randomly(
+            float(self.rng.uniform(0.0, 0.03)), seed=int(self.rng.integers(1 << 30))
+        )
+
+    def _break_bus(self) -> None:
+        """A dead, stuck or slow bus for some ticks."""
+        faults, kind = self.sim.faults, int(self.rng.integers(4))
+        if kind == 0:
+            faults.fail(int(self.rng.choice(FAULTS)))
+        elif kind == 1:
+            faults.block()
+        elif kind == 2:
+            self.sim.i2c.move(0x40, 0x41)
+        else:
+            faults.delay = 0.004
+        self._ticks(int(self.rng.integers(0, 20)))
+        if kind == 2:
+            self.sim.i2c.move(0x41, 0x40)
+        self._repair()
+
+    def _break_board(self) -> None:
+        chip = self.sim.chip
+        (chip.reset if self.rng.random() < 0.5 else chip.power_off)()
+        self._begin_again()
+        self._ticks(int(self.rng.integers(0, 8)))
+        if not chip.powered:
+            chip.power_on()
+        self._ticks(6)
+        assert self.motion.state in (
+            DriverState.FAULT,
+            DriverState.DISARMED,
+            DriverState.UNKNOWN,
+        ), self.motion.state
+        self._repair()
+
+    def _repair(self) -> None:
+        """Do what a person does after a fault."""
+        self.sim.faults.clear()
+        if self.motion.state is not DriverState.MOVING:
+            self._rearm()
+
+    def _rearm(self) -> None:
+        """Deactivate, reset, activate."""
+        self.motion.disarm("deactivated.")
+        self._begin_again()
+        self._try_quietly(self.motion.reset)
+        self.judge.look_unmoved()
+        self._arm()
+
+    def _arm(self) -> None:
+        for _ in range(5):
+            if self._try_quietly(self.motion.arm):
+                break
+        self._begin_again()
+        for _ in range(200):
+            if not self.motion.arming:
+                return
+            self._ticks(1)
+        raise AssertionError("it does not get armed")
+
+    @staticmethod
+    def _try_quietly(command) -> bool:
+        try:
+            command()
+        except HardwareError:
+            return False
+        return True
+
+
+def main() -> None:
+    """Run and say what was done."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--motions", type=int, default=10000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--backend", default="i2c_dev", choices=("i2c_dev", "servokit"))
+    chosen = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    begin, said = time.monotonic(), Counter()
+    ticks, failed, fastest = 0, 0, 0.0
+    for start in range(0, chosen.motions, ROUND):
+        soak = Soak(chosen.seed + start // ROUND, chosen.backend)
+        soak.run(min(ROUND, chosen.motions - start))
+        said += soak.said
+        ticks, failed = ticks + soak.judge.ticks, failed + soak.sim.faults.failed
+        fastest = max(fastest, soak.judge.fastest)
+    print(f"{chosen.motions} motions, {ticks} ticks, no bound broken")
+    print(f"fastest step: {fastest:.2f} of a tick at the speed limit, with rounding to counts")
+    print(f"transfers that failed on purpose: {failed}")
+    print(", ".join(f"{what} {number}" for what, number in sorted(said.items())))
+    print(f"{time.monotonic() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

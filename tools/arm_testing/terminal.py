@@ -1,0 +1,85 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A program in a terminal of its own, and a person who types there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import re
+import select
+import termios
+import time
+
+from arm_testing.waiting import BOUND
+
+
+class PtyProgram:
+    """A program as the foreground process of a pseudo-terminal.
+
+    Attributes:
+        said: All it has written, without what moves the cursor.
+        code: Its exit code, once it has ended.
+    """
+
+    def __init__(self, *command: str, folder=None, environment=None) -> None:
+        self.said, self.code, self._seen = "", None, 0
+        self._pid, self._terminal = pty.fork()
+        if self._pid == 0:
+            try:
+                if folder:
+                    os.chdir(folder)
+                os.execvpe(command[0], command, environment or os.environ)
+            finally:
+                os._exit(127)
+        self.before = termios.tcgetattr(self._terminal)
+
+    def wait_for(self, text: str) -> None:
+        """Wait until it says a text that it has not said before."""
+        deadline = time.monotonic() + BOUND
+        while (at := self.said.find(text, self._seen)) < 0:
+            assert time.monotonic() < deadline and self._read(), f"no {text!r} in:\n{self.said}"
+        self._seen = at + len(text)
+
+    def type(self, keys: str) -> None:
+        os.write(self._terminal, keys.encode())
+
+    def ask(self, keys: str, answer: str) -> None:
+        """Type keys, then wait for an answer."""
+        self.type(keys)
+        self.wait_for(answer)
+
+    def end(self) -> int:
+        """Wait until it has ended; return its exit code."""
+        deadline = time.monotonic() + BOUND
+        while self._read():
+            assert time.monotonic() < deadline, self.said
+        if self.code is None:
+            self.code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self.code
+
+    def close(self) -> None:
+        """End it by force if it runs."""
+        if self.code is None:
+            os.kill(self._pid, 9)
+            os.waitpid(self._pid, 0)
+        os.close(self._terminal)
+
+    def attributes(self):
+        """Return what the terminal is set to."""
+        return termios.tcgetattr(self._terminal)
+
+    def _read(self) -> bool:
+        """Read for a while; return whether more may come."""
+        if not select.select([self._terminal], [], [], 0.2)[0]:
+            return True
+        try:
+            data = os.read(self._terminal, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:  # Linux says so when the last process has gone
+                raise
+            return False
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        self.said += re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "\n")
+        return bool(data)
