@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A YAML file as a tree of fields that know their line and key, so that every error can say both.
+"""A YAML file as a tree of fields that know their line and key, for errors that name both.
 
-A scalar can be read in two ways: raw, as it stands in the file, where ``010``, ``1:30`` or ``no``
-never turn into another value behind the writer's back; or as the value that YAML 1.1 gives it.
-
-From a YAML file or text to its root field; nothing is constructed from it but text.
+Nothing but text is constructed. A scalar can be read in two ways: raw, as it is written in the
+file, where ``010``, ``1:30`` or ``no`` are not converted; or as the value that YAML 1.1 gives it.
 """
 
 from __future__ import annotations
@@ -13,11 +11,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import yaml
+
+try:
+    from yaml._yaml import CParser
+except ImportError:  # a PyYAML without libyaml
+    CParser = None  # type: ignore[assignment, misc]
 
 from arm_common.errors import one_line
 from arm_common.suggestions import did_you_mean
@@ -144,7 +148,7 @@ class Field:
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.error(f"must be {kind}")
         text = str(self.node.value).strip()
-        if not text or (self.node.style is None and text in ("~", "null", "Null", "NULL")):
+        if not text or (not self.node.style and text in ("~", "null", "Null", "NULL")):
             raise self.error(f"is empty, it must be {kind}")
         return text
 
@@ -173,7 +177,7 @@ class Field:
 
     def _scalar(self) -> object:
         text = str(self.node.value)
-        if getattr(self.node, "style", None) is None and _EXPONENT.match(text):
+        if not getattr(self.node, "style", None) and _EXPONENT.match(text):
             return float(text)
         if self.node.tag == _DATE:
             return text
@@ -198,18 +202,19 @@ class Field:
         return str(node.value)
 
 
-# The reader takes some seconds for that much.
 MAX_BYTES = 1_000_000
 MOST_NESTED = 60
-# What may end far below the place where its end was forgotten.
+# Errors whose reported position is far from the unclosed token: the opening line is reported.
 _OPEN_ENDED = (
     "while scanning a quoted scalar",
     "while parsing a flow mapping",
     "while parsing a flow sequence",
 )
+# What libyaml accepts and PyYAML refuses: libyaml must not decide about such text.
+_DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
 
 
-class _Loader(yaml.SafeLoader):
+class _LimitedComposer(yaml.composer.Composer):
     """Composes nodes as PyYAML does, but no deeper than any file needs."""
 
     _depth = 0
@@ -217,12 +222,27 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._depth += 1
         if self._depth > MOST_NESTED:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            mark = self.peek_event().start_mark  # type: ignore[attr-defined]
             raise yaml.composer.ComposerError(None, None, "nested too deeply", mark)
         try:
             return super().compose_node(parent, index)
         finally:
             self._depth -= 1
+
+
+class _Loader(_LimitedComposer, yaml.SafeLoader):
+    """Parses in Python: the grammar and the errors that count."""
+
+
+if CParser is not None:
+
+    class _FastLoader(_LimitedComposer, CParser, yaml.resolver.Resolver):
+        """Parses with libyaml, in a tenth of the time; errors have other texts."""
+
+        def __init__(self, text: str) -> None:
+            CParser.__init__(self, text)
+            yaml.composer.Composer.__init__(self)
+            yaml.resolver.Resolver.__init__(self)
 
 
 def read_yaml(path: Path, refuse: Refusal, most: int = MAX_BYTES) -> Field:
@@ -258,7 +278,7 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, most: int = MAX_BY
         raise refuse(problem, remedy="is it the right file?", file=name, line=1)
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
-        root = yaml.compose(text, Loader=_Loader)
+        root = _compose(text)
         looped = _looped(root, (), set())
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise _not_yaml(error, data, name, refuse) from None
@@ -268,6 +288,13 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, most: int = MAX_BY
         line = looped.start_mark.line + 1
         raise refuse("an alias that contains itself is not possible", file=name, line=line)
     return Field(root, name, "", root.start_mark.line + 1, refuse)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    if CParser is not None and not _DISPUTED.search(text):
+        with suppress(yaml.YAMLError):  # PyYAML's own parser explains it
+            return yaml.compose(text, Loader=_FastLoader)  # type: ignore[arg-type]
+    return yaml.compose(text, Loader=_Loader)
 
 
 def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -> Exception:

@@ -73,3 +73,41 @@ def test_merge_keys_are_refused(tmp_path):
     file.write_bytes(b"\xef\xbb\xbfa: &a {b: 1}\nc:\n  <<: *a\n")
     with pytest.raises(InputError, match=r":3: c: a key must be a single word"):
         read_yaml(file, InputError).mapping()["c"].mapping()
+
+
+def outline(item):
+    """Lines, keys and raw texts of all fields."""
+    if item.is_mapping:
+        return [(key, field.line, outline(field)) for key, field in item.mapping().items()]
+    if item.is_list:
+        return [(field.line, outline(field)) for field in item.items()]
+    return item.node.value, item.node.tag, bool(item.node.style)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: {b: [1, 'x', \"y\"], c: }\nd:\n  - 1\n  -\n  - >-\n    folded\n    text\n",
+        "a: &x [1]\nb: *x\n\u2028c: \u00e9 # comment\r\nd: !!str 1\n",
+        "a:\t1\n",
+        "{what? a: 1}",
+        "a: {b: !x, c: 1}",
+        "- |#\n  text\n",
+        "a: [1, 2\nb: 3\n",
+        "a: b: c\n",
+        "a: 1\n--- b\n",
+        "a: *missing\n",
+        "a: \x07\n",
+        "[" * 10_000,
+    ],
+)
+def test_libyaml_reads_and_refuses_what_pyyaml_does(text, monkeypatch):
+    def read():
+        try:
+            return outline(root(text))
+        except InputError as error:
+            return str(error)
+
+    fast = read()
+    monkeypatch.setattr("arm_common.yaml.document.CParser", None)
+    assert read() == fast
