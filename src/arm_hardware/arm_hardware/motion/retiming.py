@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a trajectory is where, tick by tick: never ahead of it, later where limits need it.
 
-Where one joint cannot follow, time itself is stretched, so that all joints are late together and
-the arm stays on its path. With u the trajectory's own time and x = (du/dt)^2, a constant w =
-d2u/dt2 between two points of a grid makes x linear in u, and the limits of joint acceleration
-linear in x and w: ``|p'(u) w + p''(u) x| <= a``. A pass backwards finds the largest x from which
-the rest can be done, a pass forwards the largest that can be had (Pham and Pham, "A new approach
-to time-optimal path parameterization based on reachability analysis", IEEE Trans. Robotics 34(3),
-2018).
+Where one joint cannot follow, time itself is stretched for all joints alike, so the arm stays on
+its path. The path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
 """
 
 from __future__ import annotations
@@ -16,12 +11,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.time_scaling import (
+    ReachableSpeeds,
+    backward_pass,
+    forward_pass,
+    reachable_speeds,
+)
 from numpy.typing import NDArray
 
 from arm_hardware.calibration.axes import Axis
 from arm_hardware.motion.trajectory import Array, Trajectory
 
-Cells = tuple[NDArray[np.int_], Array]
+_Cells = tuple[NDArray[np.int_], Array]
 
 SLACK = 1.0005  # on limits that a planner kept to the last digit
 SHARE = 0.98  # of the limits that is used between the points of the grid
@@ -67,28 +68,15 @@ def time_law(
     if (from_rest or moving) and goes_on and (slower <= SLACK).all():
         return TimeLaw(_ticks(np.array([0.0, trajectory.duration]), np.ones(2), dt), True)
     cells = _cells(trajectory.times, slower, dt)
-    grid = _grid(trajectory, cells, SHARE * speed, SHARE * acceleration)
-    _backwards(grid, goes_on)
-    feasible = not moving or bool(grid.cap[0] >= 1.0 / SLACK)
+    u, x, reachable = _grid(trajectory, cells, SHARE * speed, SHARE * acceleration)
+    if not goes_on:
+        x[-1] = 0.0
+    backward_pass(reachable.back_offset, reachable.back_gain, x)
+    feasible = not moving or bool(x[0] >= 1.0 / SLACK)
     if not from_rest and not moving:
-        grid.cap[0] = 0.0
-    return TimeLaw(_ticks(grid.u, _forwards(grid), dt), feasible)
-
-
-class _Grid(NamedTuple):
-    """Where the limits are looked at.
-
-    Attributes:
-        u: Points, (m,).
-        cap: Largest x at each of them, (m,).
-        most: (m - 1, 2 n), and
-        tilt: for each cell between two points: ``-most + tilt x <= w <= most + tilt x``.
-    """
-
-    u: Array
-    cap: Array
-    most: Array
-    tilt: Array
+        x[0] = 0.0
+    forward_pass(reachable.offset, reachable.gain, x)
+    return TimeLaw(_ticks(u, x, dt), feasible)
 
 
 def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
@@ -99,31 +87,24 @@ def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
     return np.asarray(np.maximum(fast, np.sqrt((bends / acceleration).max(axis=(0, 2)))))
 
 
-def _grid(trajectory: Trajectory, cells: Cells, speed: Array, acceleration: Array) -> _Grid:
+def _grid(
+    trajectory: Trajectory, cells: _Cells, speed: Array, acceleration: Array
+) -> tuple[Array, Array, ReachableSpeeds]:
+    """Return the grid points u, the largest x at each of them, and what is reachable between."""
     k, s = cells
     h = np.diff(trajectory.times)
     u = np.append(trajectory.times[k] + s * h[k], trajectory.duration)
-    step = np.diff(u)[:, None]
-    end = s + step[:, 0] / h[k]
-    first, bend = trajectory.derivatives(k, s)
-    last, bend_last = trajectory.derivatives(k, end)
-    slopes = np.vstack([first, last[-1:]])
+    step = np.diff(u)
+    first, left = trajectory.derivatives(k, s)
+    last, right = trajectory.derivatives(k, s + step / h[k])
     with np.errstate(divide="ignore"):
-        cap = np.minimum(1.0, ((speed / np.abs(slopes)).min(axis=1)) ** 2)
-    # At the end of a cell x is x + 2 step w.
-    c = np.hstack([first, last + 2.0 * step * bend_last])
-    d = np.hstack([bend, bend_last])
-    a = np.tile(acceleration, 2)
-    steep = np.abs(c) > TINY
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.where(steep, a / np.abs(c), np.inf)
-        tilt = np.where(steep, -d / c, 0.0)
-        alone = np.where(steep, np.inf, a / np.abs(d)).min(axis=1)
-    cap[:-1] = np.minimum(cap[:-1], np.minimum(alone, _pairs(most, tilt)))
-    return _Grid(u, cap, most, tilt)
+        cap = np.minimum(1.0, (speed / np.abs(np.vstack([first, last[-1:]]))).min(axis=1) ** 2)
+    reachable = reachable_speeds(step, first, last, left, right, acceleration)
+    cap[:-1] = np.minimum(cap[:-1], reachable.cap)
+    return u, cap, reachable
 
 
-def _cells(times: Array, slower: Array, dt: float) -> Cells:
+def _cells(times: Array, slower: Array, dt: float) -> _Cells:
     """Return segment and place within it, 0 to 1, of the beginning of each cell.
 
     Time changes its pace at the ends and beside segments that are too fast: there cells halve
@@ -144,41 +125,6 @@ def _cells(times: Array, slower: Array, dt: float) -> Cells:
         place.append(shares[keep])
         index.append(np.full(int(keep.sum()), k))
     return np.concatenate(index), np.concatenate(place)
-
-
-def _pairs(most: Array, tilt: Array) -> Array:
-    """Return for each cell the x above which no w keeps all accelerations."""
-    gain = tilt[:, :, None] - tilt[:, None, :]
-    room = most[:, :, None] + most[:, None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        x = np.where(gain > TINY, room / gain, np.inf)
-    least: Array = np.nan_to_num(x, nan=np.inf, posinf=np.inf).min(axis=(1, 2))
-    return least
-
-
-def _backwards(grid: _Grid, goes_on: bool) -> None:
-    """Lower the caps to what the rest can be done from.
-
-    From x a cell is left with ``x_next = x + 2 step w``; the least w must not make that too large.
-    """
-    x, step = grid.cap, np.diff(grid.u)
-    if not goes_on:
-        x[-1] = 0.0
-    for i in range(len(step) - 1, -1, -1):
-        gain = grid.tilt[i] + 0.5 / step[i]
-        rising = gain > TINY
-        if rising.any():
-            room = 0.5 * x[i + 1] / step[i] + grid.most[i]
-            x[i] = min(x[i], float((room[rising] / gain[rising]).min()))
-
-
-def _forwards(grid: _Grid) -> Array:
-    """Return the largest x that can be had at each point, from the first one's cap on."""
-    x, step = grid.cap.copy(), np.diff(grid.u)
-    for i in range(len(step)):
-        w = float((grid.most[i] + grid.tilt[i] * x[i]).min())
-        x[i + 1] = min(x[i + 1], max(0.0, x[i] + 2.0 * step[i] * w))
-    return x
 
 
 def _ticks(u: Array, x: Array, dt: float) -> Array:

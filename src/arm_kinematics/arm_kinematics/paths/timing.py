@@ -12,11 +12,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.time_scaling import reachable_speeds
 from numpy.typing import ArrayLike
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels.time_scaling import fastest, prepare_timing
+from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
 from arm_kinematics.lie import Array
 from arm_kinematics.paths.result import PathResult, beyond
 
@@ -186,9 +187,14 @@ def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
     with np.errstate(divide="ignore", over="ignore"):
         cap = ((v / np.abs(path.first)).min(axis=1)) ** 2
     cap = np.minimum(cap, pace**2)
-    x = np.empty(len(path.s))
+    reachable = reachable_speeds(ds, path.first[:-1], path.first[1:], left, right, a)
+    cap[:-1] = np.minimum(cap[:-1], reachable.cap)
     for _ in range(_ROUNDS):
-        fastest(ds, path.first, left, right, a, cap, x)
+        x = cap.copy()
+        x[-1] = 0.0
+        backward_pass(reachable.back_offset, reachable.back_gain, x)
+        x[0] = 0.0
+        forward_pass(reachable.offset, reachable.gain, x)
         timed = _trajectory(path, ds, np.sqrt(x))
         excess = _excess(timed, v, a)
         if excess.max() <= 1.0 + 1e-9:

@@ -1,0 +1,98 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Time-optimal path parameterization within limits of joint speed and acceleration (TOPP-RA).
+
+With s the path parameter, x = (ds/dt)^2 and u = d2s/dt2 constant in each interval of a grid, x is
+linear in s, and the limits ``|q' u + q'' x| <= a`` are linear in x and u. A backward pass finds the
+largest x from which the rest of the path can be driven, a forward pass the largest x that can be
+reached (Pham and Pham, "A new approach to time-optimal path parameterization based on reachability
+analysis", IEEE Trans. Robotics 34(3), 2018). The passes are loops over plain arrays: arm_kinematics
+compiles them, the driver runs them as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+_TINY = 1e-12
+
+
+class ReachableSpeeds(NamedTuple):
+    """Bounds on x at the points of a grid of m points, k limits in each interval.
+
+    Attributes:
+        cap: Largest x at the start of each interval for which some u keeps every limit, (m - 1,).
+        back_offset: (m - 1, k), and
+        back_gain: ``x[i] <= back_offset[i] + back_gain[i] * x[i + 1]``.
+        offset: (m - 1, k), and
+        gain: ``x[i + 1] <= offset[i] + gain[i] * x[i]``.
+    """
+
+    cap: Array
+    back_offset: Array
+    back_gain: Array
+    offset: Array
+    gain: Array
+
+
+def reachable_speeds(
+    step: Array, first: Array, last: Array, left: Array, right: Array, limit: Array
+) -> ReachableSpeeds:
+    """Return the bounds that acceleration limits at both ends of each interval put on x.
+
+    Args:
+        step: Lengths of the intervals, (m - 1,).
+        first: dq/ds at the start of each interval, (m - 1, n).
+        last: The same at its end.
+        left: d2q/ds2 at the start of each interval, (m - 1, n).
+        right: The same at its end.
+        limit: Acceleration limits, (n,).
+    """
+    double = 2.0 * step[:, None]
+    slope = np.hstack(
+        [first, last + double * right]
+    )  # at the end of an interval x is x + 2 step u
+    bend = np.hstack([left, right])
+    limits = np.tile(limit, 2)
+    steep = np.abs(slope) > _TINY
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.where(steep, limits / np.abs(slope), np.inf)  # |u - tilt x| <= most
+        tilt = np.where(steep, -bend / slope, 0.0)
+        alone = np.where(steep, np.inf, limits / np.abs(bend)).min(axis=1)
+        rise = tilt + 1.0 / double
+        back_offset = np.where(rise > _TINY, most / rise, np.inf)
+        back_gain = np.where(rise > _TINY, 1.0 / (double * rise), 0.0)
+    cap = np.minimum(alone, _compatible(most, tilt, double))
+    return ReachableSpeeds(cap, back_offset, back_gain, double * most, 1.0 + double * tilt)
+
+
+def backward_pass(back_offset: Array, back_gain: Array, x: Array) -> None:
+    """Lower x (m,) to the largest values from which the last one can be reached."""
+    for i in range(len(x) - 2, -1, -1):
+        x[i] = min(x[i], (back_offset[i] + back_gain[i] * x[i + 1]).min())
+
+
+def forward_pass(offset: Array, gain: Array, x: Array) -> None:
+    """Lower x (m,) to the largest values that can be reached from the first one."""
+    for i in range(len(x) - 1):
+        x[i + 1] = min(x[i + 1], max(0.0, (offset[i] + gain[i] * x[i]).min()))
+
+
+def _compatible(most: Array, tilt: Array, double: Array) -> Array:
+    """Return for each interval the largest x at which the bounds on u leave some u, (m - 1,).
+
+    The lower bounds are ``tilt x - most``, and ``-x / (2 step)``, below which x would be negative
+    at the end of the interval.
+    """
+    lower_tilt = np.hstack([tilt, -1.0 / double])
+    lower_most = np.hstack([most, np.zeros_like(double)])
+    closing = lower_tilt[:, :, None] - tilt[:, None, :]
+    room = lower_most[:, :, None] + most[:, None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = np.where(closing > _TINY, room / closing, np.inf)
+    least: Array = x.min(axis=(1, 2))
+    return least
