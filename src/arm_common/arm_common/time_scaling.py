@@ -3,11 +3,11 @@
 """Time-optimal path parameterization within limits of joint speed and acceleration (TOPP-RA).
 
 With s the path parameter, x = (ds/dt)^2 and u = d2s/dt2 constant in each interval of a grid, x is
-linear in s, and the limits ``|q' u + q'' x| <= a`` are linear in x and u. A backward pass finds the
-largest x from which the rest of the path can be driven, a forward pass the largest x that can be
-reached (Pham and Pham, "A new approach to time-optimal path parameterization based on reachability
-analysis", IEEE Trans. Robotics 34(3), 2018). The passes are loops over plain arrays: arm_kinematics
-compiles them, the driver runs them as they are.
+linear in s, and the limits ``|q' u + q'' x| <= a`` are linear in x and u. A backward pass finds
+the largest x from which the rest of the path can be driven, a forward pass the largest x that can
+be reached (Pham and Pham, "A new approach to time-optimal path parameterization based on
+reachability analysis", IEEE Trans. Robotics 34(3), 2018). The passes are loops over plain arrays:
+arm_kinematics compiles them, the driver runs them as they are.
 """
 
 from __future__ import annotations

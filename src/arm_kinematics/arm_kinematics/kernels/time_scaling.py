@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from arm_common import time_scaling
 from arm_common.jit import fix_types, kernel
+
+from arm_common import time_scaling
 
 backward_pass = kernel(time_scaling.backward_pass)
 forward_pass = kernel(time_scaling.forward_pass)
