@@ -17,7 +17,8 @@ from arm_tasks.ros.scene_publisher import scene_markers, text_marker
 from arm_tasks.scene.file import load_scene
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import CallbackQueue, close_server, open_server
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import SceneView
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import read_robot
@@ -35,11 +36,11 @@ SWITCHES = {"axes": True, "labels": False, "trace": True}
 LOOKS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # of the pictures, after which memory is read
 
 
-def make_stage(server: object) -> SceneView:
+def make_view(server: object) -> SceneView:
     """Return what a viewer draws on."""
     drawer, nothing = SceneDrawer(server, MeshFiles(share_folder), SWITCHES), lambda *_: None
     actions = PanelActions(nothing, nothing, nothing, nothing)
-    panel = Panel(server, CallbackQueue(), actions, SWITCHES, True)
+    panel = Panel(PanelGui(server, CallbackQueue()), actions, SWITCHES, True)
     show = partial(panel.set_robot, values={}, postures=())
     return SceneView(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
 
@@ -49,9 +50,9 @@ def main() -> None:
     count = int(sys.argv[1])
     model, server = load_robot("nut_arm"), open_server("127.0.0.1", 0)
     chain, robot = Chain.from_urdf(model.to_urdf()), read_robot(model.to_urdf())
-    stage, names = make_stage(server), model.joint_names
-    stage.store.set_robot(robot)
-    stage.store.markers.apply("scene_markers", scene_markers(load_scene("nut_transfer")), 0.0)
+    view, names = make_view(server), model.joint_names
+    view.store.set_robot(robot)
+    view.store.markers.apply("scene_markers", scene_markers(load_scene("nut_transfer")), 0.0)
     client = Client(f"ws://127.0.0.1:{server.get_port()}")
     client.start()
     frames, read = dict(robot.zero), {}
@@ -60,14 +61,14 @@ def main() -> None:
         q = 0.5 * np.sin(seconds * np.array([0.7, 1.1, 0.9, 1.7]))
         frames = {**frames, **chain.link_poses(q)}
         if number % RATE == 0:
-            stage.store.set_text("task", f"step {number}")
+            view.store.set_text("task", f"step {number}")
             text = text_marker(f"step {number}", 0.3)
-            stage.store.markers.apply("scene_markers", [text], seconds)
-        stage.draw("base_link", frames, seconds)
+            view.store.markers.apply("scene_markers", [text], seconds)
+        view.draw("base_link", frames, seconds)
         if number % 6 == 0:
             values = dict(zip(names, q.tolist(), strict=True))
-            stage.write_numbers(values)
-            stage.panel.set_sliders(values)
+            view.write_numbers(values)
+            view.panel.set_sliders(values)
         if number % BURST == 0:
             time.sleep(PAUSE)
         for name, share in LOOKS.items():

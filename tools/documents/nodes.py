@@ -137,14 +137,6 @@ def _play() -> Sequence[Any]:
     return [TrajectoryPlayer(load_robot("nut_arm"))._node]
 
 
-def _viewer() -> Sequence[Any]:
-    from arm_viewer.ros.node import ViewerNode
-
-    node = ViewerNode()
-    node.start()
-    return [_ending_with(node, node.stop)]
-
-
 def _ending_with(node: Any, end: Callable[[], Any]) -> Any:
     """Return a node that is put in order before it is destroyed."""
     destroy = node.destroy_node
@@ -165,7 +157,7 @@ PROGRAMS = (
     Program("arm_tasks", "run_task", _run_task, talks=True),
     Program("arm_tasks", "teleop", _teleop, talks=True),
     Program("arm_tasks", "play", _play, talks=True),
-    Program("arm_viewer", "viewer", _viewer,
+    Program("arm_viewer", "viewer", _main_of("arm_viewer.ros.node"),
             ({"port": 0, "drive": True}, {"port": 0, "sliders": True})),
     Program("arm_viewer", "tool_handle", _main_of("arm_viewer.ros.tool_handle_node")),
 )  # fmt: skip

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot, its frames, markers and task in a browser.
 
-The cores (URDF visuals, markers, scene store, trace, sliders) know neither ROS nor the browser;
-`scene_drawer.py` and `panel.py` draw with viser, `viewer_node.py` listens to ROS.
+`scene/` is what is shown, without ROS and without a browser; `browser/` draws it with viser;
+`control/` moves the arm from the panel; `ros/` holds the nodes and recordings.
 """
 
 from arm_viewer.errors import ViewerError

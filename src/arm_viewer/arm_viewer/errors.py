@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The package's exceptions: one family, each with the data and the remedy in its sentence."""
+"""The package's exceptions; each message names the cause and the remedy."""
 
 from __future__ import annotations
 
 
 class ViewerError(ValueError):
-    """Something cannot be shown; the text says what, where and what to do about it."""
+    """Something cannot be shown; the message names it and the remedy."""
 
 
 class MarkerError(ViewerError):
@@ -27,7 +27,7 @@ class MeshError(ViewerError):
     """A mesh file that cannot be read.
 
     Attributes:
-        uri: The file as it was named.
+        uri: The file's URI as given.
     """
 
     def __init__(self, uri: str, problem: str) -> None:
@@ -51,8 +51,8 @@ class MissingPackageError(ViewerError):
 
 
 class BrowserError(ViewerError):
-    """The headless browser cannot be started, or shows no scene."""
+    """The headless browser does not start, or shows no scene."""
 
 
 class ServerError(ViewerError):
-    """The browser view cannot be served at the address asked for."""
+    """The browser view cannot be served at the requested address."""

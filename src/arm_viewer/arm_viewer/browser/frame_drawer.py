@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draws tf frames: a node each, posed in the fixed frame, with the link's visuals on it."""
+"""Draws tf frames: one node each, posed in the fixed frame, with the link's visuals below it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from arm_viewer.browser.shape_drawer import DrawContext, draw, place
+from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
@@ -51,7 +51,7 @@ class FrameDrawer:
         self._frames: dict[str, _Frame] = {}
 
     def set_robot(self, robot: VisualRobot, size: float) -> list[ViewerError]:
-        """Draw another robot's visuals on the frames that are there."""
+        """Draw another robot's visuals on the existing frames."""
         self._robot, self._size = robot, size
         problems: list[ViewerError] = []
         for name, frame in self._frames.items():
@@ -62,7 +62,7 @@ class FrameDrawer:
         return problems
 
     def move(self, poses: Mapping[str, Array]) -> list[ViewerError]:
-        """Put frames, new ones too, where they are: name -> (4, 4), fixed <- frame."""
+        """Move frames, adding new ones: name -> (4, 4), fixed <- frame."""
         problems: list[ViewerError] = []
         for name, pose in poses.items():
             frame = self._frames.get(name)
@@ -70,12 +70,11 @@ class FrameDrawer:
                 frame = self._frames[name] = self._add(name, pose)
                 frame.visuals = self._draw_visuals(name, problems)
                 continue
-            for key, value in place(pose).items():
-                setattr(frame.node, key, value)
+            set_pose(frame.node, pose)
         return problems
 
     def remove(self, name: str) -> None:
-        """Remove a frame and all that hangs on it."""
+        """Remove a frame and everything attached to it."""
         frame = self._frames.pop(name, None)
         if frame is not None:
             frame.node.remove()
@@ -96,7 +95,7 @@ class FrameDrawer:
             axes_radius=radius,
             origin_radius=1.4 * radius,
             origin_color=(90, 98, 110),
-            **place(pose),
+            **viser_pose(pose),
         )
         label = self._scene.add_label(
             f"{node_of(name)}/label",
@@ -108,23 +107,23 @@ class FrameDrawer:
         return _Frame(node, label)
 
     def _free_corner(self, pose: Array) -> Any:
-        """Return a side for the name, so that frames in one place do not hide each other's."""
+        """Return a side for the name, so that names of coincident frames do not overlap."""
         near = 0.04 * self._size
-        here = [
+        coincident = [
             frame
             for frame in self._frames.values()
             if np.linalg.norm(frame.node.position - pose[:3, 3]) < near
         ]
-        return CORNERS[len(here) % len(CORNERS)]
+        return CORNERS[len(coincident) % len(CORNERS)]
 
     def _draw_visuals(self, link: str, problems: list[ViewerError]) -> list[Any]:
         visuals = () if self._robot is None else self._robot.visuals
         handles = []
         for number, visual in enumerate(v for v in visuals if v.link == link):
             name = f"{node_of(link)}/visual_{number}"
-            brush = DrawContext(self._scene, self._meshes, name, visual.pose, visual.colour)
+            context = DrawContext(self._scene, self._meshes, name, visual.pose, visual.colour)
             try:
-                handles.append(draw(visual.shape, brush))
+                handles.append(draw(visual.shape, context))
             except ViewerError as error:
                 problems.append(error)
         return handles

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draws markers, and sends no more of a marker that comes again than what is new about it."""
+"""Draws markers; of a marker that is published again only the changes are sent."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arm_viewer.browser.frame_drawer import node_of, quoted
-from arm_viewer.browser.shape_drawer import DrawContext, draw, place
+from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.marker_store import MarkerKey, Placed
+from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.shapes import TextLabel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @dataclass
 class _Drawn:
     name: str
-    placed: Placed
+    placed: PlacedMarker
     handle: Any
 
 
@@ -40,8 +40,8 @@ class MarkerDrawer:
         self._scene, self._meshes = scene, meshes
         self._drawn: dict[MarkerKey, _Drawn] = {}
 
-    def draw(self, key: MarkerKey, placed: Placed) -> list[ViewerError]:
-        """Draw a marker that is new, or has changed, or was only published again."""
+    def draw(self, key: MarkerKey, placed: PlacedMarker) -> list[ViewerError]:
+        """Draw a marker that is new, has changed, or was only published again."""
         name = node_name(key, placed)
         drawn = self._drawn.get(key)
         if drawn is not None and drawn.name == name and _adapt(drawn, placed):
@@ -49,9 +49,9 @@ class MarkerDrawer:
         if drawn is not None and drawn.name != name:
             self.erase(key)
         drawing = placed.drawing
-        brush = DrawContext(self._scene, self._meshes, name, placed.pose, drawing.colour)
+        context = DrawContext(self._scene, self._meshes, name, placed.pose, drawing.colour)
         try:
-            handle = draw(drawing.shape, brush)  # Replaces a node of the same name.
+            handle = draw(drawing.shape, context)  # Replaces a node of the same name.
         except ViewerError as error:
             self.erase(key)
             return [error]
@@ -65,14 +65,14 @@ class MarkerDrawer:
             drawn.handle.remove()
 
 
-def node_name(key: MarkerKey, placed: Placed) -> str:
-    """Return the name of a marker's node, which hangs on its frame's node."""
+def node_name(key: MarkerKey, placed: PlacedMarker) -> str:
+    """Return the name of a marker's node, a child of its frame's node."""
     parent = node_of(placed.frame) if placed.frame else ""
     return f"{parent}/markers/{quoted(key.topic)}/{quoted(key.namespace)}/{key.id}"
 
 
-def _adapt(drawn: _Drawn, placed: Placed) -> bool:
-    """Change a drawn marker's pose and wording; False if it must be drawn anew."""
+def _adapt(drawn: _Drawn, placed: PlacedMarker) -> bool:
+    """Update a drawn marker's pose and text; return False if it must be redrawn."""
     old, new = drawn.placed.drawing, placed.drawing
     if isinstance(old.shape, TextLabel) and isinstance(new.shape, TextLabel):
         if old.shape.height != new.shape.height:
@@ -81,7 +81,6 @@ def _adapt(drawn: _Drawn, placed: Placed) -> bool:
     elif old.shape != new.shape or old.colour != new.colour:
         return False
     if not np.array_equal(drawn.placed.pose, placed.pose):
-        for key, value in place(placed.pose).items():
-            setattr(drawn.handle, key, value)
+        set_pose(drawn.handle, placed.pose)
     drawn.placed = placed
     return True

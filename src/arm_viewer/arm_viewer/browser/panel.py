@@ -1,31 +1,37 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The panel beside the picture: status lines, joints, postures and switches.
-
-Lines of the panel as small, escaped HTML.
-"""
+"""The panel beside the picture: status lines, joints, postures and switches."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arm_viewer.browser.server import CallbackQueue, on_user
+from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 from arm_viewer.scene.shapes import Array
 
-if TYPE_CHECKING:
-    import viser
-
-# NutState.msg's constants, as words.
+# NutState.msg's constants.
 NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}
+STATUS = {
+    "problem": "Attention",
+    "driver": "Driver",
+    "ik": "Tool",
+    "file": "Robot file",
+    "task": "Task",
+    "nut": "Nut",
+    "log": "Log",
+}
+SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
+SLIDER_STEP = 0.1  # degrees or millimetres
 
 
-def line(key: str, label: str, text: str) -> str:
-    """Return one labelled line; `key` marks the element for tests and style sheets."""
+def status_line(key: str, label: str, text: str) -> str:
+    """Return one labelled line as escaped HTML; `key` marks the element for tests."""
     if not text:
         return ""
     return (
@@ -35,14 +41,14 @@ def line(key: str, label: str, text: str) -> str:
 
 
 def nut_text(state: Any) -> str:
-    """Return a NutState message as one line of words."""
+    """Return a NutState message as one line of text."""
     where = NUT_STATES.get(state.state, f"state {state.state}").format(bolt=state.bolt or "bolt")
     turns = f", {state.turns_engaged:.2f} turns engaged" if state.state in (1, 2) else ""
     return f"{where}{turns}" + (f": {state.message}" if state.message else "")
 
 
 def value_text(joint: VisualJoint, value: float) -> str:
-    """Return a joint's value in degrees or millimetres, for people to read."""
+    """Return a joint's value [rad or m] in degrees or millimetres, with the unit."""
     if joint.prismatic:
         return f"{1e3 * value:.1f} mm"
     return f"{math.degrees(value):.1f}°"
@@ -81,27 +87,14 @@ def _table(key: str, rows: list[tuple[str, str]]) -> str:
     )
 
 
-STATUS = {
-    "problem": "Attention",
-    "driver": "Driver",
-    "ik": "Tool",
-    "file": "Robot file",
-    "task": "Task",
-    "nut": "Nut",
-    "log": "Log",
-}
-SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
-STEP = 0.1  # Of a slider, degrees or millimetres.
-
-
 @dataclass(frozen=True)
 class PanelActions:
-    """What the panel's elements do; all are called in the node's thread.
+    """The actions of the panel's elements; all run in the node's thread.
 
     Attributes:
-        switch: Name of a switch, and whether it is on now.
-        move: Joint name and value [rad or m].
-        posture: Name of a posture.
+        switch: Takes the name of a switch, and whether it is on now.
+        move: Takes a joint's name and value [rad or m].
+        posture: Takes the name of a posture.
         clear_trace: Without arguments.
     """
 
@@ -115,106 +108,87 @@ class Panel:
     """viser's control panel. Its methods are called by one thread.
 
     Args:
-        server: viser's server.
-        mailbox: Takes the users' actions over to the node's thread.
-        actions: What to do then.
+        gui: viser's GUI elements.
+        actions: What the elements do.
         switches: Name of each switch -> its first state.
         sliders: Whether the joints get sliders.
     """
 
     def __init__(
-        self,
-        server: viser.ViserServer,
-        mailbox: CallbackQueue,
-        actions: PanelActions,
-        switches: Mapping[str, bool],
-        sliders: bool,
+        self, gui: PanelGui, actions: PanelActions, switches: Mapping[str, bool], sliders: bool
     ) -> None:
-        self._server, self._mailbox, self._actions = server, mailbox, actions
-        self._with_sliders = sliders
+        self._gui, self._actions, self._with_sliders = gui, actions, sliders
         self._sliders: dict[str, tuple[VisualJoint, Any]] = {}
-        self._drawn = 0
-        gui = server.gui
-        self._status = {key: gui.add_html("", order=0, visible=False) for key in STATUS}
-        self._joints = gui.add_folder("Joints", order=1, visible=False)
-        self._joint_table = gui.add_html("", order=2, visible=False)
-        self._tool = gui.add_html("", order=3, visible=False)
-        with gui.add_folder("Show", order=4):
+        self._robots = 0
+        add = gui.elements
+        self._status = {key: add.add_html("", order=0, visible=False) for key in STATUS}
+        self._joints = add.add_folder("Joints", order=1, visible=False)
+        self._joint_table = add.add_html("", order=2, visible=False)
+        self._tool = add.add_html("", order=3, visible=False)
+        with add.add_folder("Show", order=4):
             for key, on in switches.items():
-                self._add_switch(key, on)
-            self._add_clear_button()
-        self._revision = gui.add_html(_revision(0))
+                gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
+            gui.button("Clear tool path", actions.clear_trace)
+        self._revision = add.add_html(_revision(0))
 
     def set_status(self, key: str, text: str) -> None:
         """Show a line of text at the top; empty to hide it."""
-        _set_html(self._status[key], line(key, STATUS[key], text))
+        _set_html(self._status[key], status_line(key, STATUS[key], text))
 
     def set_joints(self, joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> None:
-        """Show the joints' values [rad or m] as text, where they have no sliders."""
+        """Show the joints' values [rad or m] as text, unless they have sliders."""
         html = "" if self._with_sliders else joint_table(joints, values)
         _set_html(self._joint_table, html)
 
-    def set_tool(self, frame: str, pose: Any) -> None:
+    def set_tool(self, frame: str, pose: Array | None) -> None:
         """Show the tool's position, (4, 4) fixed <- tool, or nothing for None."""
         _set_html(self._tool, tool_table(frame, pose))
 
     def set_robot(
         self, robot: VisualRobot, values: Mapping[str, float], postures: tuple[str, ...]
     ) -> None:
-        """Name the robot and, if sliders are wanted, make one a joint and a button a posture."""
-        self._server.gui.set_panel_label(robot.name)
+        """Show the robot's name and, if requested, its sliders and posture buttons."""
+        add = self._gui.elements
+        add.set_panel_label(robot.name)
         if not self._with_sliders:
             return
         self._sliders.clear()
         self._joints.remove()
-        self._joints = self._server.gui.add_folder("Joints", order=1)
+        self._joints = add.add_folder("Joints", order=1)
         with self._joints:
             for joint in robot.joints:
                 if joint.mimic is None:
                     self._add_slider(joint, values.get(joint.name, 0.0))
             if postures:
-                self._add_postures(postures)
+                buttons = add.add_button_group("Posture", postures)
+                self._gui.on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
 
     def set_sliders(self, values: Mapping[str, float]) -> None:
         """Move the sliders to these values [rad or m], without calling `move`."""
         for name, (joint, slider) in self._sliders.items():
             if name in values:
-                low, high = _range(joint)
-                slider.value = min(max(round(_shown(joint, values[name]), 1), low), high)
+                low, high = display_limits(joint)
+                slider.value = min(max(round(to_display(joint, values[name]), 1), low), high)
 
-    def count_drawing(self) -> None:
-        """Note in the page that a robot was drawn, for programs that wait for it."""
-        self._drawn += 1
-        self._revision.content = _revision(self._drawn)
+    def count_robot(self) -> None:
+        """Increase the number of drawn robots in the page, for programs that wait for one."""
+        self._robots += 1
+        self._revision.content = _revision(self._robots)
 
     def _add_slider(self, joint: VisualJoint, value: float) -> None:
-        unit = "mm" if joint.prismatic else "°"
-        low, high = _range(joint)
-        slider = self._server.gui.add_slider(
-            f"{joint.name} [{unit}]",
+        low, high = display_limits(joint)
+        slider = self._gui.elements.add_slider(
+            f"{joint.name} [{'mm' if joint.prismatic else '°'}]",
             min=low,
             max=high,
-            step=STEP,
-            initial_value=min(max(_shown(joint, value), low), high),
+            step=SLIDER_STEP,
+            initial_value=min(max(to_display(joint, value), low), high),
         )
         self._sliders[joint.name] = (joint, slider)
-        on_user(
-            self._mailbox,
+        self._gui.on_user(
             slider.on_update,
-            lambda: self._actions.move(joint.name, _meant(joint, slider.value)),
+            lambda: self._actions.move(joint.name, from_display(joint, slider.value)),
         )
-
-    def _add_postures(self, names: tuple[str, ...]) -> None:
-        buttons = self._server.gui.add_button_group("Posture", names)
-        on_user(self._mailbox, buttons.on_click, lambda: self._actions.posture(buttons.value))
-
-    def _add_switch(self, key: str, on: bool) -> None:
-        box = self._server.gui.add_checkbox(SWITCHES[key], on)
-        on_user(self._mailbox, box.on_update, lambda: self._actions.switch(key, box.value))
-
-    def _add_clear_button(self) -> None:
-        button = self._server.gui.add_button("Clear tool path", color="gray")
-        on_user(self._mailbox, button.on_click, self._actions.clear_trace)
 
 
 def _set_html(handle: Any, html: str) -> None:
@@ -227,21 +201,21 @@ def _revision(number: int) -> str:
     return f'<span data-arm="drawn" data-revision="{number}" hidden></span>'
 
 
-def _range(joint: VisualJoint) -> tuple[float, float]:
-    """Return a joint's limits as shown, rounded inwards to the slider's step."""
-    low, high = _shown(joint, joint.lower), _shown(joint, joint.upper)
-    inner = (
-        round(STEP * math.ceil(low / STEP - 1e-6), 6),
-        round(STEP * math.floor(high / STEP + 1e-6), 6),
-    )
-    return inner if inner[0] < inner[1] else (low, high)
-
-
-def _shown(joint: VisualJoint, value: float) -> float:
-    """Return a value as the slider shows it: degrees or millimetres, 12 and no hair more."""
+def to_display(joint: VisualJoint, value: float) -> float:
+    """Return a joint's value in degrees or millimetres, without float noise."""
     return round(1e3 * value if joint.prismatic else math.degrees(value), 11)
 
 
-def _meant(joint: VisualJoint, shown: float) -> float:
-    """Return the joint's value [rad or m] that a slider's value stands for."""
-    return 1e-3 * shown if joint.prismatic else math.radians(shown)
+def from_display(joint: VisualJoint, value: float) -> float:
+    """Return a joint's value [rad or m] from degrees or millimetres."""
+    return 1e-3 * value if joint.prismatic else math.radians(value)
+
+
+def display_limits(joint: VisualJoint) -> tuple[float, float]:
+    """Return a joint's limits in degrees or millimetres, rounded inwards to the slider's step."""
+    low, high = to_display(joint, joint.lower), to_display(joint, joint.upper)
+    inner = (
+        round(SLIDER_STEP * math.ceil(low / SLIDER_STEP - 1e-6), 6),
+        round(SLIDER_STEP * math.floor(high / SLIDER_STEP + 1e-6), 6),
+    )
+    return inner if inner[0] < inner[1] else (low, high)

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the changes of a scene into viser's scene tree, and places the camera.
+"""Applies the changes of a scene to viser's scene tree.
 
-The tree is flat: a node a tf frame; visuals, the frame's label and locked markers hang on it, so
-that a moving arm costs two small messages a frame.
+The tree is flat: one node for each tf frame, with the visuals, the frame's label and locked
+markers below it. A moving arm costs two small messages for each frame.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arm_viewer.browser.marker_drawer import MarkerDrawer
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
-from arm_viewer.scene.store import Changes
+from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from arm_viewer.scene.meshes import MeshFiles
 
 TRACE_COLOUR = (37, 99, 235)
-CAPTION_WIDTH = 36  # Characters a line: so many fit on a phone.
-START_SIZE = 0.5  # The view's size before a robot is known [m].
+CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
+START_SIZE = 0.5  # [m] the view's size before a robot is known
 
 
 class SceneDrawer:
@@ -41,10 +41,10 @@ class SceneDrawer:
         meshes: For visuals and markers that are mesh files.
         switches: `axes` (three axes for each frame), `labels` (its name) and `trace` (the
             tool's path) -> whether they are drawn at first.
-        postures: Gives the postures that the cameras are to hold.
+        postures: Returns the postures that the cameras are to show.
 
     Attributes:
-        cameras: Those of the browsers.
+        cameras: The browsers' cameras.
     """
 
     def __init__(
@@ -64,22 +64,22 @@ class SceneDrawer:
         self._trace: dict[int, Any] = {}
         self._caption: Any = None
         self._ground = 0.0
-        self._floor(START_SIZE)
+        self._add_floor(START_SIZE)
 
     @property
     def size(self) -> float:
-        """The length by which frames, floor and path are sized [m]."""
+        """The length that scales frames, floor and path [m]."""
         return START_SIZE if self.cameras.view is None else self.cameras.view.size
 
-    def apply(self, changes: Changes) -> list[ViewerError]:
-        """Draw what changed; browsers see it all at once.
+    def apply(self, changes: SceneChanges) -> list[ViewerError]:
+        """Draw all changes; browsers show them at once.
 
         Returns:
-            One error for each thing that could not be drawn; all else is drawn.
+            One error for each thing that could not be drawn; the others are drawn.
         """
         problems: list[ViewerError] = []
         with self._server.atomic():
-            for name in changes.gone:
+            for name in changes.removed:
                 self._frames.remove(name)
             if changes.robot is not None:
                 problems += self._set_robot(changes.robot)
@@ -90,18 +90,18 @@ class SceneDrawer:
                 problems += self._markers.draw(key, placed)
         return problems
 
-    def stand(self, corners: Array) -> None:
-        """Take a thing's corners, (n, 3): the floor lies under it, cameras hold it."""
+    def include(self, corners: Array) -> None:
+        """Put the floor below an object with these corners, (n, 3), and show it in full."""
         if not len(corners):
             return
         height = float(corners[:, 2].min())
         if -self.size < height < self._ground:
             self._ground = height
-            self._floor(self.size)
-        self.cameras.hold(corners)
+            self._add_floor(self.size)
+        self.cameras.include(corners)
 
     def set_caption(self, text: str) -> None:
-        """Show a line of text over the arm; empty to hide it."""
+        """Show a line of text above the arm; empty to hide it."""
         if self._caption is None:
             self._caption = self._scene.add_label(
                 "/caption", "", font_screen_scale=0.9, anchor="bottom-center"
@@ -112,7 +112,7 @@ class SceneDrawer:
             self._caption.position = self.cameras.view.caption
 
     def apply_trace(self, changes: TraceChanges) -> None:
-        """Draw what the tool's path grew by."""
+        """Draw the new parts of the tool's path."""
         for number in changes.dropped & self._trace.keys():
             self._trace.pop(number).remove()
         for number, points in changes.grown.items():
@@ -121,7 +121,7 @@ class SceneDrawer:
                 self._trace[number].points = pairs
                 continue
             self._trace[number] = self._scene.add_line_segments(
-                # As few names as pieces: the server keeps a word on each name it ever heard.
+                # Reuse the names: the server keeps a record of every name it has ever seen.
                 f"/trace/{number % (PIECES + 1)}",
                 pairs,
                 TRACE_COLOUR,
@@ -139,14 +139,14 @@ class SceneDrawer:
 
     def _set_robot(self, robot: VisualRobot) -> list[ViewerError]:
         if self.cameras.set_robot(robot):
-            self._floor(self.size)
+            self._add_floor(self.size)
         return self._frames.set_robot(robot, self.size)
 
-    def _floor(self, size: float) -> None:
+    def _add_floor(self, size: float) -> None:
         cell = round_length(size / 6.0)
         self._scene.add_grid(
             "/floor",
-            position=(0.0, 0.0, self._ground - 0.003 * size),  # Just below what lies on it.
+            position=(0.0, 0.0, self._ground - 0.003 * size),  # just below the objects on it
             infinite_grid=True,
             cell_size=cell,
             section_size=5.0 * cell,

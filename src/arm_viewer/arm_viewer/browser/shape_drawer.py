@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draws one plain shape as one node of viser's scene.
-
-Where and in which colour something is drawn, as viser wants to be told.
-"""
+"""Draws one plain shape as one node of viser's scene."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawContext:
-    """All that is needed to draw one shape, but the shape.
+    """Where and how a shape is drawn.
 
     Attributes:
         scene: viser's scene.
@@ -45,7 +42,7 @@ class DrawContext:
     @property
     def place(self) -> dict[str, Any]:
         """Position and orientation as viser's keyword arguments."""
-        return place(self.pose)
+        return viser_pose(self.pose)
 
     @property
     def rgb(self) -> tuple[float, float, float]:
@@ -60,94 +57,99 @@ class DrawContext:
         return {"opacity": None if solid else alpha, "cast_shadow": solid, **self.place}
 
 
-def place(pose: Array) -> dict[str, Any]:
+def viser_pose(pose: Array) -> dict[str, Any]:
     """Return a (4, 4) pose as viser's keyword arguments position and wxyz."""
     return {"position": pose[:3, 3], "wxyz": quaternion(pose)}
 
 
-def draw(shape: DrawnShape, brush: DrawContext) -> Any:
-    """Draw a shape and return viser's handle of it.
+def set_pose(handle: Any, pose: Array) -> None:
+    """Move a drawn node to a (4, 4) pose, parent <- node."""
+    handle.position, handle.wxyz = pose[:3, 3], quaternion(pose)
+
+
+def draw(shape: DrawnShape, context: DrawContext) -> Any:
+    """Draw a shape and return viser's handle.
 
     Raises:
         ViewerError: If a mesh cannot be loaded.
     """
-    return _DRAWERS[type(shape)](shape, brush)
+    return _DRAWERS[type(shape)](shape, context)
 
 
-def _box(shape: shapes.Box, brush: DrawContext) -> Any:
-    return brush.scene.add_box(brush.name, brush.rgb, shape.size, **brush.surface)
+def _box(shape: shapes.Box, context: DrawContext) -> Any:
+    return context.scene.add_box(context.name, context.rgb, shape.size, **context.surface)
 
 
-def _cylinder(shape: shapes.Cylinder, brush: DrawContext) -> Any:
+def _cylinder(shape: shapes.Cylinder, context: DrawContext) -> Any:
     x, y = shape.diameters
     scale = (1.0, y / x if x else 1.0, 1.0)
-    return brush.scene.add_cylinder(
-        brush.name, 0.5 * x, shape.length, brush.rgb, scale=scale, **brush.surface
+    return context.scene.add_cylinder(
+        context.name, 0.5 * x, shape.length, context.rgb, scale=scale, **context.surface
     )
 
 
-def _ellipsoid(shape: shapes.Ellipsoid, brush: DrawContext) -> Any:
-    return brush.scene.add_icosphere(
-        brush.name, 0.5, brush.rgb, subdivisions=4, scale=shape.diameters, **brush.surface
+def _ellipsoid(shape: shapes.Ellipsoid, context: DrawContext) -> Any:
+    return context.scene.add_icosphere(
+        context.name, 0.5, context.rgb, subdivisions=4, scale=shape.diameters, **context.surface
     )
 
 
-def _mesh(shape: shapes.MeshFile, brush: DrawContext) -> Any:
-    mesh = brush.meshes.load(shape.uri)
+def _mesh(shape: shapes.MeshFile, context: DrawContext) -> Any:
+    mesh = context.meshes.load(shape.uri)
     if shape.own_colours and hasattr(mesh.visual, "to_color"):
-        return brush.scene.add_mesh_trimesh(
-            brush.name, mesh, scale=shape.scale, cast_shadow=True, **brush.place
+        return context.scene.add_mesh_trimesh(
+            context.name, mesh, scale=shape.scale, cast_shadow=True, **context.place
         )
-    return brush.scene.add_mesh_simple(
-        brush.name,
+    return context.scene.add_mesh_simple(
+        context.name,
         mesh.vertices,
         mesh.faces,
-        color=brush.rgb,
+        color=context.rgb,
         side="double",
         flat_shading=True,
         scale=shape.scale,
-        **brush.surface,
+        **context.surface,
     )
 
 
-def _arrows(shape: shapes.Arrows, brush: DrawContext) -> Any:
-    return brush.scene.add_arrows(
-        brush.name,
+def _arrows(shape: shapes.Arrows, context: DrawContext) -> Any:
+    return context.scene.add_arrows(
+        context.name,
         shape.points,
-        _linear(np.array(brush.rgb)),
+        _linear(np.array(context.rgb)),
         shaft_radius=0.5 * shape.shaft_diameter,
         head_radius=0.5 * shape.head_diameter,
         head_length=shape.head_length,
-        **brush.place,
+        **context.place,
     )
 
 
-def _lines(shape: shapes.Lines, brush: DrawContext) -> Any:
-    colours = np.array(brush.rgb) if shape.colours is None else _linear(shape.colours)
-    return brush.scene.add_line_segments(
-        brush.name, shape.points, colours, thickness=shape.width, **brush.place
+def _lines(shape: shapes.Lines, context: DrawContext) -> Any:
+    colours = np.array(context.rgb) if shape.colours is None else _linear(shape.colours)
+    return context.scene.add_line_segments(
+        context.name, shape.points, colours, thickness=shape.width, **context.place
     )
 
 
-def _points(shape: shapes.PointCloud, brush: DrawContext) -> Any:
-    colours = np.array(brush.rgb) if shape.colours is None else shape.colours
-    return brush.scene.add_point_cloud(
-        brush.name,
+def _points(shape: shapes.PointCloud, context: DrawContext) -> Any:
+    colours = np.array(context.rgb) if shape.colours is None else shape.colours
+    return context.scene.add_point_cloud(
+        context.name,
         shape.points,
         colours,
         point_size=shape.size,
         precision="float32",
         point_shading="flat",
-        **brush.place,
+        **context.place,
     )
 
 
-def _copies(shape: shapes.Copies, brush: DrawContext) -> Any:
+def _copies(shape: shapes.Copies, context: DrawContext) -> Any:
     mesh, sizes = _unit_mesh(shape.solid)
     count = len(shape.positions)
-    colours = np.array(brush.rgb) if shape.colours is None else shape.colours
-    return brush.scene.add_batched_meshes_simple(
-        brush.name,
+    colours = np.array(context.rgb) if shape.colours is None else shape.colours
+    return context.scene.add_batched_meshes_simple(
+        context.name,
         mesh.vertices,
         mesh.faces,
         batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
@@ -155,68 +157,71 @@ def _copies(shape: shapes.Copies, brush: DrawContext) -> Any:
         batched_scales=np.tile(np.array(sizes, dtype=np.float32), (count, 1)),
         batched_colors=_linear(colours),
         flat_shading=isinstance(shape.solid, shapes.Box),
-        **brush.surface,
+        **context.surface,
     )
 
 
 def _unit_mesh(solid: shapes.Box | shapes.Ellipsoid) -> tuple[Any, tuple[float, float, float]]:
     """Return a mesh one metre in size, and the factors that give it the solid's size."""
-    try:
-        import trimesh
-    except ImportError as error:
-        raise MissingPackageError("trimesh", "cube and sphere lists need it") from error
+    trimesh = _trimesh()
     if isinstance(solid, shapes.Box):
         return trimesh.creation.box(), solid.size
     return trimesh.creation.icosphere(subdivisions=2, radius=0.5), solid.diameters
 
 
-def _triangles(shape: shapes.Triangles, brush: DrawContext) -> Any:
+def _triangles(shape: shapes.Triangles, context: DrawContext) -> Any:
     faces = np.arange(len(shape.vertices)).reshape(-1, 3)
     if shape.colours is None:
-        return brush.scene.add_mesh_simple(
-            brush.name,
+        return context.scene.add_mesh_simple(
+            context.name,
             shape.vertices,
             faces,
-            color=brush.rgb,
+            color=context.rgb,
             side="double",
             flat_shading=True,
-            **brush.surface,
+            **context.surface,
         )
-    return brush.scene.add_mesh_trimesh(
-        brush.name,
-        _coloured_mesh(shape.vertices, faces, shape.colours, brush.colour[3]),
+    return context.scene.add_mesh_trimesh(
+        context.name,
+        _coloured_mesh(shape.vertices, faces, shape.colours, context.colour[3]),
         cast_shadow=False,
         receive_shadow=False,
-        **brush.place,
+        **context.place,
     )
 
 
 def _coloured_mesh(vertices: Array, faces: Any, colours: Array, alpha: float) -> Any:
-    try:
-        import trimesh
-    except ImportError as error:
-        raise MissingPackageError("trimesh", "coloured triangles need it") from error
+    trimesh = _trimesh()
     rgba = np.column_stack([_linear(colours), np.full(len(colours), alpha)])
     both = np.vstack([faces, faces[:, ::-1]])  # glTF draws the front of a face only.
     return trimesh.Trimesh(vertices, both, vertex_colors=rgba, process=False)
 
 
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        purpose = "cube lists, sphere lists and coloured triangles need it"
+        raise MissingPackageError("trimesh", purpose) from error
+    return trimesh
+
+
 def _linear(colours: Array) -> Array:
-    """Return sRGB colours as linear light: what colours of instances and of vertices mean.
+    """Return sRGB colours as linear light, in which viser takes those of instances and vertices.
 
     IEC 61966-2-1, approximated by the power 2.2.
     """
     return np.asarray(colours**2.2)
 
 
-def _text(shape: shapes.TextLabel, brush: DrawContext) -> Any:
-    return brush.scene.add_label(
-        brush.name,
+def _text(shape: shapes.TextLabel, context: DrawContext) -> Any:
+    return context.scene.add_label(
+        context.name,
         shape.text,
         font_size_mode="scene",
         font_scene_height=shape.height,
         anchor="center-center",
-        **brush.place,
+        **context.place,
     )
 
 

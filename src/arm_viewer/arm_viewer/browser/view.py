@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scene, tool path and panel together: one call makes one picture. Knows no ROS."""
+"""The scene, the tool's path and the panel: one call draws one frame."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
 NO_ROBOT = "Waiting for a robot on the topic robot_description."
-TRACE_STEPS = 500  # A robot's reach is that many steps of its tool's path.
+TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 
 @dataclass
 class SceneView:
-    """What is shown. Not thread-safe: used by one thread.
+    """Everything that is shown. Not thread-safe: used by one thread.
 
     Attributes:
-        store: Takes what arrives.
+        store: The scene to be shown.
         drawer: Draws the scene.
         panel: Shows texts.
         trace: The tool's path.
         tool_frame: The frame whose path and position are shown.
         on_robot: Called when another robot was drawn.
-        complain: Called with an error for each thing that could not be drawn.
-        refusal: Why the latest robot description was not taken; empty if it was.
+        report_problem: Takes an error for each thing that could not be drawn.
+        description_problem: Why the latest robot description is invalid; empty if it is valid.
     """
 
     store: SceneStore
@@ -41,14 +41,14 @@ class SceneView:
     trace: ToolTrace
     tool_frame: str
     on_robot: Callable[[VisualRobot], None]
-    complain: Callable[[ViewerError], None]
-    refusal: str = ""
+    report_problem: Callable[[ViewerError], None]
+    description_problem: str = ""
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
-        """Make one picture of all that changed.
+        """Draw one frame with all that changed.
 
         Args:
-            fixed: The frame that stands still.
+            fixed: The frame that is fixed in the picture.
             frames: Frame name -> (4, 4), fixed <- frame.
             now: The present time [s], for markers that expire.
 
@@ -60,22 +60,22 @@ class SceneView:
         self._trace_tool()
         changes = self.store.take()
         for problem in self.drawer.apply(changes) if changes else ():
-            self.complain(problem)
+            self.report_problem(problem)
         self.drawer.apply_trace(self.trace.take())
         if changes.robot is not None:
             self.trace.step = changes.robot.reach / TRACE_STEPS
             self.on_robot(changes.robot)
-            self.panel.count_drawing()
+            self.panel.count_robot()
         for placed in changes.drawn.values():
-            self.drawer.stand(box_corners(placed, self.store.frames))
+            self.drawer.include(box_corners(placed, self.store.frames))
         if changes.texts or changes.drawn or changes.erased or changes.robot is not None:
-            self._caption()
+            self._update_caption()
         for name, text in changes.texts.items():
             self.panel.set_status(name, text)
         return bool(changes)
 
     def write_numbers(self, values: Mapping[str, float]) -> None:
-        """Write joint values [rad or m], the tool's position, and what is missing."""
+        """Show joint values [rad or m], the tool's position, and what is missing."""
         robot = self.store.robot
         joints = () if robot is None else robot.joints
         self.panel.set_joints(joints, values)
@@ -83,9 +83,9 @@ class SceneView:
         self.panel.set_status("problem", self.problem())
 
     def problem(self) -> str:
-        """Return what keeps the picture from being complete, in one sentence; empty if nothing."""
-        if self.refusal:
-            return self.refusal
+        """Return why the picture is incomplete, in one sentence; empty if it is complete."""
+        if self.description_problem:
+            return self.description_problem
         if self.store.robot is None:
             return NO_ROBOT
         unplaced = [link for link in self.store.robot.links if link not in self.store.frames]
@@ -94,10 +94,10 @@ class SceneView:
         waiting = self.store.markers.waiting()
         return f"Markers wait for tf of {_listed(sorted(waiting))}." if waiting else ""
 
-    def _caption(self) -> None:
-        """Show the task's text over the arm, unless a marker says it there already."""
+    def _update_caption(self) -> None:
+        """Show the task's text over the arm, unless a marker shows it already."""
         text = self.store.text("task")
-        self.drawer.set_caption("" if self.store.markers.says(text) else text)
+        self.drawer.set_caption("" if self.store.markers.shows_text(text) else text)
 
     def _trace_tool(self) -> None:
         tool = self.store.frames.get(self.tool_frame)

@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arm follows the handle: one request at a time, always for the newest wish.
+"""Moves the arm after a handle: one IK request at a time, always for the newest target.
 
-What cannot be reached is said, and the arm stays where it is.
-
-What is asked of the inverse kinematics, what it answers, and jogging steps.
+An unreachable target is reported and the arm keeps its position.
 """
 
 from __future__ import annotations
@@ -21,50 +19,47 @@ from arm_viewer.scene.shapes import Array
 
 MODES = {"Pose": 0, "Position": 1, "Position and axis": 2}  # SolveIK's POSE, POSITION, ..._AXIS
 JOGS = ("x", "y", "z", "rx", "ry", "rz")
+LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
+RESPONSE_TIMEOUT = 3.0  # [s]
+MAX_SOLUTIONS = 16
+UNAVAILABLE = "Inverse kinematics is not available: the node kinematics is not running."
+STOPPED = "Stopped: nothing moves until Reset."
 
 
 @dataclass(frozen=True)
 class IkRequest:
-    """How a pose is to be met.
+    """How a target pose is to be met.
 
     Attributes:
         mode: A constant of SolveIK.
-        position: Largest accepted position error [m]; 0 for the solver's own.
-        orientation: Largest accepted angle error [rad]; 0 for the solver's own.
-        count: How many solutions to look for.
+        position_tolerance: Largest accepted error [m]; 0 for the solver's own.
+        orientation_tolerance: Largest accepted error [rad]; 0 for the solver's own.
+        max_solutions: How many solutions to look for.
     """
 
     mode: int = 0
-    position: float = 0.0
-    orientation: float = 0.0
-    count: int = 1
+    position_tolerance: float = 0.0
+    orientation_tolerance: float = 0.0
+    max_solutions: int = 1
 
 
 @dataclass(frozen=True)
 class Solution:
-    """One answer.
-
-    Attributes:
-        joints: Joint name -> value [rad or m].
-        position_error: [m].
-        orientation_error: [rad].
-        distance: From where the joints were [rad or m].
-    """
+    """One solution: joint name -> value [rad or m], and its errors [m], [rad]."""
 
     joints: Mapping[str, float]
     position_error: float
     orientation_error: float
-    distance: float
 
 
 @dataclass(frozen=True)
-class IkAnswerView:
-    """What came of a request.
+class IkResponse:
+    """The response to a request.
 
     Attributes:
-        ok: Whether the pose is met.
-        message: One sentence for a person.
-        solutions: The nearest first; if the pose is not met, the best effort alone, or nothing.
+        ok: Whether the target is met.
+        message: One sentence for people.
+        solutions: The nearest first; if the target is not met, the best effort alone, or nothing.
     """
 
     ok: bool
@@ -73,7 +68,7 @@ class IkAnswerView:
 
     @property
     def residual(self) -> str:
-        """How far the first solution is off, for people to read; empty if there is none."""
+        """The error of the first solution, for people to read; empty if there is none."""
         if not self.solutions:
             return ""
         first = self.solutions[0]
@@ -82,34 +77,38 @@ class IkAnswerView:
             f"{math.degrees(first.orientation_error):.3f}°"
         )
 
+    @property
+    def problem(self) -> str:
+        """Why the target is not met, and by how much."""
+        return " ".join(text for text in (self.message, self.residual) if text)
+
 
 class IkBackend(Protocol):
-    """Whoever solves inverse kinematics."""
+    """Solves inverse kinematics."""
 
-    def ask(self, frame: str, pose: Array, wish: IkRequest) -> bool:
-        """Send a request for a pose (4, 4) in a frame; False if nobody is there to answer."""
+    def send(self, frame: str, pose: Array, request: IkRequest) -> bool:
+        """Send a request for a pose (4, 4) in a frame; False if the solver is unavailable."""
 
 
 def default_mode(arm_joints: int) -> str:
-    """Return the mode in which an arm of so many joints can meet what it is asked."""
+    """Return the strictest mode that an arm with this number of joints can meet."""
     if arm_joints >= 6:
         return "Pose"
     return "Position and axis" if arm_joints == 5 else "Position"
 
 
 def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
-    """Return a pose (4, 4) one step further.
+    """Return a pose (4, 4) after one jogging step.
 
     Args:
-        pose: Where it is.
-        jog: One of JOGS: along, or turned about, an axis.
+        pose: The present pose.
+        jog: One of JOGS: along, or about, an axis.
         step: [m] or [rad].
-        own_axes: Along the tool's own axes, not those of the frame that the pose is given in.
+        own_axes: Along the tool's own axes instead of those of the pose's frame.
     """
     unit = np.eye(3)["xyz".index(jog[-1])] * step
-    motion = np.asarray(
-        rpy_matrix(*((np.zeros(3), unit) if jog[0] == "r" else (unit, np.zeros(3))))
-    )
+    zero = np.zeros(3)
+    motion = np.asarray(rpy_matrix(*((zero, unit) if jog[0] == "r" else (unit, zero))))
     if own_axes:
         return np.asarray(pose @ motion)
     moved = pose.copy()
@@ -118,115 +117,98 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
     return moved
 
 
-LEAP = 1.2  # [rad or m] of one joint from one answer to the next: that is another posture
-PATIENCE = 3.0  # [s] after which an answer is not waited for any more
-LISTED = 16  # solutions asked for at most
-NOBODY = "Nobody solves inverse kinematics here: the node kinematics does not run."
-STOPPED = "Stopped: nothing moves until Reset."
-
-
 @dataclass
 class IkFollower:
     """Not thread-safe: used by one thread.
 
     Attributes:
-        solver: Is asked; its answer comes to `answered`.
-        joints: Returns where the joints are, by name [rad or m].
-        command: Moves joints, by name; returns what is wrong, or "".
-        say: Shows one sentence to whoever looks; whether it is a problem.
-        offer: Shows the solutions to choose from.
+        solver: Takes the requests; pass its responses to `on_response`.
+        positions: Returns the measured joint positions by name [rad or m].
+        command: Moves joints, by name; returns a problem, or "".
+        report: Shows one sentence to the user; empty if all is well.
+        show_solutions: Lists solutions to choose from.
         clock: Returns the time [s].
-        wish: How poses are to be met.
+        request: How targets are to be met.
         stopped: Whether nothing may move.
     """
 
     solver: IkBackend
-    joints: Callable[[], Mapping[str, float]]
+    positions: Callable[[], Mapping[str, float]]
     command: Callable[[Mapping[str, float]], str]
-    say: Callable[[str, bool], None]
-    offer: Callable[[Sequence[Solution]], None]
+    report: Callable[[str], None]
+    show_solutions: Callable[[Sequence[Solution]], None]
     clock: Callable[[], float]
-    wish: IkRequest = field(default_factory=IkRequest)
+    request: IkRequest = field(default_factory=IkRequest)
     stopped: bool = False
     _pending: tuple[str, Array] | None = None
-    _asked: float | None = None
+    _sent_at: float | None = None
     _listing: bool = False
     _solutions: tuple[Solution, ...] = ()
 
-    def reach(self, frame: str, pose: Array) -> None:
-        """Bring the tool to a pose (4, 4) in a frame, as soon as that can be asked."""
+    def move_to(self, frame: str, pose: Array) -> None:
+        """Bring the tool to a pose (4, 4) in a frame, as soon as the solver is free."""
         if self.stopped:
-            self.say(STOPPED, True)
+            self.report(STOPPED)
             return
         self._pending = (frame, pose.copy())
-        self._next()
+        self._send_pending()
 
     def list_solutions(self, frame: str, pose: Array) -> None:
-        """Ask for all postures that bring the tool to a pose, to choose from."""
+        """Request all postures that bring the tool to a pose (4, 4), to choose from."""
         self._pending = None
-        self._listing = self._ask(frame, pose, replace(self.wish, count=LISTED))
+        request = replace(self.request, max_solutions=MAX_SOLUTIONS)
+        self._listing = self._send(frame, pose, request)
 
-    def choose(self, index: int) -> None:
-        """Go to one of the solutions that were offered."""
+    def select_solution(self, index: int) -> None:
+        """Move to one of the solutions shown last."""
         if 0 <= index < len(self._solutions):
-            self._go(self._solutions[index].joints)
+            self._move(self._solutions[index].joints)
 
-    def answered(self, outcome: IkAnswerView) -> None:
-        """Take an answer."""
-        self._asked = None
+    def on_response(self, response: IkResponse) -> None:
+        """Process the solver's response."""
+        self._sent_at = None
         listing, self._listing = self._listing, False
         if listing:
-            self._offer(outcome)
-        elif not outcome.ok:
-            self.say(_joined(outcome.message, outcome.residual), True)
-        elif not self.stopped:
-            self._follow(outcome)
-        self._next()
+            self._solutions = response.solutions if response.ok else ()
+            self.show_solutions(self._solutions)
+        if not response.ok:
+            self.report(response.problem)
+        elif not listing and not self.stopped:
+            self._follow(response)
+        self._send_pending()
 
     def stop(self) -> None:
-        """Move nothing any more, whatever answers still come."""
+        """Move nothing until `reset`, whatever responses still arrive."""
         self.stopped, self._pending = True, None
 
     def reset(self) -> None:
         """Allow motion again."""
         self.stopped = False
 
-    def _next(self) -> None:
-        if self._pending is None or (
-            self._asked is not None and self.clock() < self._asked + PATIENCE
-        ):
-            return
-        pending, self._pending = self._pending, None
-        self._ask(*pending, self.wish)
+    def _send_pending(self) -> None:
+        waiting = self._sent_at is not None and self.clock() < self._sent_at + RESPONSE_TIMEOUT
+        if self._pending is not None and not waiting:
+            (frame, pose), self._pending = self._pending, None
+            self._send(frame, pose, self.request)
 
-    def _ask(self, frame: str, pose: Array, wish: IkRequest) -> bool:
-        sent = self.solver.ask(frame, pose, wish)
-        self._asked = self.clock() if sent else None
+    def _send(self, frame: str, pose: Array, request: IkRequest) -> bool:
+        sent = self.solver.send(frame, pose, request)
+        self._sent_at = self.clock() if sent else None
         if not sent:
-            self.say(NOBODY, True)
+            self.report(UNAVAILABLE)
         return sent
 
-    def _follow(self, outcome: IkAnswerView) -> None:
-        joints, here = outcome.solutions[0].joints, self.joints()
-        far = max(joints, key=lambda name: abs(joints[name] - here.get(name, joints[name])))
-        if abs(joints[far] - here.get(far, joints[far])) > LEAP:
-            self.say(
-                f"Only another posture gets there ({far} would leap): pick it under Solutions.",
-                True,
+    def _follow(self, response: IkResponse) -> None:
+        joints, measured = response.solutions[0].joints, self.positions()
+        steps = {name: abs(q - measured.get(name, q)) for name, q in joints.items()}
+        largest = max(steps, key=steps.__getitem__)
+        if steps[largest] > LARGEST_STEP:
+            self.report(
+                f"Only another posture reaches this target ({largest} would jump): "
+                "choose it under Solutions."
             )
             return
-        self._go(joints, outcome.residual)
+        self._move(joints, response.residual)
 
-    def _go(self, joints: Mapping[str, float], said: str = "") -> None:
-        problem = STOPPED if self.stopped else self.command(joints)
-        self.say(problem or said, bool(problem))
-
-    def _offer(self, outcome: IkAnswerView) -> None:
-        self._solutions = outcome.solutions if outcome.ok else ()
-        self.offer(self._solutions)
-        if not outcome.ok:
-            self.say(_joined(outcome.message, outcome.residual), True)
-
-
-def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
+    def _move(self, joints: Mapping[str, float], residual: str = "") -> None:
+        self.report((STOPPED if self.stopped else self.command(joints)) or residual)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint values set by hand: kept within limits, with mimic joints following."""
+"""Joint values that a user sets, within their limits; mimic joints follow."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A task's state and report as small, escaped HTML."""
+"""A task's state and report as escaped HTML."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _STYLE = "padding:.25em .8em;font-size:.8125em"
 
 
 def line(text: str) -> str:
-    """Return one line."""
+    """Return one line of text."""
     return f'<div data-arm="report" style="{_STYLE}">{escape(text)}</div>'
 
 
 def state(message: Any) -> str:
-    """Return a TaskState as a line and a bar of how far the task is."""
+    """Return a TaskState as a line and a progress bar."""
     name = STATES.get(message.state, str(message.state))
     share = 0.0
     if message.steps_total:
@@ -35,7 +35,7 @@ def state(message: Any) -> str:
 
 
 def report(message: str, steps: Sequence[Any]) -> str:
-    """Return what a check said: one sentence, and a row for each step."""
+    """Return a report: one sentence, and a row for each step."""
     rows = "".join(
         f'<tr title="{escape(step.message)}"><td>{"✓" if step.feasible else "✗"}</td>'
         f"<td>{escape(step.name)}</td>"

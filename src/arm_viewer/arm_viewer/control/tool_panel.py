@@ -1,24 +1,22 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of the panel from which the tool is moved: handle, modes, jogging, solutions.
-
-The handle at the tool: drag it, and the arm follows; let go, and it is at the tool again.
-"""
+"""The folders "Tool" and "Jog", and the drag handle at the tool."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from arm_common.transforms import pose_to_matrix
 
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import value_text
-from arm_viewer.browser.server import CallbackQueue, on_user
-from arm_viewer.browser.shape_drawer import place
+from arm_viewer.browser.shape_drawer import set_pose, viser_pose
 from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
 from arm_viewer.scene.robot import VisualJoint
 from arm_viewer.scene.shapes import Array
@@ -29,162 +27,157 @@ if TYPE_CHECKING:
 STEPS = {"1 mm, 1°": (1e-3, 1.0), "5 mm, 5°": (5e-3, 5.0), "20 mm, 15°": (2e-2, 15.0)}
 SIGNS = {"−": -1.0, "+": 1.0}
 FRAMES = ("base", "tool")
+HANDLE_NAME = "/handle"
+POSE_TOLERANCE = 1e-5  # of an element of the handle's matrix
 
 
 @dataclass(frozen=True)
 class ToolActions:
-    """What the folder's elements do; all are called in the node's thread.
+    """The actions of the folders' elements; all run in the node's thread.
 
     Attributes:
-        show_handle: Whether the handle is to be seen.
-        wish: How poses are to be met from now on.
-        jog: One of tool_wish.JOGS, a step [m or rad], and whether along the tool's own axes.
+        show_handle: Takes whether the handle is to be shown.
+        set_request: Takes how targets are to be met from now on.
+        jog: Takes one of JOGS, a step [m or rad], and whether along the tool's own axes.
         list_solutions: Without arguments.
-        choose: Number of a solution.
+        select_solution: Takes the number of a solution.
     """
 
     show_handle: Callable[[bool], None]
-    wish: Callable[[IkRequest], None]
+    set_request: Callable[[IkRequest], None]
     jog: Callable[[str, float, bool], None]
     list_solutions: Callable[[], None]
-    choose: Callable[[int], None]
+    select_solution: Callable[[int], None]
+
+
+def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
+    """Return a solution's joint values in degrees and millimetres."""
+    values = solution.joints
+    return ", ".join(value_text(j, values[j.name]) for j in joints if j.name in values)
 
 
 class ToolPanel:
-    """The folder "Tool". Its methods are called by one thread.
+    """The folders "Tool" and "Jog". Its methods are called by one thread.
 
     Args:
-        server: viser's server.
-        mailbox: Takes the users' actions over to the node's thread.
-        actions: What to do then.
+        gui: The panel.
+        actions: What its elements do.
         handle: Whether the handle is shown at first.
     """
 
-    def __init__(
-        self, server: viser.ViserServer, mailbox: CallbackQueue, actions: ToolActions, handle: bool
-    ) -> None:
-        self._gui, self._mailbox, self._actions = server.gui, mailbox, actions
+    def __init__(self, gui: PanelGui, actions: ToolActions, handle: bool) -> None:
+        self._gui, self._actions = gui, actions
         self._joints: tuple[VisualJoint, ...] = ()
         self._buttons: list[Any] = []
-        with self._gui.add_folder("Tool", order=1.5):
-            box = self._gui.add_checkbox("Drag handle", handle)
-            self._on(box.on_update, lambda: actions.show_handle(box.value))
-            self._add_wish()
-            button = self._gui.add_button(
-                "Solutions", color="gray", hint="Every posture that brings the tool where it is"
-            )
-            self._on(button.on_click, actions.list_solutions)
-            self._list = self._gui.add_folder("Postures that reach it", visible=False)
-        with self._gui.add_folder("Jog", order=1.6, expand_by_default=False):
-            self._add_jogs()
+        with gui.elements.add_folder("Tool", order=1.5):
+            gui.checkbox("Drag handle", handle, actions.show_handle)
+            self._add_request()
+            hint = "Every posture that brings the tool to its present pose"
+            gui.button("Solutions", actions.list_solutions, hint=hint)
+            self._solutions = gui.elements.add_folder("Postures", visible=False)
+        with gui.elements.add_folder("Jog", order=1.6, expand_by_default=False):
+            self._add_jog_buttons()
 
     def set_arm(self, joints: tuple[VisualJoint, ...]) -> None:
-        """Take the joints between base and tool, and the mode that suits so many."""
+        """Set the joints between base and tool, and the mode that suits their number."""
         self._joints = joints
         self._mode.value = default_mode(len(joints))
-        self.offer(())
-        self._actions.wish(self._wish())
+        self.show_solutions(())
+        self._set_request()
 
-    def offer(self, solutions: Sequence[Solution]) -> None:
+    def show_solutions(self, solutions: Sequence[Solution]) -> None:
         """Show a button for each solution."""
         for button in self._buttons:
             button.remove()
-        self._buttons = []
-        self._list.visible = bool(solutions)
-        with self._list:
-            for number, solution in enumerate(solutions):
-                self._buttons.append(self._add_solution(number, solution))
+        self._solutions.visible = bool(solutions)
+        with self._solutions:
+            self._buttons = [
+                self._gui.button(
+                    f"{number + 1}: {solution_text(self._joints, solution)}",
+                    partial(self._actions.select_solution, number),
+                )
+                for number, solution in enumerate(solutions)
+            ]
 
-    def _add_solution(self, number: int, solution: Solution) -> Any:
-        values = ", ".join(
-            value_text(joint, solution.joints[joint.name])
-            for joint in self._joints
-            if joint.name in solution.joints
-        )
-        button = self._gui.add_button(f"{number + 1}: {values}", color="gray")
-        self._on(button.on_click, lambda: self._actions.choose(number))
-        return button
-
-    def _add_wish(self) -> None:
-        self._mode: Any = self._gui.add_dropdown("Meet", tuple(MODES), initial_value="Pose")
-        self._position = self._tolerance("Within [mm]")
-        self._angle = self._tolerance("Within [°]")
+    def _add_request(self) -> None:
+        self._mode = self._gui.elements.add_dropdown("Target", tuple(MODES))
+        self._position = self._add_tolerance("Tolerance [mm]")
+        self._angle = self._add_tolerance("Tolerance [°]")
         for field in (self._mode, self._position, self._angle):
-            self._on(field.on_update, lambda: self._actions.wish(self._wish()))
+            self._gui.on_user(field.on_update, self._set_request)
 
-    def _tolerance(self, label: str) -> Any:
-        hint = "Largest accepted error; 0: as exact as the solver is"
-        return self._gui.add_number(label, 0.0, min=0.0, max=180.0, step=0.1, hint=hint)
+    def _add_tolerance(self, label: str) -> Any:
+        hint = "Largest accepted error; 0: the solver's own"
+        add = self._gui.elements.add_number
+        return add(label, 0.0, min=0.0, max=180.0, step=0.1, hint=hint)
 
-    def _wish(self) -> IkRequest:
+    def _set_request(self) -> None:
         angle = math.radians(self._angle.value)
-        return IkRequest(MODES[self._mode.value], 1e-3 * self._position.value, angle)
+        request = IkRequest(MODES[self._mode.value], 1e-3 * self._position.value, angle)
+        self._actions.set_request(request)
 
-    def _add_jogs(self) -> None:
-        step = self._gui.add_dropdown("Step", tuple(STEPS), initial_value="5 mm, 5°")
-        frame = self._gui.add_dropdown("Along axes of", FRAMES, initial_value="base")
-        for (label, prefix), sign in product((("Shift", ""), ("Turn", "r")), SIGNS):
-            group = self._gui.add_button_group(
-                f"{label} {sign}", tuple(f"{sign}{a}" for a in "xyz")
-            )
+    def _add_jog_buttons(self) -> None:
+        add = self._gui.elements
+        self._step = add.add_dropdown("Step", tuple(STEPS), initial_value="5 mm, 5°")
+        self._frame = add.add_dropdown("Axes of", FRAMES)
+        for (label, prefix), sign in product((("Move", ""), ("Rotate", "r")), SIGNS):
+            group = add.add_button_group(f"{label} {sign}", tuple(f"{sign}{a}" for a in "xyz"))
+            self._gui.on_user(group.on_click, partial(self._jog, group, prefix))
 
-            def jog(group: Any = group, prefix: str = prefix, sign: str = sign) -> None:
-                metres, degrees = STEPS[step.value]
-                size = SIGNS[sign] * (math.radians(degrees) if prefix else metres)
-                self._actions.jog(prefix + group.value[1:], size, frame.value == "tool")
-
-            self._on(group.on_click, jog)
-
-    def _on(self, register: Callable[[Any], Any], action: Callable[[], None]) -> None:
-        on_user(self._mailbox, register, action)
-
-
-NAME = "/handle"
-MOVED = 1e-5  # of an element of the pose's matrix
+    def _jog(self, group: Any, prefix: str) -> None:
+        sign, axis = group.value
+        metres, degrees = STEPS[self._step.value]
+        size = SIGNS[sign] * (math.radians(degrees) if prefix else metres)
+        self._actions.jog(prefix + axis, size, self._frame.value == "tool")
 
 
 class DragHandle:
-    """viser's transform controls, one for all browsers.
+    """viser's transform controls, shared by all browsers.
 
     Args:
         scene: viser's scene.
-        mailbox: Takes what users do over to the node's thread.
-        dragged: Called there with the pose (4, 4) of the handle in the fixed frame.
-        shown: Whether it is seen at first.
+        queue: Takes the users' actions over to the node's thread.
+        on_drag: Called there with the pose (4, 4) of the handle in the fixed frame.
+        shown: Whether it is visible at first.
     """
 
     def __init__(
         self,
         scene: viser.SceneApi,
-        mailbox: CallbackQueue,
-        dragged: Callable[[Array], None],
+        queue: CallbackQueue,
+        on_drag: Callable[[Array], None],
         shown: bool,
     ) -> None:
-        self._scene, self._mailbox, self._dragged = scene, mailbox, dragged
-        self._shown, self._held = shown, False
-        self._turns = True
+        self._scene, self._queue, self._on_drag = scene, queue, on_drag
+        self._shown, self._held, self._turns = shown, False, True
         self._tool: Array | None = None
         self._handle: Any = None
 
     def set_tool(self, pose: Array | None, size: float) -> None:
-        """Put the handle where the tool is, (4, 4) in the fixed frame, unless it is held.
+        """Put the handle at the tool, unless a user holds it.
 
         Args:
-            pose: None if the tool is nowhere.
+            pose: (4, 4), fixed <- tool; None if it is unknown.
             size: A length that characterises the robot [m].
         """
-        if pose is None or (self._tool is not None and np.abs(pose - self._tool).max() < MOVED):
+        if pose is None or (
+            self._tool is not None and np.abs(pose - self._tool).max() < POSE_TOLERANCE
+        ):
             return
         self._tool = pose.copy()
         if self._handle is None:
             self._handle = self._scene.add_transform_controls(
-                NAME, scale=0.28 * size, line_width=3.5, depth_test=False, **place(pose)
+                HANDLE_NAME,
+                scale=0.28 * size,
+                line_width=3.5,
+                depth_test=False,
+                **viser_pose(pose),
             )
-            self._handle.visible = self._shown
-            self._handle.disable_rotations = not self._turns
+            self.show(self._shown)
+            self.allow_turns(self._turns)
             self._handle.on_update(self._on_update)
         elif not self._held:
-            self._put(pose)
+            set_pose(self._handle, pose)
 
     def show(self, on: bool) -> None:
         """Show or hide the handle."""
@@ -193,28 +186,27 @@ class DragHandle:
             self._handle.visible = on
 
     def allow_turns(self, on: bool) -> None:
-        """Let the handle be turned, or only shifted."""
+        """Allow rotating the handle, or only moving it."""
         self._turns = on
         if self._handle is not None:
             self._handle.disable_rotations = not on
 
     def release(self) -> None:
-        """Take it that nobody holds the handle, e.g. because a browser went."""
-        self._on_user("end", np.eye(4))
+        """Put the handle back to the tool, e.g. because the browser that held it went away."""
+        self._held = False
+        if self._handle is not None and self._tool is not None:
+            set_pose(self._handle, self._tool)
 
     async def _on_update(self, event: Any) -> None:
         w, x, y, z = event.target.wxyz
         pose = pose_to_matrix(event.target.position, (x, y, z, w))
         phase = event.phase
-        self._mailbox.post(lambda: self._on_user(phase, pose))
+        self._queue.post(lambda: self._drag(phase, pose))
 
-    def _on_user(self, phase: str, pose: Array) -> None:
-        self._held = phase != "end"
+    def _drag(self, phase: str, pose: Array) -> None:
+        if phase == "end":
+            self.release()
+            return
+        self._held = True
         if phase == "update":
-            self._dragged(pose)
-        elif phase == "end" and self._tool is not None:
-            self._put(self._tool)
-
-    def _put(self, pose: Array) -> None:
-        for key, value in place(pose).items():
-            setattr(self._handle, key, value)
+            self._on_drag(pose)

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ros."""
+"""The nodes, their subscriptions and the panels that call services."""

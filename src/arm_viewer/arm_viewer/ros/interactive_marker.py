@@ -1,8 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What RViz shows as the handle at the tool: arrows, rings, and a menu on a ball.
-
-One interactive marker for RViz, by the protocol of the package interactive_markers.
+"""The interactive marker at the tool for RViz, by the protocol of the package interactive_markers.
 
 A server publishes <namespace>/update with rising sequence numbers and answers
 <namespace>/get_interactive_markers with all markers and the number of the last update; RViz sends
@@ -30,12 +28,14 @@ from visualization_msgs.srv import GetInteractiveMarkers
 
 from arm_viewer.control.ik_follower import MODES
 
+# mypy: disable-error-code="no-untyped-call"
+
 NAME = "tool"
-LIST, MEET, POSTURES = 1, 2, 3  # menu entries; modes and postures follow
-FIRST_MODE, FIRST_POSTURE = 10, 100
+LIST_SOLUTIONS, MODE, SOLUTIONS = 1, 2, 3  # menu entries; modes and solutions follow
+FIRST_MODE, FIRST_SOLUTION = 10, 100
 _HALF = 0.7071067811865476
-# Turns of a control's x axis to the marker's x, y, z.
-_TURNS = {
+# Rotations of a control's x axis to the marker's x, y, z.
+_ROTATIONS = {
     "x": (0.0, 0.0, 0.0, 1.0),
     "y": (0.0, 0.0, _HALF, _HALF),
     "z": (0.0, _HALF, 0.0, _HALF),
@@ -43,26 +43,26 @@ _TURNS = {
 
 
 def handle_marker(
-    frame: str, size: float, mode: str, postures: Sequence[str], said: str
+    frame: str, size: float, mode: str, solutions: Sequence[str], text: str
 ) -> InteractiveMarker:
-    """Return the marker, at its frame's origin.
+    """Return the marker at its frame's origin: arrows, rings, and a ball with a menu.
 
     Args:
-        frame: The frame that it is given in.
+        frame: The frame of its pose.
         size: Length of an arrow [m].
-        mode: The one of MODES that is ticked in the menu.
-        postures: Lines of the menu from which one is picked.
-        said: One sentence that is written above it.
+        mode: The one of MODES that is checked in the menu.
+        solutions: Entries of the menu's list of solutions.
+        text: One sentence above the marker.
     """
-    marker = InteractiveMarker(name=NAME, description=said, scale=float(size))
+    marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
     marker.header.frame_id = frame
     turns = mode != "Position"
-    for axis, xyzw in _TURNS.items():
+    for axis, xyzw in _ROTATIONS.items():
         marker.controls.append(_control(f"shift_{axis}", xyzw, turn=False))
         if turns:
             marker.controls.append(_control(f"turn_{axis}", xyzw, turn=True))
     marker.controls.append(_menu_ball(size))
-    marker.menu_entries = _entries(mode, postures)
+    marker.menu_entries = _entries(mode, solutions)
     return marker
 
 
@@ -88,18 +88,18 @@ def _menu_ball(size: float) -> InteractiveMarkerControl:
     return kind(name="menu", interaction_mode=kind.MENU, always_visible=True, markers=[ball])
 
 
-def _entries(mode: str, postures: Sequence[str]) -> list[MenuEntry]:
+def _entries(mode: str, solutions: Sequence[str]) -> list[MenuEntry]:
     entries = [
-        _entry(LIST, 0, "List postures that reach this place"),
-        _entry(MEET, 0, "Meet"),
+        _entry(LIST_SOLUTIONS, 0, "List solutions"),
+        _entry(MODE, 0, "Target"),
         *(
-            _entry(FIRST_MODE + value, MEET, f"{'[x]' if name == mode else '[ ]'} {name}")
+            _entry(FIRST_MODE + value, MODE, f"{'[x]' if name == mode else '[ ]'} {name}")
             for name, value in MODES.items()
         ),
     ]
-    if postures:
-        entries.append(_entry(POSTURES, 0, "Postures"))
-        entries += [_entry(FIRST_POSTURE + i, POSTURES, p) for i, p in enumerate(postures)]
+    if solutions:
+        entries.append(_entry(SOLUTIONS, 0, "Solutions"))
+        entries += [_entry(FIRST_SOLUTION + i, SOLUTIONS, s) for i, s in enumerate(solutions)]
     return entries
 
 
@@ -107,16 +107,13 @@ def _entry(number: int, parent: int, title: str) -> MenuEntry:
     return MenuEntry(id=number, parent_id=parent, title=title, command_type=MenuEntry.FEEDBACK)
 
 
-# mypy: disable-error-code="no-untyped-call"
-
-
 class InteractiveServer:
-    """Serves one marker.
+    """Serves one interactive marker.
 
     Args:
         node: The node that serves.
-        namespace: As RViz's display names it.
-        feedback: Takes what a person does.
+        namespace: The namespace of RViz's display.
+        feedback: Takes the user's actions.
     """
 
     def __init__(
@@ -142,7 +139,7 @@ class InteractiveServer:
         self._send(InteractiveMarkerUpdate(markers=[marker]))
 
     def move(self, pose: Pose) -> None:
-        """Put the marker elsewhere, in the frame that it is in."""
+        """Move the marker in its frame."""
         if self._marker is not None:
             self._marker.pose = pose
             moved = InteractiveMarkerPose(

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Who moves the joints: the view itself, or the arm's driver.
-
-Publishes joint_states from the panel's sliders: on a change, and ten times a second at rest.
-"""
+"""Two ways to move the joints: publish joint_states ourselves, or command the arm's driver."""
 
 from __future__ import annotations
 
@@ -26,16 +23,31 @@ from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
 
+REST_PERIOD = 0.1  # [s] between joint_states while no slider moves
+SPEED_SHARE = 0.5  # of the joints' speed limits
+SHORTEST_MOTION = 0.2  # [s]
+DEFAULT_SPEED = 1.0  # [rad/s or m/s] of joints without a limit
 
-REST_PERIOD = 0.1  # s
+
+class JointCommander(Protocol):
+    """Moves joints."""
+
+    def set_arm(self, joints: Sequence[VisualJoint]) -> None:
+        """Set the joints of the arm; all others are fingers of the gripper."""
+
+    def set_positions(self, positions: Mapping[str, float]) -> None:
+        """Set the measured joint positions, by name [rad or m]."""
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints to positions [rad or m] by name; return a problem, or ""."""
 
 
 class SliderPublisher:
-    """The publisher behind the sliders.
+    """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
 
     Args:
         node: The node that publishes.
-        rest: Joint values to begin with, by name [rad or m].
+        rest: Initial joint positions, by name [rad or m].
     """
 
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
@@ -43,78 +55,48 @@ class SliderPublisher:
         self._sliders = JointSliders(())
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(REST_PERIOD, self.publish, clock=steady)
+        self._timer = node.create_timer(REST_PERIOD, self._publish, clock=steady)
 
     def set_robot(self, robot: VisualRobot) -> None:
-        """Take another robot; joints that the former one had too keep their values."""
+        """Publish another robot's joints; those that the former one had too keep their values."""
         start = {**self._rest, **self._sliders.values()}
         self._sliders = JointSliders(robot.joints, start)
-        self.publish()
+        self._publish()
 
-    def follow(self, message: JointState) -> None:
-        """Move the joints that a message names to its positions, within limits; publish them.
+    def set_arm(self, joints: Sequence[VisualJoint]) -> None:
+        """Ignored: all joints are moved in the same way."""
 
-        Raises:
-            ViewerError: If a position is not finite.
-        """
-        self.take(dict(zip(message.name, message.position, strict=False)))
+    def set_positions(self, positions: Mapping[str, float]) -> None:
+        """Ignored: the joints are where the sliders are."""
 
-    def take(self, joints: Mapping[str, float]) -> None:
+    def move(self, joints: Mapping[str, float]) -> str:
         """Move joints, by name [rad or m], within limits, and publish them.
 
         Raises:
             ViewerError: If a position is not finite.
         """
         self._sliders.apply(joints)
-        self.publish()
+        self._publish()
+        return ""
 
     def values(self) -> dict[str, float]:
-        """Return every joint's value [rad or m]."""
+        """Return every joint's position [rad or m]."""
         return self._sliders.values()
 
-    def publish(self) -> None:
-        """Publish all joints, if a robot is known."""
+    def _publish(self) -> None:
         values = self._sliders.values()
         if not values:
-            return
+            return  # No robot is known yet.
         message = JointState(name=list(values), position=list(values.values()))
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
         self._timer.reset()
 
 
-# mypy: disable-error-code="no-untyped-call"
-
-
-SHARE = 0.5  # of the joints' speed limits
-SHORTEST = 0.2  # [s] of a motion
-UNLIMITED = 1.0  # [rad/s or m/s] of joints without a limit
-
-
-class JointCommander(Protocol):
-    """Moves joints."""
-
-    def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints to values [rad or m] by name; return what is wrong, or ""."""
-
-
-class SliderCommander:
-    """The view publishes joint_states itself: joints are where they are told to be."""
-
-    def __init__(self, sliders: SliderPublisher) -> None:
-        self._sliders = sliders
-
-    def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints at once."""
-        self._sliders.take(joints)
-        return ""
-
-
 class DriverCommander:
-    """The arm's driver takes trajectories and widths of the jaws.
+    """Sends trajectories and gripper widths to the arm's driver, which logs what it rejects.
 
-    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd. Why the
-    driver refuses something is in its log.
+    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd.
 
     Args:
         node: The node that publishes.
@@ -124,64 +106,68 @@ class DriverCommander:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._jaws = ActionClient(
+        self._gripper = ActionClient(
             node,
             GripperCommand,
             "gripper_controller/gripper_cmd",
             goal_service_qos_profile=GOAL,
         )
         self._arm: Sequence[VisualJoint] = ()
-        self._here: Mapping[str, float] = {}
+        self._positions: Mapping[str, float] = {}
+
+    @property
+    def available(self) -> bool:
+        """Whether a driver subscribes to trajectories."""
+        return bool(self._publisher.get_subscription_count())
 
     def set_arm(self, joints: Sequence[VisualJoint]) -> None:
-        """Take the joints of the arm; others are fingers of the jaws."""
+        """Set the joints of the arm; all others are fingers of the gripper."""
         self._arm = joints
 
-    def set_here(self, values: Mapping[str, float]) -> None:
-        """Take where the joints are, by name [rad or m]."""
-        self._here = values
+    def set_positions(self, positions: Mapping[str, float]) -> None:
+        """Set the measured joint positions, by name [rad or m]."""
+        self._positions = positions
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Send the arm one point, far enough in time for half the speed limits; and the jaws."""
+        """Send the arm one point that it reaches at half its speed limits, and the gripper."""
         if not self._arm:
-            return "Not known which joints the driver moves: no robot_description yet."
+            return "The joints of the arm are unknown: no robot_description has been received."
         arm = {joint.name for joint in self._arm}
         fingers = [value for name, value in joints.items() if name not in arm]
-        problem = self._grip(2.0 * fingers[0]) if fingers else ""  # each is at half the width
-        return self._follow(joints) or problem if joints.keys() & arm else problem
+        problem = self._move_gripper(2.0 * fingers[0]) if fingers else ""
+        return self._move_arm(joints) or problem if joints.keys() & arm else problem
 
-    def _grip(self, width: float) -> str:
-        """Bring the jaws to a width [m]."""
-        if not self._jaws.server_is_ready():
-            return "Nobody moves the jaws: no driver offers gripper_controller/gripper_cmd."
+    def _move_gripper(self, width: float) -> str:
+        """Open or close the gripper to a width [m], twice the position of each finger."""
+        if not self._gripper.server_is_ready():
+            return "No driver provides gripper_controller/gripper_cmd: the gripper cannot move."
         goal = GripperCommand.Goal()
         goal.command.position = width
-        self._jaws.send_goal_async(goal)
+        self._gripper.send_goal_async(goal)
         return ""
 
-    def _follow(self, joints: Mapping[str, float]) -> str:
-        if not self._publisher.get_subscription_count():
-            return "Nobody drives the arm: no driver listens to arm_controller/joint_trajectory."
-        missing = [joint.name for joint in self._arm if joint.name not in self._here]
+    def _move_arm(self, joints: Mapping[str, float]) -> str:
+        if not self.available:
+            return "No driver subscribes to arm_controller/joint_trajectory: the arm cannot move."
+        missing = [joint.name for joint in self._arm if joint.name not in self._positions]
         if missing:
-            return f"Not known where {', '.join(missing)} is: no joint_states yet."
-        target = {j.name: joints.get(j.name, self._here[j.name]) for j in self._arm}
-        point = JointTrajectoryPoint(
-            positions=list(target.values()), time_from_start=_duration(self._time(target))
-        )
+            return f"The position of {', '.join(missing)} is unknown: no joint_states received."
+        target = {j.name: joints.get(j.name, self._positions[j.name]) for j in self._arm}
+        point = JointTrajectoryPoint(positions=list(target.values()))
+        point.time_from_start = _to_duration(self._motion_time(target))
         self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
         return ""
 
-    def _time(self, target: Mapping[str, float]) -> float:
-        """Return how long the motion takes [s]."""
-        ways = [
-            abs(target[j.name] - self._here[j.name])
-            / (SHARE * (j.velocity if math.isfinite(j.velocity) else UNLIMITED))
+    def _motion_time(self, target: Mapping[str, float]) -> float:
+        """Return how long a motion to a target takes [s]."""
+        times = [
+            abs(target[j.name] - self._positions[j.name])
+            / (SPEED_SHARE * (j.velocity if math.isfinite(j.velocity) else DEFAULT_SPEED))
             for j in self._arm
         ]
-        return max([SHORTEST, *ways])
+        return max([SHORTEST_MOTION, *times])
 
 
-def _duration(seconds: float) -> Duration:
+def _to_duration(seconds: float) -> Duration:
     whole = int(seconds)
     return Duration(sec=whole, nanosec=int(1e9 * (seconds - whole)))

@@ -1,47 +1,38 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""ROS node arm_viewer: shows the standard topics in a browser.
+"""ROS node arm_viewer: shows the standard topics in a browser, and moves the arm from there.
 
-Everything here runs in the executor's thread; a user's actions arrive through the mailbox.
-Pictures are made at most 30 times a second, 5 times while nobody looks, and only after something
-arrived.
-
-The executable `viewer`: starts the node, and ends cleanly on SIGINT and SIGTERM at any moment.
-
-No exception is ever raised from a signal handler: it could land in code that swallows it. Before
-rclpy is up a signal ends the process at once, for there is nothing to clean up; afterwards rclpy
-shuts its context down on a signal, and whatever then fails or returns leads to the clean end.
-
-The viewer node's parameters: one row each, all fixed at the start.
+Everything runs in the executor's thread; the users' actions arrive through a queue.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import signal
 import sys
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.node_runner import described, run_node
 from arm_common.ros.tf import TfListener
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
+from arm_description import DescriptionError
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
+from arm_viewer.browser.render_loop import FRAME_RATE, NUMBERS_EVERY, RenderLoop
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import CallbackQueue, address_of, close_server, open_server
+from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.controls import Controls
-from arm_viewer.ros.joint_commands import DriverCommander, SliderCommander, SliderPublisher
+from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.layer_switches import LayerSwitches
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles, share_folder
@@ -49,92 +40,18 @@ from arm_viewer.scene.robot import PostureBook, VisualRobot
 from arm_viewer.scene.store import SceneStore, WatchedTree, poses_in
 from arm_viewer.scene.tool_trace import ToolTrace
 
-if TYPE_CHECKING:
-    from types import FrameType
-    from typing import NoReturn
-
-    from rclpy.executors import Executor
-
 # mypy: disable-error-code="no-untyped-call"
 
-
-LOCAL = ("127.0.0.1", "localhost", "::1")
-LONGEST_WAIT = 0.5  # s
-NAP = 0.02  # s; a picture is made every 33 ms at most
-
-
-def main() -> NoReturn:
-    """Run the viewer; exit code 0 after a signal, 1 with one sentence if it cannot start."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _on_signal)
-    import rclpy
-    from arm_common.ros.executor import StaticExecutor
-    from rclpy.utilities import try_shutdown
-
-    pass  # moved
-
-    rclpy.init()
-    _Signals.rclpy_is_up = True
-    try:
-        code = _run(ViewerNode, StaticExecutor(NAP))
-    finally:
-        try_shutdown()
-    sys.exit(code)
-
-
-class _Signals:
-    rclpy_is_up = False
-
-
-def _on_signal(number: int, frame: FrameType | None) -> None:
-    if not _Signals.rclpy_is_up:
-        os._exit(0)
-
-
-def _run(make_node: type[ViewerNode], executor: Executor) -> int:
-    from rclpy.exceptions import ParameterException
-    from rclpy.logging import get_logger
-
-    from arm_description import DescriptionError
-    from arm_viewer.errors import ViewerError
-
-    node = None
-    try:
-        node = make_node()
-        address = node.start()
-        executor.add_node(node)
-        if executor.context.ok():
-            _announce(node, address)
-        while executor.context.ok():
-            # With a bound, for rclpy may miss the signal while it waits for ever.
-            executor.spin_once(timeout_sec=LONGEST_WAIT)
-    except (ViewerError, DescriptionError, ParameterException) as error:
-        get_logger("arm_viewer").fatal(str(error))
-        return 1
-    except Exception:
-        if executor.context.ok():
-            raise  # A fault; otherwise a step that failed because a signal ended the context.
-    finally:
-        executor.shutdown()
-        if node is not None:
-            node.stop()
-    return 0
-
-
-def _announce(node: ViewerNode, address: str) -> None:
-    logger = node.get_logger()
-    logger.info(f"Browser view: {address}")
-    if node.parameters.host not in LOCAL:
-        moves = ", and moves it" if node.parameters.sliders or node.parameters.drive else ""
-        logger.warning(
-            f"host is {node.parameters.host}: whoever reaches this machine by network sees the "
-            f"robot{moves}; there is no password"
-        )
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+GATHER_TIME = 0.02  # [s] messages may wait for each other; a frame is drawn every 33 ms at most
+SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
+JOINT_STATES = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
+MAX_REPORTED = 200  # problems that are remembered and not logged again
 
 
 @dataclass(frozen=True)
 class ViewerParameters:
-    """The values; each field's description is in `DESCRIPTIONS`, the defaults are here."""
+    """The parameters' values; their descriptions are in `DESCRIPTIONS`."""
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -155,7 +72,7 @@ DESCRIPTIONS = {
     "robot": "Robot whose postures get buttons: a shipped name or the path of a YAML file.",
     "sliders": "Publish joint_states, moved by a slider a joint; only where nothing else does.",
     "drive": "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
-    "fixed_frame": "Frame that stands still in the picture; empty: the robot's root link.",
+    "fixed_frame": "Frame that is fixed in the picture; empty: the robot's root link.",
     "tool_frame": "Frame whose position is written and whose path is drawn.",
     "marker_topics": "Topics of visualization_msgs/MarkerArray to draw.",
     "show_axes": "Whether frames are drawn at first; the panel has a switch.",
@@ -164,41 +81,18 @@ DESCRIPTIONS = {
 }
 
 
-def declare(node: Node) -> ViewerParameters:
-    """Declare all parameters of the viewer and return their values.
-
-    Raises:
-        rclpy.exceptions.ParameterException: If one was given a value of another type.
-    """
-    return ViewerParameters(
-        **{f.name: _declare(node, f.name, f.default) for f in fields(ViewerParameters)}
-    )
-
-
 def _declare(node: Node, name: str, default: Any) -> Any:
-    descriptor = ParameterDescriptor(description=DESCRIPTIONS[name], read_only=True)
-    if isinstance(default, tuple):
-        return tuple(node.declare_parameter(name, list(default), descriptor).value)
-    return node.declare_parameter(name, default, descriptor).value
-
-
-# mypy: disable-error-code="no-untyped-call"
-
-
-PICTURES_PER_SECOND = 30.0
-NUMBERS_EVERY = 6  # Pictures from one update of the panel's numbers to the next.
-UNSEEN_EVERY = NUMBERS_EVERY  # Of these one is made while nobody looks: the tool's path goes on.
-SLIDING = 15  # Pictures after a person moved a slider, in which no slider moves by itself.
-JOINT_STATES = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
-MOST_COMPLAINTS = 200  # Kept in mind, so as not to repeat them.
+    values = list(default) if isinstance(default, tuple) else default
+    value = node.declare_parameter(name, values, described(DESCRIPTIONS[name])).value
+    return tuple(value) if isinstance(default, tuple) else value
 
 
 class ViewerNode(Node):
-    """Draws what it hears, and moves the arm if it may. `start` begins, `stop` frees the port.
+    """Draws the received scene and moves the arm; `destroy_node` closes the server.
 
     Subscribes:
-        tf, tf_static, and what Hearing does; joint_states, or with sliders joint_targets
-        (sensor_msgs/JointState), where the sliders go to.
+        tf, tf_static, and the topics of SceneSubscriptions; joint_states, or with sliders
+        joint_targets (sensor_msgs/JointState), the sliders' target positions.
 
     Publishes:
         joint_states (sensor_msgs/JointState), only with sliders;
@@ -208,21 +102,20 @@ class ViewerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("arm_viewer")
-        self.parameters = declare(self)
-        self._mailbox = CallbackQueue()
+        self.parameters = ViewerParameters(
+            **{f.name: _declare(self, f.name, f.default) for f in fields(ViewerParameters)}
+        )
+        self._queue = CallbackQueue()
         self._values: dict[str, float] = {}
-        self._complaints: set[str] = set()
-        self._picture_due = self._numbers_due = True
-        self._pictures = 0
+        self._reported: set[str] = set()
         self._sliders_moved = False
-        self._slid = -SLIDING
+        self._last_slider_tick = -SLIDER_HOLD
         self._server: Any = None
-        self._joints = (
-            PolledSubscriptions()
-        )  # joint_states wait until numbers are shown, or joints moved
+        # joint_states wait until numbers are written or joints are moved.
+        self._joint_states = PolledSubscriptions()
 
-    def start(self) -> str:
-        """Open the server, subscribe, and return the address to look at.
+    def start(self) -> None:
+        """Open the server and subscribe.
 
         Raises:
             ViewerError: If the server cannot be opened.
@@ -234,181 +127,195 @@ class ViewerNode(Node):
                 "parameters sliders and drive: the view publishes joint_states, or the arm's "
                 "driver does; set one of them"
             )
-        self._book = PostureBook(parameters.robot)
-        self._sliders = SliderPublisher(self, self._book.rest) if parameters.sliders else None
+        self._postures = PostureBook(parameters.robot)
+        self._sliders = SliderPublisher(self, self._postures.rest) if parameters.sliders else None
         self._server = open_server(parameters.host, parameters.port)
-        self._stage = self._set_stage(self._server)
-        self._controls = self._set_controls(self._server)
-        self._switches = LayerSwitches(self, self._server, self._mailbox)
+        self._view = self._make_view(self._server)
+        self._loop = RenderLoop(
+            self._draw,
+            self._write_numbers,
+            lambda: bool(self._server.get_clients()),
+            self._view.store.markers.next_expiry,
+            self._now,
+        )
+        self._controls = self._make_controls(self._server)
+        LayerSwitches(self, PanelGui(self._server, self._queue))
         self._tf = TfListener(self)
-        self._tf.tree = WatchedTree(partial(self._touch, numbers=False))
+        self._tf.tree = WatchedTree(partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = self.create_timer(1.0 / PICTURES_PER_SECOND, self._picture, clock=steady)
-        self._mailbox.open(self.create_guard_condition(self._on_mail).trigger)
-        return address_of(self._server)
+        self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=steady)
+        self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
+        self._announce(address_of(self._server))
 
-    def stop(self) -> None:
-        """Close the server and free its port."""
-        self._mailbox.close()
+    def destroy_node(self) -> None:
+        """Close the server, free its port, and destroy the node."""
+        self._queue.close()
         if self._server is not None:
             close_server(self._server)
+            self._server = None
+        super().destroy_node()
 
-    def _set_stage(self, server: Any) -> SceneView:
+    def _announce(self, address: str) -> None:
+        self.get_logger().info(f"Browser view: {address}")
+        if self.parameters.host not in LOCAL_HOSTS:
+            moves = "" if self._controls is None else ", and can move it"
+            self.get_logger().warning(
+                f"host is {self.parameters.host}: everyone on the network sees the robot{moves}; "
+                "there is no password"
+            )
+
+    def _make_view(self, server: Any) -> SceneView:
         switches = {
             "axes": self.parameters.show_axes,
             "labels": self.parameters.show_labels,
             "trace": self.parameters.show_trace,
         }
-        meshes, book = MeshFiles(share_folder), self._book
-        trace = ToolTrace()
-        drawer = SceneDrawer(server, meshes, switches, lambda: book.poses)
-        actions = PanelActions(drawer.switch, self._move, self._posture, trace.clear)
-        moves = self.parameters.sliders or self.parameters.drive
-        panel = Panel(server, self._mailbox, actions, switches, moves)
-        watch_clients(server, drawer.cameras, self._mailbox)
+        postures, trace = self._postures, ToolTrace()
+        drawer = SceneDrawer(server, MeshFiles(share_folder), switches, lambda: postures.poses)
+        actions = PanelActions(drawer.switch, self._move_joint, self._move_to_posture, trace.clear)
+        movable = self.parameters.sliders or self.parameters.drive
+        panel = Panel(PanelGui(server, self._queue), actions, switches, movable)
+        watch_clients(server, drawer.cameras, self._queue)
         tool = self.parameters.tool_frame
         return SceneView(
-            SceneStore(), drawer, panel, trace, tool, self._robot_drawn, self._complain
+            SceneStore(), drawer, panel, trace, tool, self._on_robot_drawn, self._report_problem
         )
 
-    def _set_controls(self, server: Any) -> Controls | None:
+    def _make_controls(self, server: Any) -> Controls | None:
         if self._sliders is None and not self.parameters.drive:
             return None
-        sliders = self._sliders
         return Controls(
             self,
             server,
-            self._mailbox,
-            DriverCommander(self) if sliders is None else SliderCommander(sliders),
+            self._queue,
+            self._sliders or DriverCommander(self),
             self.parameters.tool_frame,
-            self._say,
-            self._joints.take,
-            handle=sliders is not None,
+            self._show_status,
+            self._joint_states.take,
+            handle=self._sliders is not None,
         )
 
     def _subscribe(self) -> None:
-        topics = self.parameters.marker_topics
-        SceneSubscriptions(self, self._stage, topics, self._touch, self._on_saved, self._complain)
+        SceneSubscriptions(
+            self,
+            self._view,
+            self.parameters.marker_topics,
+            self._loop.request_redraw,
+            self._on_file_saved,
+            self._report_problem,
+        )
         if self._sliders is None:
-            self._joints.subscribe(self, JointState, "joint_states", self._on_joints, JOINT_STATES)
+            self._joint_states.subscribe(
+                self, JointState, "joint_states", self._on_joint_states, JOINT_STATES
+            )
             steady = Clock(clock_type=ClockType.STEADY_TIME)
-            self.create_timer(NUMBERS_EVERY / PICTURES_PER_SECOND, self._joints.take, clock=steady)
+            self.create_timer(NUMBERS_EVERY / FRAME_RATE, self._joint_states.take, clock=steady)
         else:
             self.create_subscription(
-                JointState, "joint_targets", self._on_targets, 10, event_callbacks=QUIET
+                JointState, "joint_targets", self._on_joint_targets, 10, event_callbacks=QUIET
             )
 
-    def _on_saved(self) -> None:
-        """Take postures from a robot file that was saved."""
-        robot = self._stage.store.robot
-        if self._book.reload() and robot:
-            self._robot_drawn(robot)
+    def _on_file_saved(self) -> None:
+        """Read the postures from a robot file that was saved."""
+        robot = self._view.store.robot
+        if self._postures.reload() and robot:
+            self._on_robot_drawn(robot)
 
-    def _on_joints(self, message: JointState) -> None:
+    def _on_joint_states(self, message: JointState) -> None:
         values = dict(zip(message.name, message.position, strict=False))
         if not values.items() <= self._values.items():
             self._values |= values
             self._sliders_moved = self.parameters.drive
             if self._controls is not None:
-                self._controls.set_values(self._values)
-            self._touch()
+                self._controls.set_positions(self._values)
+            self._loop.request_redraw()
 
-    def _on_targets(self, message: JointState) -> None:
+    def _on_joint_targets(self, message: JointState) -> None:
         if self._sliders is None or (self._controls is not None and self._controls.stopped):
             return
         try:
-            self._sliders.follow(message)
+            self._sliders.move(dict(zip(message.name, message.position, strict=False)))
         except ViewerError as error:
-            self._complain(error)
+            self._report_problem(error)
         self._sliders_moved = True
-        self._touch()
+        self._loop.request_redraw()
 
-    def _on_mail(self) -> None:
+    def _on_user_action(self) -> None:
         try:
-            self._mailbox.drain()
+            self._queue.drain()
         except ViewerError as error:
-            self._complain(error)
-        self._touch()
+            self._report_problem(error)
+        self._loop.request_redraw()
 
-    def _move(self, joint: str, value: float) -> None:
+    def _move_joint(self, joint: str, value: float) -> None:
         if self._controls is not None:
             self._controls.move({joint: value})
-            self._slid = self._pictures
-            self._touch()
+            self._last_slider_tick = self._loop.ticks
 
-    def _posture(self, name: str) -> None:
+    def _move_to_posture(self, name: str) -> None:
         if self._controls is not None:
-            self._controls.move(self._book.postures[name])
-            self._sliders_moved = True
-            self._touch()
+            self._controls.move(self._postures.postures[name])
 
-    def _say(self, key: str, text: str) -> None:
+    def _show_status(self, key: str, text: str) -> None:
         """Show a line of text at the top of the panel."""
-        self._stage.store.set_text(key, text)
+        self._view.store.set_text(key, text)
         self._sliders_moved = True
-        self._touch()
+        self._loop.request_redraw()
 
-    def _robot_drawn(self, robot: VisualRobot) -> None:
+    def _on_robot_drawn(self, robot: VisualRobot) -> None:
         if self._sliders is not None:
             self._sliders.set_robot(robot)
             self._values = self._sliders.values()
         if self._controls is not None:
             self._controls.set_robot(robot)
-            self._controls.set_values(self._values)
-        self._stage.panel.set_robot(robot, self._values, tuple(self._book.postures))
+            self._controls.set_positions(self._values)
+        self._view.panel.set_robot(robot, self._values, tuple(self._postures.postures))
 
-    def _touch(self, numbers: bool = True) -> None:
-        """Make a picture soon, and write the panel's numbers even if nothing moved."""
-        self._picture_due = True
-        self._numbers_due |= numbers
-        if self._timer.is_canceled():
-            self._timer.reset()
-
-    def _picture(self) -> None:
-        """Make a picture if something arrived; rest from now on if nothing is left to do."""
-        self._pictures += 1
-        if self._pictures % UNSEEN_EVERY and not self._server.get_clients():
-            return
-        markers = self._stage.store.markers
-        if self._picture_due or markers.next_expiry() <= self._now():
-            self._draw()
-        if self._numbers_due and self._pictures % NUMBERS_EVERY == 0:
-            self._numbers_due = False
-            self._write_numbers()
-        if not self._numbers_due and math.isinf(markers.next_expiry()):
-            self._timer.cancel()
-
-    def _write_numbers(self) -> None:
+    def _write_numbers(self) -> bool:
+        """Write the panel's numbers; return whether the sliders must be moved later."""
         values = self._values if self._sliders is None else self._sliders.values()
-        self._stage.write_numbers(values)
+        self._view.write_numbers(values)
         if self._controls is not None:
-            self._controls.set_values(values)
-        if not self._sliders_moved:
-            return
-        if self._pictures <= self._slid + SLIDING:
-            self._numbers_due = True  # Again, when nobody holds a slider any more.
-            return
-        self._sliders_moved = False
-        self._stage.panel.set_sliders(values)
+            self._controls.set_positions(values)
+        if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:
+            self._sliders_moved = False
+            self._view.panel.set_sliders(values)
+        return self._sliders_moved
 
-    def _draw(self) -> None:
-        self._picture_due = False
-        robot = self._stage.store.robot
+    def _draw(self) -> bool:
+        """Draw a frame; return whether it differs from the last one."""
+        robot = self._view.store.robot
         fixed = self.parameters.fixed_frame or ("" if robot is None else robot.root)
-        changed = self._stage.draw(fixed, poses_in(self._tf.tree, fixed), self._now())
-        self._numbers_due |= changed
+        changed = self._view.draw(fixed, poses_in(self._tf.tree, fixed), self._now())
         if self._controls is not None:
-            tool = self._stage.store.frames.get(self.parameters.tool_frame)
-            self._controls.set_tool(fixed, tool, self._stage.drawer.size)
+            tool = self._view.store.frames.get(self.parameters.tool_frame)
+            self._controls.set_tool(fixed, tool, self._view.drawer.size)
+        return changed
 
-    def _complain(self, error: ViewerError) -> None:
-        """Log a problem, once for as long as it is the same."""
-        if str(error) not in self._complaints:
-            if len(self._complaints) >= MOST_COMPLAINTS:
-                self._complaints.clear()
-            self._complaints.add(str(error))
+    def _report_problem(self, error: ViewerError) -> None:
+        """Log a problem, unless it has been logged before."""
+        if str(error) not in self._reported:
+            if len(self._reported) >= MAX_REPORTED:
+                self._reported.clear()
+            self._reported.add(str(error))
             self.get_logger().warning(str(error))
 
     def _now(self) -> float:
         return 1e-9 * float(self.get_clock().now().nanoseconds)
+
+
+def _make_nodes() -> list[Node]:
+    node = ViewerNode()
+    node.start()
+    return [node]
+
+
+def main() -> int:
+    """Run the node; return the exit code: 0 after a signal, 1 if it cannot start."""
+    errors = (ViewerError, DescriptionError, ParameterException)
+    return run_node(_make_nodes, errors, GATHER_TIME)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be seen, from topics onto the stage."""
+"""Subscribes to the topics that describe the scene."""
 
 from __future__ import annotations
 
@@ -20,78 +20,78 @@ from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
-LOUD = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
+WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# A message of markers may hold a part of them only: none must be lost in the queue.
+# A message may hold only some of the markers: none must be lost in the queue.
 MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class SceneSubscriptions:
-    """Subscribes what needs no answer.
+    """Passes received messages on to the view.
 
-    robot_description, robot_file/status, task_text (std_msgs/String, latched); markers
+    Subscribes robot_description, robot_file/status, task_text (std_msgs/String, latched); markers
     (visualization_msgs/MarkerArray, latched); nut_world/state (arm_interfaces/NutState); /rosout.
 
     Args:
-        node: The node that hears.
-        stage: Takes what is heard.
-        marker_topics: Where markers come from.
-        touch: Called after each message that changed something.
-        saved: Called when the robot's file was saved and is right.
-        complain: Called with what cannot be shown.
+        node: The node that subscribes.
+        view: Takes the messages' contents.
+        marker_topics: Topics of visualization_msgs/MarkerArray.
+        request_redraw: Called after each message that changed something.
+        on_file_saved: Called when the robot's file was saved and is valid.
+        report_problem: Takes an error for each thing that cannot be shown.
     """
 
     def __init__(
         self,
         node: Node,
-        stage: SceneView,
+        view: SceneView,
         marker_topics: Sequence[str],
-        touch: Callable[[], None],
-        saved: Callable[[], None],
-        complain: Callable[[ViewerError], None],
+        request_redraw: Callable[[], None],
+        on_file_saved: Callable[[], None],
+        report_problem: Callable[[ViewerError], None],
     ) -> None:
-        self._node, self._stage = node, stage
-        self._touch, self._saved, self._complain = touch, saved, complain
-        hear = partial(node.create_subscription, event_callbacks=QUIET)
-        hear(String, "robot_description", self._on_robot, LATCHED)
-        hear(String, "robot_file/status", self._on_file, LATCHED)
-        hear(String, "task_text", self._on_task, LATCHED)
-        hear(NutState, "nut_world/state", self._on_nut, 10)
-        hear(Log, "/rosout", self._on_log, 10)
+        self._node, self._view, self._request_redraw = node, view, request_redraw
+        self._on_file_saved, self._report_problem = on_file_saved, report_problem
+        subscribe = partial(node.create_subscription, event_callbacks=QUIET)
+        subscribe(String, "robot_description", self._on_robot, LATCHED)
+        subscribe(String, "robot_file/status", self._on_file, LATCHED)
+        subscribe(String, "task_text", self._on_task, LATCHED)
+        subscribe(NutState, "nut_world/state", self._on_nut, 10)
+        subscribe(Log, "/rosout", self._on_log, 10)
         for topic in marker_topics:
-            hear(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
+            subscribe(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
 
     def _on_robot(self, message: String) -> None:
         try:
-            self._stage.store.set_robot(read_robot(message.data))
-            self._stage.refusal = ""
+            self._view.store.set_robot(read_robot(message.data))
+            self._view.description_problem = ""
         except ViewerError as error:
-            self._stage.refusal = str(error)
-            self._complain(error)
-        self._touch()
+            self._view.description_problem = str(error)
+            self._report_problem(error)
+        self._request_redraw()
 
     def _on_file(self, message: String) -> None:
-        self._stage.store.set_text("file", message.data)
+        self._view.store.set_text("file", message.data)
         if not message.data:
-            self._saved()
-        self._touch()
+            self._on_file_saved()
+        self._request_redraw()
 
     def _on_task(self, message: String) -> None:
-        self._stage.store.set_text("task", message.data)
-        self._touch()
+        self._view.store.set_text("task", message.data)
+        self._request_redraw()
 
     def _on_log(self, message: Log) -> None:
-        """Show the last warning or error that any other node has logged."""
-        if message.level >= LOUD and message.name != self._node.get_name():
-            self._stage.store.set_text("log", f"{message.name}: {message.msg}")
-            self._touch()
+        """Show the last warning or error of any other node."""
+        if message.level >= WARN and message.name != self._node.get_name():
+            self._view.store.set_text("log", f"{message.name}: {message.msg}")
+            self._request_redraw()
 
     def _on_nut(self, message: NutState) -> None:
-        self._stage.store.set_text("nut", panel.nut_text(message))
-        self._touch()
+        self._view.store.set_text("nut", panel.nut_text(message))
+        self._request_redraw()
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:
         now = 1e-9 * float(self._node.get_clock().now().nanoseconds)
-        for error in self._stage.store.markers.apply(topic, message.markers, now):
-            self._complain(error)
-        self._touch()
+        for error in self._view.store.markers.apply(topic, message.markers, now):
+            self._report_problem(error)
+        self._request_redraw()

@@ -1,81 +1,73 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Teach": keep poses, record paths and play them, find bolts by touching them."""
+"""The folder "Teach": save poses, record and replay paths, locate bolts by touching them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rclpy.node import Node
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
-from arm_viewer.browser.server import CallbackQueue, on_user
+from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.control.task_text import line
+from arm_viewer.ros.service_client import ServiceClient
 
-if TYPE_CHECKING:
-    import viser
-
-# mypy: disable-error-code="no-untyped-call"
-
-
-POSES = {"save_pose": "Keep this pose", "forget_pose": "Forget it"}
-PATHS = {"record": "Record a path", "end_recording": "End recording", "replay": "Play it"}
-SURFACES = {"Rim": TouchBolt.Request.RIM, "End": TouchBolt.Request.END}
-SURFACES["Flank"] = TouchBolt.Request.FLANK
+# Service below teach/ -> the label of its button.
+POSES = {"save_pose": "Save pose", "forget_pose": "Delete pose"}
+PATHS = {"record": "Record path", "end_recording": "End recording", "replay": "Replay"}
+SURFACES = {
+    "Rim": TouchBolt.Request.RIM,
+    "End": TouchBolt.Request.END,
+    "Flank": TouchBolt.Request.FLANK,
+}
 TOUCHES = {
-    "Touching now": TouchBolt.Request.ADD,
-    "Where is it?": TouchBolt.Request.LOCATE,
-    "Write it into the scene": TouchBolt.Request.WRITE,
-    "Forget its points": TouchBolt.Request.CLEAR,
+    "Add touch point": TouchBolt.Request.ADD,
+    "Locate bolt": TouchBolt.Request.LOCATE,
+    "Write bolt to scene": TouchBolt.Request.WRITE,
+    "Clear touch points": TouchBolt.Request.CLEAR,
 }
 
 
 class TeachPanel:
-    """Speaks with the services teach/... of the task server.
+    """The user interface of the task server's services teach/...
 
     Args:
-        node: The node that speaks ROS.
-        server: viser's server.
-        mailbox: Takes the users' actions over to the node's thread.
+        node: The node that calls.
+        gui: The panel.
     """
 
-    def __init__(self, node: Node, server: viser.ViserServer, mailbox: CallbackQueue) -> None:
-        self._gui, self._mailbox = server.gui, mailbox
+    def __init__(self, node: Node, gui: PanelGui) -> None:
         kinds: dict[str, Any] = dict.fromkeys(POSES, TeachPose) | dict.fromkeys(PATHS, RecordPath)
         self._clients = {
-            name: node.create_client(kind, f"teach/{name}")
+            name: ServiceClient(node, kind, f"teach/{name}", self._report)
             for name, kind in (kinds | {"touch_bolt": TouchBolt}).items()
         }
-        self._folder = self._gui.add_folder(
+        self._folder = gui.elements.add_folder(
             "Teach", order=1.5, visible=False, expand_by_default=False
         )
         with self._folder:
-            self._fill()
+            self._add_elements(gui)
 
     def show(self) -> None:
-        """Show the folder: there is a task server."""
-        if not self._folder.visible:
-            self._folder.visible = True
+        """Show the folder, because a task server is there."""
+        self._folder.visible = True
 
-    def _fill(self) -> None:
-        gui = self._gui
-        self._name: Any = gui.add_text("Name", initial_value="here")
-        self._replace: Any = gui.add_checkbox("Replace", initial_value=False)
-        for name, label in POSES.items():
-            self._button(label, partial(self._pose, name))
-        self._reverse: Any = gui.add_checkbox("Backwards", initial_value=False)
-        for name, label in PATHS.items():
-            self._button(label, partial(self._path, name))
-        self._bolt: Any = gui.add_text("Bolt", initial_value="upper_bolt")
-        self._surface: Any = gui.add_dropdown("Tip on its", tuple(SURFACES), initial_value="Rim")
+    def _add_elements(self, gui: PanelGui) -> None:
+        add = gui.elements
+        self._name = add.add_text("Name", initial_value="here")
+        self._replace = add.add_checkbox("Replace", initial_value=False)
+        for service, label in POSES.items():
+            gui.button(label, partial(self._pose, service))
+        self._reverse = add.add_checkbox("Reverse", initial_value=False)
+        for service, label in PATHS.items():
+            gui.button(label, partial(self._path, service))
+        self._bolt = add.add_text("Bolt", initial_value="upper_bolt")
+        self._surface = add.add_dropdown("Touched surface", tuple(SURFACES))
         for label, action in TOUCHES.items():
-            self._button(label, partial(self._touch, action))
-        self._said = gui.add_html("")
-
-    def _button(self, label: str, action: Callable[[], None]) -> None:
-        on_user(self._mailbox, self._gui.add_button(label, color="gray").on_click, action)
+            gui.button(label, partial(self._touch, action))
+        self._response = add.add_html("")
 
     def _pose(self, service: str) -> None:
         request = TeachPose.Request(name=self._name.value, replace=self._replace.value)
@@ -90,16 +82,12 @@ class TeachPanel:
         self._call(service, request)
 
     def _touch(self, action: int) -> None:
-        request = TouchBolt.Request(bolt=self._bolt.value, action=action)
-        request.surface = SURFACES[self._surface.value]
+        surface = SURFACES[self._surface.value]
+        request = TouchBolt.Request(bolt=self._bolt.value, action=action, surface=surface)
         self._call("touch_bolt", request)
 
     def _call(self, service: str, request: Any) -> None:
-        client = self._clients[service]
-        if client.service_is_ready():
-            client.call_async(request).add_done_callback(self._on_answer)
-        else:
-            self._said.content = line(f"No task server answers teach/{service}.")
+        self._clients[service].call(request, lambda response: self._report(response.message))
 
-    def _on_answer(self, future: Any) -> None:
-        self._said.content = line(future.result().message)
+    def _report(self, text: str) -> None:
+        self._response.content = line(text)

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""ROS node tool_handle: an interactive marker at the tool, for RViz; drag it, the arm follows.
+"""ROS node tool_handle: an interactive marker at the tool for RViz that the arm follows.
 
-Like the browser's handle: inverse kinematics are asked of the node kinematics; what is out of
-reach is written above the marker, and the arm stays.
+Like the browser's handle it uses the node kinematics for inverse kinematics; an unreachable target
+is reported above the marker, and the arm does not move.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from arm_common.ros.node_runner import described, run_node
@@ -27,21 +26,20 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from arm_viewer.browser.panel import value_text
 from arm_viewer.control.ik_follower import (
     MODES,
-    IkAnswerView,
     IkFollower,
     IkRequest,
     Solution,
     default_mode,
 )
+from arm_viewer.control.tool_panel import POSE_TOLERANCE, solution_text
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.ik_client import IkClient
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
-    FIRST_POSTURE,
-    LIST,
+    FIRST_SOLUTION,
+    LIST_SOLUTIONS,
     InteractiveServer,
     handle_marker,
 )
@@ -51,10 +49,8 @@ from arm_viewer.scene.shapes import Array
 
 # mypy: disable-error-code="no-untyped-call"
 
-
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-PERIOD = 0.1  # [s] between looks where the tool is
-MOVED = 1e-5
+PERIOD = 0.1  # [s] between updates of the marker's pose
 FEEDBACK = InteractiveMarkerFeedback
 
 
@@ -62,28 +58,28 @@ class ToolHandleNode(Node):  # type: ignore[misc]
     """Serves the interactive marker tool_handle.
 
     Subscribes robot_description, joint_states, tf; publishes to arm_controller/joint_trajectory
-    if a driver listens there, else to joint_targets, where sliders do; calls
+    if a driver subscribes it, else to joint_targets, which the browser's sliders follow; calls
     kinematics/solve_ik. Parameter tool_frame: the frame to be dragged.
     """
 
     def __init__(self) -> None:
         super().__init__("tool_handle")
-        says = described("Frame that is dragged.")
-        self._tip = str(self.declare_parameter("tool_frame", "tool0", says).value)
+        descriptor = described("Frame that is dragged.")
+        self._tip = str(self.declare_parameter("tool_frame", "tool0", descriptor).value)
         self._robot: VisualRobot | None = None
-        self._values: dict[str, float] = {}
-        self._mode, self._said, self._held = "Pose", "", False
-        self._postures: Sequence[str] = ()
+        self._positions: dict[str, float] = {}
+        self._mode, self._text, self._held = "Pose", "", False
+        self._solutions: Sequence[str] = ()
         self._shown: Array | None = None
         self._driver = DriverCommander(self)
         self._targets = self.create_publisher(JointState, "joint_targets", 10)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
         self._follower = IkFollower(
-            IkClient(self, self._tip, self._answered),
-            lambda: self._values,
+            IkClient(self, self._tip, lambda response: self._follower.on_response(response)),
+            lambda: self._positions,
             self._command,
-            lambda text, problem: self._say(text),
-            self._offer,
+            self._report,
+            self._show_solutions,
             time.monotonic,
         )
         self._tf = TfListener(self)
@@ -99,12 +95,12 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             return
         arm = self._robot.joints_to(self._tip)
         self._driver.set_arm(arm)
-        self._shown, self._postures = None, ()
+        self._shown, self._solutions = None, ()
         self._set_mode(default_mode(len(arm)))
 
     def _on_joints(self, message: JointState) -> None:
-        self._values |= dict(zip(message.name, message.position, strict=False))
-        self._driver.set_here(self._values)
+        self._positions |= dict(zip(message.name, message.position, strict=False))
+        self._driver.set_positions(self._positions)
 
     def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
         if self._robot is None:
@@ -113,18 +109,17 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         if kind in (FEEDBACK.MOUSE_DOWN, FEEDBACK.MOUSE_UP):
             self._held, self._shown = kind == FEEDBACK.MOUSE_DOWN, None
         elif kind == FEEDBACK.POSE_UPDATE and self._held:
-            self._follower.reach(
-                message.header.frame_id or self._robot.root, _matrix(message.pose)
-            )
+            frame = message.header.frame_id or self._robot.root
+            self._follower.move_to(frame, _matrix(message.pose))
         elif kind == FEEDBACK.MENU_SELECT:
             self._on_menu(message.menu_entry_id)
 
     def _on_menu(self, entry: int) -> None:
         tool = self._tool()
-        if entry == LIST and tool is not None and self._robot is not None:
+        if entry == LIST_SOLUTIONS and tool is not None and self._robot is not None:
             self._follower.list_solutions(self._robot.root, tool)
-        elif entry >= FIRST_POSTURE:
-            self._follower.choose(entry - FIRST_POSTURE)
+        elif entry >= FIRST_SOLUTION:
+            self._follower.select_solution(entry - FIRST_SOLUTION)
         else:
             for name, value in MODES.items():
                 if entry == FIRST_MODE + value:
@@ -132,49 +127,43 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def _set_mode(self, mode: str) -> None:
         self._mode = mode
-        self._follower.wish = replace(IkRequest(), mode=MODES[mode])
+        self._follower.request = IkRequest(mode=MODES[mode])
         self._show()
 
-    def _answered(self, outcome: IkAnswerView) -> None:
-        self._follower.answered(outcome)
-
     def _command(self, joints: Mapping[str, float]) -> str:
-        """Move the arm through whoever moves it."""
-        if self.count_subscribers("arm_controller/joint_trajectory"):
+        """Move the arm through its driver, else through the sliders."""
+        if self._driver.available:
             return self._driver.move(joints)
         if not self._targets.get_subscription_count():
-            return "Nobody moves the arm: neither a driver nor sliders listen."
+            return "The arm cannot move: neither a driver nor a view with sliders is running."
         message = JointState(name=list(joints), position=list(joints.values()))
         message.header.stamp = self.get_clock().now().to_msg()
         self._targets.publish(message)
         return ""
 
-    def _offer(self, solutions: Sequence[Solution]) -> None:
+    def _show_solutions(self, solutions: Sequence[Solution]) -> None:
         arm = () if self._robot is None else self._robot.joints_to(self._tip)
-        self._postures = [
-            ", ".join(value_text(j, s.joints[j.name]) for j in arm if j.name in s.joints)
-            for s in solutions
-        ]
+        self._solutions = [solution_text(arm, solution) for solution in solutions]
         self._show()
 
-    def _say(self, text: str) -> None:
-        if text != self._said:
-            self._said = text
-            if not self._held:  # RViz would drop what is being dragged.
+    def _report(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            if not self._held:  # A new marker would end the dragging in RViz.
                 self._show()
 
     def _show(self) -> None:
         if self._robot is None:
             return
         size = 0.3 * max(self._robot.reach, 0.05)
-        marker = handle_marker(self._robot.root, size, self._mode, self._postures, self._said)
+        marker = handle_marker(self._robot.root, size, self._mode, self._solutions, self._text)
         tool = self._tool()
         if tool is not None:
             marker.pose = _pose(tool)
         self._server.show(marker)
 
     def _tool(self) -> Array | None:
-        """Return root <- tool (4, 4), or None while tf does not know it."""
+        """Return root <- tool (4, 4), or None while it is unknown."""
         if self._robot is None:
             return None
         try:
@@ -183,13 +172,13 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             return None
 
     def _follow_tool(self) -> None:
-        """Put the marker where the tool is, unless somebody holds it."""
+        """Move the marker to the tool, unless the user holds it."""
         tool = self._tool()
         if tool is None or self._held:
             return
         if self._shown is None:
             self._show()
-        elif np.abs(tool - self._shown).max() > MOVED:
+        elif np.abs(tool - self._shown).max() > POSE_TOLERANCE:
             self._server.move(_pose(tool))
         self._shown = tool
 
@@ -207,7 +196,7 @@ def _pose(T: Array) -> Pose:
 
 
 def main() -> int:
-    """Run the node until it is told to end; returns the exit code."""
+    """Run the node until it is shut down; return the exit code."""
     return run_node(lambda: [ToolHandleNode()], (ParameterException,))
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which markers are to be seen, and where: adding, deleting, expiry, and waiting for frames."""
+"""The markers to be shown: adding, deleting and expiry; they wait until tf knows their frame."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arm_viewer.scene.shapes import Array, Box, TextLabel, corners
 
 
 class MarkerKey(NamedTuple):
-    """What makes a marker the same one: its topic, namespace and id."""
+    """The identity of a marker: its topic, namespace and id."""
 
     topic: str
     namespace: str
@@ -24,11 +24,11 @@ class MarkerKey(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedMarker:
     """A marker that can be drawn now.
 
     Attributes:
-        frame: The tf frame to hang it on; empty for the fixed frame.
+        frame: The tf frame it is attached to; empty for the fixed frame.
         pose: (4, 4), that frame <- marker.
         drawing: Its shape and colour.
     """
@@ -38,7 +38,7 @@ class Placed:
     drawing: Drawing
 
 
-def box_corners(placed: Placed, frames: Mapping[str, Array]) -> Array:
+def box_corners(placed: PlacedMarker, frames: Mapping[str, Array]) -> Array:
     """Return the corners of a box in the fixed frame, (8, 3) [m]; (0, 3) of other shapes."""
     if not isinstance(placed.drawing.shape, Box):
         return np.empty((0, 3))
@@ -50,7 +50,7 @@ def box_corners(placed: Placed, frames: Mapping[str, Array]) -> Array:
 class _Entry:
     drawing: Drawing
     expires: float
-    placed: Placed | None = None
+    placed: PlacedMarker | None = None
 
 
 @dataclass
@@ -59,19 +59,19 @@ class MarkerStore:
 
     _entries: dict[MarkerKey, _Entry] = field(default_factory=dict)
     _new: set[MarkerKey] = field(default_factory=set)
-    _gone: set[MarkerKey] = field(default_factory=set)
+    _erased: set[MarkerKey] = field(default_factory=set)
 
     def apply(self, topic: str, markers: Sequence[Any], now: float) -> list[MarkerError]:
         """Apply one MarkerArray, in its order.
 
         Args:
-            topic: Where it came from; DELETEALL clears only its own topic.
+            topic: The array's topic; DELETEALL clears only its own topic.
             markers: Objects with the fields of visualization_msgs/Marker.
             now: The present time [s], the origin of lifetimes.
 
         Returns:
-            One error for each marker that cannot be drawn; such a marker is not shown, nor is
-            what was shown under its name before. The others are applied.
+            One error for each marker that cannot be drawn. Such a marker is erased, the others
+            are applied.
         """
         problems: list[MarkerError] = []
         for marker in markers:
@@ -92,16 +92,16 @@ class MarkerStore:
         return min((entry.expires for entry in self._entries.values()), default=float("inf"))
 
     def detach(self, frames: Mapping[str, Array] | set[str]) -> None:
-        """Forget where the markers on these frames were, because the frames went away."""
+        """Let the markers on these frames wait again, because the frames went away."""
         for key, entry in self._entries.items():
             if entry.placed is not None and entry.placed.frame in frames:
                 entry.placed = None
                 self._new.add(key)
-                self._gone.add(key)
+                self._erased.add(key)
 
-    def place(self, frames: Mapping[str, Array]) -> dict[MarkerKey, Placed]:
+    def place(self, frames: Mapping[str, Array]) -> dict[MarkerKey, PlacedMarker]:
         """Return the markers that became drawable, given each frame's (4, 4) pose."""
-        ready: dict[MarkerKey, Placed] = {}
+        ready: dict[MarkerKey, PlacedMarker] = {}
         for key in sorted(self._new):
             entry = self._entries[key]
             entry.placed = _placed(entry.drawing, frames)
@@ -110,17 +110,17 @@ class MarkerStore:
         self._new -= ready.keys()
         return ready
 
-    def take_gone(self) -> set[MarkerKey]:
-        """Return what must be erased since the last call."""
-        gone, self._gone = self._gone, set()
-        return gone
+    def take_erased(self) -> set[MarkerKey]:
+        """Return the markers to be erased since the last call."""
+        erased, self._erased = self._erased, set()
+        return erased
 
     def waiting(self) -> set[str]:
-        """Return the frames that tf does not know yet and markers wait for."""
+        """Return the frames that markers wait for, because tf does not know them yet."""
         return {self._entries[key].drawing.frame for key in self._new}
 
-    def says(self, text: str) -> bool:
-        """Return whether a text marker already says this in the scene."""
+    def shows_text(self, text: str) -> bool:
+        """Return whether a text marker in the scene contains this text."""
         shapes = (entry.drawing.shape for entry in self._entries.values() if entry.placed)
         return any(isinstance(shape, TextLabel) and text in shape.text for shape in shapes)
 
@@ -139,25 +139,25 @@ class MarkerStore:
 
     def _add(self, key: MarkerKey, drawing: Drawing, now: float) -> None:
         expires = now + drawing.lifetime if drawing.lifetime > 0 else float("inf")
-        former = self._entries.get(key)
-        if former is not None and former.placed and former.drawing.frame != drawing.frame:
-            self._gone.add(key)  # Its new frame may be unknown yet.
+        previous = self._entries.get(key)
+        if previous is not None and previous.placed and previous.drawing.frame != drawing.frame:
+            self._erased.add(key)  # Its new frame may be unknown yet.
         self._entries[key] = _Entry(drawing, expires)
         self._new.add(key)
 
     def _erase(self, key: MarkerKey) -> None:
         self._new.discard(key)
         if self._entries.pop(key, None) is not None:
-            self._gone.add(key)
+            self._erased.add(key)
 
 
-def _placed(drawing: Drawing, frames: Mapping[str, Array]) -> Placed | None:
-    """Return where the drawing hangs, or None while its frame is unknown."""
+def _placed(drawing: Drawing, frames: Mapping[str, Array]) -> PlacedMarker | None:
+    """Return the placed marker, or None while its frame is unknown."""
     if not drawing.frame:
-        return Placed("", drawing.pose, drawing)
+        return PlacedMarker("", drawing.pose, drawing)
     pose = frames.get(drawing.frame)
     if pose is None:
         return None
     if drawing.locked:
-        return Placed(drawing.frame, drawing.pose, drawing)
-    return Placed("", pose @ drawing.pose, drawing)
+        return PlacedMarker(drawing.frame, drawing.pose, drawing)
+    return PlacedMarker("", pose @ drawing.pose, drawing)

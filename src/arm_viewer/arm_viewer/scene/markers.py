@@ -1,13 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""visualization_msgs markers as plain drawings, with the meaning that RViz gives to their fields.
+"""Converts visualization_msgs markers to drawable shapes, as RViz does.
 
-Reads any object with the fields of visualization_msgs/Marker, so that no ROS is needed here.
+Any object with the fields of visualization_msgs/Marker is accepted; ROS is not needed here.
 Field meanings: visualization_msgs/msg/Marker.msg and RViz's user guide, "Markers: Sending
 Basic Shapes" (scale is a full diameter or edge length; an arrow by points has its shaft
 diameter in scale.x, its head diameter in scale.y and its head length in scale.z).
-
-Checked access to a marker's scale, points and colours.
 """
 
 from __future__ import annotations
@@ -102,15 +100,15 @@ POINTS, TEXT_VIEW_FACING, MESH_RESOURCE, TRIANGLE_LIST, ARROW_STRIP = range(8, 1
 
 @dataclass(frozen=True)
 class Drawing:
-    """One marker, checked and in plain values.
+    """The validated content of one marker.
 
     Attributes:
-        frame: The tf frame it is given in; empty for the fixed frame.
-        locked: True if it moves with that frame; else it stays where the frame was.
+        frame: The tf frame of its pose; empty for the fixed frame.
+        locked: Whether it moves with that frame after it was placed.
         pose: (4, 4), frame <- marker.
-        shape: What to draw.
+        shape: The shape.
         colour: Red, green, blue, alpha; alpha counts for per-point colours too.
-        lifetime: How long it is shown [s]; 0 for ever.
+        lifetime: Duration of display [s]; 0 for unlimited.
     """
 
     frame: str
@@ -128,7 +126,7 @@ def read_marker(marker: Any) -> Drawing:
         marker: Any object with the fields of visualization_msgs/Marker.
 
     Raises:
-        MarkerError: If a field makes it impossible to draw; names the field and the remedy.
+        MarkerError: If a field is invalid; names the field and the remedy.
     """
     maker = _MAKERS.get(marker.type)
     require(marker, maker is not None, f"type {marker.type} is not drawn; use 0 to 12")
@@ -153,7 +151,7 @@ def _pose(marker: Any) -> Array:
     xyz, xyzw = np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
     require(marker, bool(np.isfinite([*xyz, *xyzw]).all()), "its pose is not finite")
     norm = float(np.linalg.norm(xyzw))
-    if norm == 0.0:  # An orientation that was never filled in: RViz takes the identity.
+    if norm == 0.0:  # an unset orientation is the identity, as in RViz
         xyzw, norm = np.array([0.0, 0.0, 0.0, 1.0]), 1.0
     return frozen(pose_to_matrix(xyz, xyzw / norm), (4, 4))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads mesh files by trimesh, each only once."""
+"""Reads mesh files with trimesh and caches them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MeshFiles:
         return self._known[uri]
 
     def path(self, uri: str) -> Path:
-        """Return the file that a name stands for.
+        """Return the file of a URI.
 
         Raises:
             MeshError: If the scheme or the package is unknown, or there is no such file.

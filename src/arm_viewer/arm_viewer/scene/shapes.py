@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plain drawable shapes: what URDF visuals and markers become before anything draws them.
+"""Drawable shapes, to which URDF visuals and markers are converted, and their bounding boxes.
 
 Lengths in metres, in the shape's own frame; colours red, green, blue, alpha, each 0 to 1.
 Everything is immutable; arrays are read-only.
-
-The boxes around shapes.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ GREY: Colour = (0.62, 0.65, 0.70, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class DrawnShape:
-    """The base of all shapes; two are equal if they draw the same."""
+    """The base of all shapes; two are equal if they look the same."""
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -106,7 +104,7 @@ class PointCloud(DrawnShape):
 
 @dataclass(frozen=True, eq=False)
 class Copies(DrawnShape):
-    """The same solid at many places. `positions`: (n, 3) [m]; `colours`: (n, 3) or None."""
+    """The same solid at many positions. `positions`: (n, 3) [m]; `colours`: (n, 3) or None."""
 
     solid: Box | Ellipsoid
     positions: Array
@@ -130,7 +128,7 @@ class TextLabel(DrawnShape):
 
 
 def frozen(values: Any, shape: tuple[int, ...]) -> Array:
-    """Return a read-only copy of the values as floats in the shape given."""
+    """Return a read-only copy of the values as a float array of a shape."""
     array = np.array(values, dtype=float).reshape(shape)
     array.setflags(write=False)
     return array
@@ -140,11 +138,11 @@ SIGNS = np.array(list(product((-0.5, 0.5), repeat=3)))
 
 
 def corners(shape: DrawnShape, pose: Array) -> Array:
-    """Return the corners of the box around a solid, (8, 3); its origin, (1, 3), if it is none.
+    """Return the corners of a solid's bounding box, (8, 3); of other shapes the origin, (1, 3).
 
     Args:
-        shape: What is drawn.
-        pose: (4, 4), where it is.
+        shape: The shape.
+        pose: (4, 4), its pose.
     """
     if isinstance(shape, Box):
         size: tuple[float, ...] = shape.size

@@ -1,11 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be seen, and what of it must be redrawn. Knows neither ROS nor the browser.
+"""The scene to be shown, and which parts of it must be redrawn.
 
-The node puts in what arrives; the drawer takes out what changed. Both do so in one thread (see
-`mailbox.py` for how other threads get there), so that nothing here needs a lock.
-
-Where every frame of a transform tree is, seen from one of them; and when that may change.
+The node puts in what arrives; the drawer takes out what changed, in the same thread.
 """
 
 from __future__ import annotations
@@ -16,43 +13,43 @@ from dataclasses import dataclass, field
 import numpy as np
 from arm_common.ros.tf import Source, TransformTree
 
-from arm_viewer.scene.marker_store import MarkerKey, MarkerStore, Placed
+from arm_viewer.scene.marker_store import MarkerKey, MarkerStore, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
 
-# A pose is sent again if an element of its matrix moved by more than this [m or 1]: a hundredth
-# of a millimetre is below what a pixel shows of a robot that fits on a desk.
-MOVED = 1e-5
+# A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
+# of a millimetre is less than a pixel shows of a robot that fits on a table.
+POSE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
-class Changes:
-    """What differs from what was drawn last.
+class SceneChanges:
+    """The differences from the scene drawn last.
 
     Attributes:
-        robot: A robot to draw in place of the former one; None if it stayed.
+        robot: A robot that replaces the previous one; None if it is the same.
         moved: Frame name -> (4, 4), fixed frame <- frame, for those that are new or moved.
-        gone: Frames to be removed, with all that hangs on them.
+        removed: Frames to be removed, with everything attached to them.
         erased: Markers to be removed; apply before `drawn`.
-        drawn: Markers to be drawn, or drawn anew.
+        drawn: Markers to be drawn or redrawn.
         texts: Name of a text -> its new value.
     """
 
     robot: VisualRobot | None = None
     moved: Mapping[str, Array] = field(default_factory=dict)
-    gone: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
     erased: frozenset[MarkerKey] = frozenset()
-    drawn: Mapping[MarkerKey, Placed] = field(default_factory=dict)
+    drawn: Mapping[MarkerKey, PlacedMarker] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return self.robot is not None or any(
-            (self.moved, self.gone, self.erased, self.drawn, self.texts)
+            (self.moved, self.removed, self.erased, self.drawn, self.texts)
         )
 
 
 class SceneStore:
-    """The scene as it should look, and a note of what the browser does not know yet."""
+    """The scene, and a record of what has been drawn."""
 
     def __init__(self) -> None:
         self.robot: VisualRobot | None = None
@@ -66,7 +63,7 @@ class SceneStore:
         self._texts_sent: dict[str, str] = {}
 
     def set_robot(self, robot: VisualRobot) -> None:
-        """Show this robot from now on; links of the former one that it lacks are retired."""
+        """Show another robot; links of the previous one that it lacks are hidden."""
         if self.robot is not None:
             self._retired |= set(self.robot.links)
         self._retired -= set(robot.links)
@@ -74,11 +71,11 @@ class SceneStore:
         self._robot_new = True
 
     def set_frames(self, fixed: str, frames: Mapping[str, Array]) -> None:
-        """Note where every frame is now.
+        """Set the pose of every frame.
 
         Args:
-            fixed: The frame that stands still in the picture.
-            frames: Frame name -> (4, 4), fixed <- frame; frames without a path are left out.
+            fixed: The frame that is fixed in the picture.
+            frames: Frame name -> (4, 4), fixed <- frame, without frames that are not connected.
         """
         if fixed != self._fixed:
             self._fixed = fixed
@@ -86,11 +83,11 @@ class SceneStore:
         self._frames = {name: T for name, T in frames.items() if name not in self._retired}
 
     def set_text(self, name: str, text: str) -> None:
-        """Show a line of text, e.g. what the task is doing; empty to hide it."""
+        """Show a line of text, e.g. the state of the task; empty to hide it."""
         self._texts[name] = text
 
     def text(self, name: str) -> str:
-        """Return a text as last set; empty if it never was."""
+        """Return a text as last set; empty if it was never set."""
         return self._texts.get(name, "")
 
     @property
@@ -98,10 +95,10 @@ class SceneStore:
         """Frame name -> (4, 4), fixed <- frame, as last set."""
         return self._frames
 
-    def take(self) -> Changes:
-        """Return what changed since the last call, and count it as drawn."""
-        gone = frozenset(self._sent.keys() - self._frames.keys())
-        self.markers.detach(set(gone))
+    def take(self) -> SceneChanges:
+        """Return what changed since the last call, and record it as drawn."""
+        removed = frozenset(self._sent.keys() - self._frames.keys())
+        self.markers.detach(set(removed))
         moved = {
             name: pose
             for name, pose in self._frames.items()
@@ -114,8 +111,10 @@ class SceneStore:
         }
         robot = self.robot if self._robot_new else None
         drawn = self.markers.place(self._frames)
-        changes = Changes(robot, moved, gone, frozenset(self.markers.take_gone()), drawn, texts)
-        for name in gone:
+        changes = SceneChanges(
+            robot, moved, removed, frozenset(self.markers.take_erased()), drawn, texts
+        )
+        for name in removed:
             del self._sent[name]
         self._sent.update(moved)
         self._texts_sent.update(texts)
@@ -124,17 +123,17 @@ class SceneStore:
 
 
 def _differs(pose: Array, sent: Array | None) -> bool:
-    """Return whether a pose, (4, 4), is to be sent after what was sent of it before."""
-    if pose is sent:  # As is that of all that stands still.
+    """Return whether a pose, (4, 4), differs visibly from the one sent last."""
+    if pose is sent:  # As it is of every frame that did not move.
         return False
-    return sent is None or bool(np.abs(pose - sent).max() > MOVED)
+    return sent is None or bool(np.abs(pose - sent).max() > POSE_TOLERANCE)
 
 
 class WatchedTree(TransformTree):
-    """A transform tree that tells when a transform was set.
+    """A transform tree with a callback for changes.
 
     Args:
-        on_set: Called after each one, by the thread that set it.
+        on_set: Called after each new transform, by the thread that set it.
     """
 
     def __init__(self, on_set: Callable[[], None]) -> None:
@@ -152,6 +151,6 @@ def poses_in(tree: TransformTree, fixed: str) -> dict[str, Array]:
 
     Args:
         tree: The transforms.
-        fixed: The frame that stands still; it need not be known to the tree yet.
+        fixed: The frame to express the poses in; the tree need not know it yet.
     """
     return tree.all_in(fixed) if fixed else {}

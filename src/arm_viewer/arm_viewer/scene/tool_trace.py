@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The line that the tool leaves behind, in pieces of bounded size.
+"""The tool's path as a line in pieces of bounded size.
 
 Only the last piece grows; finished pieces are never sent again. The oldest piece is dropped
 when the line gets too long.
@@ -21,7 +21,7 @@ PIECES = 40
 
 @dataclass(frozen=True)
 class TraceChanges:
-    """What differs from what was drawn last.
+    """The differences from the line drawn last.
 
     Attributes:
         grown: Piece number -> its points, (n, 3) with n >= 2 [m].
@@ -47,7 +47,7 @@ class ToolTrace:
         self._dropped: set[int] = set()
 
     def add(self, position: Array) -> None:
-        """Append a position, (3,) [m], unless it is too near to the last one."""
+        """Append a position, (3,) [m], unless it is too close to the last one."""
         if not self._pieces:
             self._begin(position)
             return
@@ -61,7 +61,7 @@ class ToolTrace:
             self._begin(position)
 
     def clear(self) -> None:
-        """Forget the whole line."""
+        """Delete the whole line."""
         self._dropped |= self._pieces.keys()
         self._dirty.clear()
         self._pieces.clear()

@@ -23,7 +23,7 @@ from rclpy.serialization import deserialize_message
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import message_type, messages, times
 from arm_viewer.scene import shapes
-from arm_viewer.scene.marker_store import MarkerKey, Placed
+from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.shapes import Array, Colour, DrawnShape
@@ -53,7 +53,7 @@ class RecordedScene:
     time: float
     robot: VisualRobot
     frames: Mapping[str, Array]
-    markers: tuple[Placed, ...]
+    markers: tuple[PlacedMarker, ...]
     text: str
     path: Array
 
@@ -88,7 +88,7 @@ class _Past:
 
     def __init__(self, tool: str) -> None:
         self._tool, self._store, self._tree = tool, SceneStore(), TransformTree()
-        self._markers: dict[MarkerKey, Placed] = {}
+        self._markers: dict[MarkerKey, PlacedMarker] = {}
         self._path: list[Array] = []
 
     def take(self, topic: str, message: Any) -> None:

@@ -1,0 +1,100 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Hands the actions of users over to the node's thread.
+
+viser runs callbacks in threads of its own, ROS callbacks run in the executor's thread. Everything
+else in this package runs in the executor's thread only and needs no locks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import viser
+
+Action = Callable[[], None]
+
+
+class CallbackQueue:
+    """A queue of actions that its owner's thread runs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._actions: deque[Action] = deque()
+        self._wake: Action | None = None
+
+    def open(self, wake: Action) -> None:
+        """Start to deliver.
+
+        Args:
+            wake: Called by the posting thread after each post; it must make the owner's thread
+                call `drain` soon.
+        """
+        with self._lock:
+            self._wake = wake
+            if self._actions:
+                wake()
+
+    def close(self) -> None:
+        """Drop all waiting and later actions; `wake` is not called any more."""
+        with self._lock:
+            self._wake = None
+            self._actions.clear()
+
+    def post(self, action: Action) -> None:
+        """Queue an action from any thread."""
+        with self._lock:
+            self._actions.append(action)
+            if self._wake is not None:
+                self._wake()
+
+    def drain(self) -> None:
+        """Run the waiting actions in order; called by the owner's thread."""
+        with self._lock:
+            actions, self._actions = self._actions, deque()
+        for action in actions:
+            action()
+
+
+class PanelGui:
+    """viser's GUI elements; the callbacks of users run in the node's thread.
+
+    Attributes:
+        elements: viser's own interface, for elements without callbacks.
+    """
+
+    def __init__(self, server: viser.ViserServer, queue: CallbackQueue) -> None:
+        self.elements: Any = server.gui
+        self._queue = queue
+
+    def on_user(self, register: Callable[[Any], Any], action: Action) -> None:
+        """Run an action when a user, not the node, causes an event.
+
+        The callback is a coroutine: viser runs it in its event loop, in the order of events.
+
+        Args:
+            register: viser's method that takes a callback, e.g. on_click of a button.
+            action: Runs in the node's thread.
+        """
+
+        async def callback(event: Any) -> None:
+            if event.client_id is not None:
+                self._queue.post(action)
+
+        register(callback)
+
+    def button(self, label: str, action: Action, **options: Any) -> Any:
+        """Add a button and return viser's handle."""
+        button = self.elements.add_button(label, **{"color": "gray", **options})
+        self.on_user(button.on_click, action)
+        return button
+
+    def checkbox(self, label: str, value: bool, action: Callable[[bool], None]) -> Any:
+        """Add a checkbox and return viser's handle; the action takes its new value."""
+        box = self.elements.add_checkbox(label, value)
+        self.on_user(box.on_update, lambda: action(box.value))
+        return box

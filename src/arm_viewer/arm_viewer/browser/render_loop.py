@@ -1,0 +1,79 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Decides at each tick of a timer whether a frame is drawn and the panel's numbers are written.
+
+Frames are drawn only after something arrived: with every tick while a browser is connected, rarely
+otherwise. The timer rests while nothing is left to do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+FRAME_RATE = 30.0  # [1/s]
+NUMBERS_EVERY = 6  # frames from one update of the panel's numbers to the next
+UNSEEN_EVERY = NUMBERS_EVERY  # frames of which one is drawn without a browser, for the tool's path
+
+
+class RenderTimer(Protocol):
+    """The part of rclpy's Timer that is used."""
+
+    def cancel(self) -> None:
+        """Stop ticking."""
+
+    def reset(self) -> None:
+        """Tick again."""
+
+    def is_canceled(self) -> bool:
+        """Return whether it has been stopped."""
+
+
+@dataclass
+class RenderLoop:
+    """Not thread-safe: used by one thread.
+
+    Attributes:
+        draw: Draws a frame; returns whether the panel's numbers changed.
+        write_numbers: Writes them; returns whether they must be written again.
+        has_clients: Returns whether a browser is connected.
+        next_expiry: Returns when the next marker expires [s]; infinity if none does.
+        clock: Returns the present time [s].
+        timer: Calls `tick` FRAME_RATE times a second; set before the first tick.
+        ticks: How often it has ticked.
+    """
+
+    draw: Callable[[], bool]
+    write_numbers: Callable[[], bool]
+    has_clients: Callable[[], bool]
+    next_expiry: Callable[[], float]
+    clock: Callable[[], float]
+    timer: RenderTimer | None = None
+    ticks: int = 0
+    _frame_due: bool = True
+    _numbers_due: bool = True
+
+    def request_redraw(self, numbers: bool = True) -> None:
+        """Draw a frame soon, and write the panel's numbers even if nothing moved."""
+        self._frame_due = True
+        self._numbers_due |= numbers
+        if self.timer is not None and self.timer.is_canceled():
+            self.timer.reset()
+
+    def tick(self) -> None:
+        """Draw and write what is due; stop the timer if nothing is left to do."""
+        self.ticks += 1
+        if self.ticks % UNSEEN_EVERY and not self.has_clients():
+            return
+        if self._frame_due or self.next_expiry() <= self.clock():
+            self._frame_due = False
+            changed = self.draw()
+            self._numbers_due |= changed
+        if self._numbers_due and self.ticks % NUMBERS_EVERY == 0:
+            self._numbers_due = False
+            again = self.write_numbers()
+            self._numbers_due |= again
+        if not self._numbers_due and math.isinf(self.next_expiry()) and self.timer is not None:
+            self.timer.cancel()
