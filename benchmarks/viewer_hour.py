@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 from arm_tasks.ros.scene_publisher import scene_markers, text_marker
 from arm_tasks.scene.file import load_scene
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import SceneView
 from arm_viewer.scene.meshes import MeshFiles, share_folder

@@ -76,7 +76,7 @@ def test_poses_of_postures_are_those_of_the_arm():
 @given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=6), st.floats(0.3, 3.0))
 def test_things_around_the_arm_are_held_too_and_from_no_farther_than_needed(places, aspect):
     robot, things = NUT_ARM, np.array(places)
-    view = view_of(robot, things=things, aspect=aspect)
+    view = view_of(robot, objects=things, aspect=aspect)
     points = np.vstack([robot_corners(robot, [robot.zero]), things, view.caption])
     assert holds(view, points, aspect)
     part = WIDE if aspect >= 1.0 else HIGH
@@ -137,7 +137,7 @@ def test_a_browser_that_is_folded_away_is_left_alone(robot, size):
     cameras = Cameras(server, tuple)
     cameras.set_robot(robot)
     cameras.fit(server.clients[0])
-    assert not cameras.heard(server.clients[0])
+    assert not cameras.update(server.clients[0])
     np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
 
 
@@ -163,9 +163,9 @@ def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(robot):
             client.camera.position, view_of(robot, aspect=aspect).position
         )
     client = server.clients[0]
-    assert not cameras.heard(client)
+    assert not cameras.update(client)
     client.camera.aspect = 0.7
-    assert cameras.heard(client)
+    assert cameras.update(client)
     cameras.fit(client)
     np.testing.assert_array_equal(client.camera.position, view_of(robot, aspect=0.7).position)
 
@@ -176,7 +176,7 @@ def test_what_a_browser_says_late_is_not_taken_for_a_person_s_wish(robot):
     cameras.set_robot(robot)
     placed = client.camera.position
     client.camera.position = np.full(3, 3.0)  # said before it got there
-    cameras.heard(client)
+    cameras.update(client)
     cameras.fit(client)
     np.testing.assert_array_equal(client.camera.position, placed)
 
@@ -185,17 +185,17 @@ def test_where_a_person_turned_the_camera_it_stays_until_another_robot_comes(rob
     server = Server(1.5)
     cameras, client = Cameras(server, tuple), server.clients[0]
     cameras.set_robot(robot)
-    cameras.heard(client)
+    cameras.update(client)
     turned = client.camera.position + 0.1
     client.camera.position = turned
     client.camera.aspect = 0.8
-    cameras.hold(far_box(0.5))
+    cameras.include(far_box(0.5))
     cameras.fit(client)
     np.testing.assert_array_equal(client.camera.position, turned)
     cameras.set_robot(read_robot(urdf.replace("0.19 0 0", "1.9 0 0")))
     assert np.abs(client.camera.position - turned).max() > 0.1
-    cameras.forget(client)
-    assert not cameras.heard(client)
+    cameras.remove(client)
+    assert not cameras.update(client)
 
 
 def test_a_thing_beside_the_arm_is_brought_into_the_picture_one_far_away_is_not(robot):
@@ -203,12 +203,12 @@ def test_a_thing_beside_the_arm_is_brought_into_the_picture_one_far_away_is_not(
     cameras, client = Cameras(server, tuple), server.clients[0]
     cameras.set_robot(robot)
     alone = client.camera.position
-    cameras.hold(far_box(100.0))
+    cameras.include(far_box(100.0))
     np.testing.assert_array_equal(client.camera.position, alone)
     box = far_box(0.5)
-    cameras.hold(box)
+    cameras.include(box)
     assert holds(cameras.view, box, 1.2)
     beside = client.camera.position
     assert np.abs(beside - alone).max() > 0.01
-    cameras.hold(box)
+    cameras.include(box)
     assert client.camera.position is beside

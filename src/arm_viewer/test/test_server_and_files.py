@@ -62,7 +62,7 @@ def test_port_zero_is_any_free_port():
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**6])
 def test_what_is_no_port_is_refused(port):
-    with pytest.raises(ServerError, match=f"parameter port: {port} is no port"):
+    with pytest.raises(ServerError, match=f"parameter port: {port} is not a port"):
         server.free_port("127.0.0.1", port)
 
 

@@ -8,9 +8,10 @@ import threading
 
 import numpy as np
 import pytest
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import CallbackQueue, address_of, close_server, open_server
+from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.browser.view import NO_ROBOT, SceneView
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
@@ -28,7 +29,7 @@ class Setup:
         drawer = SceneDrawer(self.server, MeshFiles(lambda package: 1 / 0), SWITCHES)
         trace = ToolTrace()
         actions = PanelActions(drawer.switch, print, print, trace.clear)
-        panel = Panel(self.server, CallbackQueue(), actions, SWITCHES, sliders)
+        panel = Panel(PanelGui(self.server, CallbackQueue()), actions, SWITCHES, sliders)
         self.problems = []
         self.stage = SceneView(
             SceneStore(), drawer, panel, trace, "tool0", self.show, self.problems.append
@@ -201,7 +202,7 @@ def test_what_is_missing_is_said(setup, urdf, marker):
     assert stage.problem() == "Markers wait for tf of bolt."
     setup.draw(robot, bolt=np.eye(4))
     assert stage.problem() == ""
-    stage.refusal = "robot_description: not XML"
+    stage.description_problem = "robot_description: not XML"
     assert stage.problem() == "robot_description: not XML"
 
 

@@ -9,7 +9,7 @@ import pytest
 from arm_viewer.scene.marker_store import MarkerKey
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
 from arm_viewer.scene.robot import read_robot
-from arm_viewer.scene.store import MOVED, SceneStore
+from arm_viewer.scene.store import POSE_TOLERANCE, SceneStore
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -34,20 +34,22 @@ def store():
 
 def test_nothing_new_nothing_drawn(store):
     assert not store.take()
-    store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + 0.5 * MOVED)})
+    store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + 0.5 * POSE_TOLERANCE)})
     assert not store.take()
 
 
 def test_only_moved_frames_are_sent_and_small_steps_add_up(store):
     sent = []
     for step in range(1, 11):
-        store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + step * 0.4 * MOVED)})
+        store.set_frames(
+            "base_link", {"base_link": at(), "tool0": at(1 + step * 0.4 * POSE_TOLERANCE)}
+        )
         changes = store.take()
         assert "base_link" not in changes.moved
         sent += [pose[0, 3] for pose in changes.moved.values()]
     # What is shown is never farther from the truth than the threshold.
     assert sent
-    assert abs(sent[-1] - (1 + 4 * MOVED)) <= MOVED
+    assert abs(sent[-1] - (1 + 4 * POSE_TOLERANCE)) <= POSE_TOLERANCE
 
 
 def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
@@ -55,7 +57,7 @@ def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
     assert set(store.take().drawn) == {key(1)}
     store.set_frames("base_link", {"base_link": at()})
     changes = store.take()
-    assert (changes.gone, changes.erased) == ({"tool0"}, {key(1)})
+    assert (changes.removed, changes.erased) == ({"tool0"}, {key(1)})
     assert store.markers.waiting() == {"tool0"}
     store.set_frames("base_link", {"base_link": at(), "tool0": at(2)})
     changes = store.take()
@@ -156,7 +158,7 @@ def test_whoever_follows_the_changes_sees_the_scene(marker, steps):
         changes = store.take()
         for gone in changes.erased | changes.drawn.keys():
             screen.pop(gone, None)
-        for frame in changes.gone:
+        for frame in changes.removed:
             for lost in [k for k, placed in screen.items() if placed.frame == frame]:
                 del screen[lost]
         screen.update(changes.drawn)
@@ -193,7 +195,7 @@ def test_links_of_a_former_robot_disappear(store, urdf):
     store.set_frames("base_link", {**old.zero, **new.zero})
     changes = store.take()
     assert changes.robot is new
-    assert changes.gone == {"waist_link"}
+    assert changes.removed == {"waist_link"}
     assert "hip_link" in changes.moved
     assert store.take().robot is None
 

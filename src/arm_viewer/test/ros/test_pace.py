@@ -1,52 +1,84 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How often pictures are made: as often as asked for while somebody looks, else now and then."""
+"""When frames are drawn: with every tick while a browser is connected, rarely otherwise."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
-from arm_viewer.ros.node import NUMBERS_EVERY, UNSEEN_EVERY, ViewerNode
+from arm_viewer.browser.render_loop import NUMBERS_EVERY, UNSEEN_EVERY, RenderLoop
+
+
+class Timer:
+    """A timer that can be stopped."""
+
+    def __init__(self):
+        self.running = True
+
+    def cancel(self):
+        self.running = False
+
+    def reset(self):
+        self.running = True
+
+    def is_canceled(self):
+        return not self.running
+
+
+class Recorder:
+    """A loop, and the ticks at which it drew frames and wrote numbers."""
+
+    def __init__(self):
+        self.drawn, self.written, self.clients, self.expiry = [], [], False, math.inf
+        self.loop = RenderLoop(
+            lambda: self.drawn.append(self.loop.ticks) or False,
+            lambda: self.written.append(self.loop.ticks) or False,
+            lambda: self.clients,
+            lambda: self.expiry,
+            lambda: 10.0,
+            Timer(),
+        )
+
+    def tick(self, count, redraw=False):
+        for _ in range(count):
+            if redraw:
+                self.loop.request_redraw()
+            self.loop.tick()
 
 
 @pytest.fixture
-def node():
-    """What a viewer needs to know for its pictures."""
-    made = SimpleNamespace(
-        _pictures=0, _picture_due=True, _numbers_due=True, _now=lambda: 0.0, clients={}
-    )
-    made.drawn, made.written, made.rests = [], [], []
-    made._server = SimpleNamespace(get_clients=lambda: made.clients)
-    made._stage = SimpleNamespace(
-        store=SimpleNamespace(markers=SimpleNamespace(next_expiry=lambda: math.inf))
-    )
-    made._timer = SimpleNamespace(cancel=lambda: made.rests.append(made._pictures))
-    made._draw = lambda: made.drawn.append(made._pictures)
-    made._write_numbers = lambda: made.written.append(made._pictures)
-    return made
+def recorder():
+    return Recorder()
 
 
-def run(node, count):
-    for _ in range(count):
-        ViewerNode._picture(node)
+def test_every_frame_is_drawn_while_a_browser_is_connected(recorder):
+    recorder.clients = True
+    recorder.tick(12, redraw=True)
+    assert recorder.drawn == list(range(1, 13))
 
 
-def test_each_picture_is_made_while_somebody_looks(node):
-    node.clients = {0: "a browser"}
-    run(node, 12)
-    assert node.drawn == list(range(1, 13))
+def test_without_a_browser_frames_are_rare_and_the_timer_runs_until_they_are_drawn(recorder):
+    recorder.tick(UNSEEN_EVERY - 1)
+    assert recorder.drawn == [] and recorder.loop.timer.running
+    recorder.tick(1)
+    assert recorder.drawn == [UNSEEN_EVERY] and recorder.written == [UNSEEN_EVERY]
+    assert UNSEEN_EVERY % NUMBERS_EVERY == 0 and not recorder.loop.timer.running
+    recorder.loop.request_redraw()
+    assert recorder.loop.timer.running
 
 
-def test_while_nobody_looks_pictures_are_rare_and_the_timer_goes_on_until_they_are_made(node):
-    run(node, UNSEEN_EVERY - 1)
-    assert node.drawn == [] and node.rests == []
-    run(node, 1)
-    assert node.drawn == [UNSEEN_EVERY] and node.written == [UNSEEN_EVERY]
-    assert UNSEEN_EVERY % NUMBERS_EVERY == 0 and node.rests == [UNSEEN_EVERY]
+def test_a_new_browser_gets_the_next_frame(recorder):
+    recorder.tick(2)
+    recorder.clients = True
+    recorder.tick(1)
+    assert recorder.drawn == [3]
 
 
-def test_who_comes_gets_the_next_picture(node):
-    run(node, 2)
-    node.clients = {0: "a browser"}
-    run(node, 1)
-    assert node.drawn == [3]
+def test_an_expired_marker_is_a_reason_to_draw(recorder):
+    recorder.clients = True
+    recorder.tick(6)
+    recorder.expiry = 11.0
+    recorder.tick(1)
+    assert recorder.drawn == [1]
+    recorder.expiry = 10.0
+    recorder.tick(1)
+    assert recorder.drawn == [1, 8]

@@ -14,9 +14,9 @@ from arm_common.transforms import quaternion
 from arm_description.library import shipped_robots
 from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
+from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.cameras import round_length
-from arm_viewer.browser.panel import _meant, _range, _shown
-from arm_viewer.browser.server import CallbackQueue
+from arm_viewer.browser.panel import display_limits, from_display, to_display
 from arm_viewer.control.joint_sliders import JointSliders
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import VisualJoint, postures_of
@@ -154,9 +154,14 @@ def test_sliders_refuse_what_is_no_joint_or_no_number():
 @given(st.sampled_from(JOINTS), st.floats(0, 1))
 def test_a_slider_shows_degrees_or_millimetres_and_means_what_it_shows(joint, part):
     value = joint.lower + part * (joint.upper - joint.lower)
-    assert _meant(joint, _shown(joint, value)) == pytest.approx(value, abs=1e-12)
-    low, high = _range(joint)
-    assert joint.lower - 1e-9 <= _meant(joint, low) < _meant(joint, high) <= joint.upper + 1e-9
+    assert from_display(joint, to_display(joint, value)) == pytest.approx(value, abs=1e-12)
+    low, high = display_limits(joint)
+    assert (
+        joint.lower - 1e-9
+        <= from_display(joint, low)
+        < from_display(joint, high)
+        <= joint.upper + 1e-9
+    )
 
 
 def test_postures_open_the_fingers_by_half_the_width():
@@ -178,8 +183,8 @@ def test_round_length_is_round_and_just_below(length):
 
 
 def test_texts_are_escaped_and_empty_lines_vanish():
-    assert panel.line("task", "Task", "") == ""
-    assert "&lt;script&gt;" in panel.line("task", "Task", "<script>")
+    assert panel.status_line("task", "Task", "") == ""
+    assert "&lt;script&gt;" in panel.status_line("task", "Task", "<script>")
     joint = VisualJoint("<b>", False, -1, 1)
     assert "&lt;b&gt;" in panel.joint_table((joint,), {"<b>": 0.0})
 

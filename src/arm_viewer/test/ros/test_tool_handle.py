@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from arm_common.transforms import matrix_to_pose, pose_to_matrix
 from arm_viewer.control.ik_follower import MODES
-from arm_viewer.ros.interactive_marker import FIRST_MODE, FIRST_POSTURE, LIST, handle_marker
+from arm_viewer.ros.interactive_marker import (
+    FIRST_MODE,
+    FIRST_SOLUTION,
+    LIST_SOLUTIONS,
+    handle_marker,
+)
 
 from arm_description import load_robot
 
@@ -129,8 +134,8 @@ def test_out_of_reach_is_written_and_the_arm_stays(rviz):
 def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
     rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
     before = rviz.tip()[:3, 3]
-    rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST)
-    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_POSTURE]  # noqa: E731
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST_SOLUTIONS)
+    ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_SOLUTION]  # noqa: E731
     rviz.ros.until(lambda: ids(), BOUND)
     q = dict(rviz.q)
     rviz.send(rviz.Feedback.MENU_SELECT, entry=ids()[-1])
