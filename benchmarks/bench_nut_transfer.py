@@ -35,6 +35,7 @@ from arm_tasks.simulation.noisy_arm import (
     run_trial,
 )
 from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Screw, Task
 from ik.tables import processor, table, write
 
@@ -92,7 +93,7 @@ def plain(task: Task) -> Task:
 def planned(task: Task) -> TaskPlan:
     """Return the plan from rest."""
     rest = dict.fromkeys(MODEL.joint_names, 0.0)
-    plan = plan_task(task, SCENE, MODEL, CHAIN, rest, 0.0)
+    plan = plan_task(TaskRequest(task, SCENE, MODEL, CHAIN, ArmConfiguration(rest, 0.0)))
     if not plan.feasible:
         raise SystemExit(plan.message)
     return plan
@@ -124,7 +125,7 @@ def trial(plan: TaskPlan, row: Row, seed: int) -> tuple[MonteCarloTrial, float]:
     """Run one trial; return it and the largest zero of the joints that move the tip [deg]."""
     zeros = after_touching(row.noise, seed) if row.touched else None
     assert TASK.expect is not None
-    done = run_trial(plan, CHAIN, SCENE, TASK.expect, row.noise, seed, zeros)
+    done = run_trial(plan, TASK.expect, row.noise, seed, zeros)
     return done, math.nan if zeros is None else math.degrees(float(np.abs(zeros[:3]).max()))
 
 

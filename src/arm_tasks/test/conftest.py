@@ -16,6 +16,7 @@ from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.nut_world import NutWorld
 
 from arm_description import RobotModel, load_robot
@@ -120,4 +121,6 @@ def chain(model: RobotModel) -> Chain:
 def nut_plan(scene: Scene, model: RobotModel, chain: Chain) -> TaskPlan:
     """Return the shipped task planned on the shipped scene, from rest."""
     rest = dict.fromkeys(model.joint_names, 0.0)
-    return plan_task(load_task("nut_transfer"), scene, model, chain, rest, 0.0)
+    return plan_task(
+        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(rest, 0.0))
+    )

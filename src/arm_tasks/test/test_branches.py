@@ -9,9 +9,9 @@ import pytest
 from arm_tasks.errors import TaskFileError
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState
-from arm_tasks.execution.resume import JointRateLimits
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.ideal_arm import IdealArm, simulate
 from arm_tasks.world.nut_world import NutWorld
 
@@ -23,7 +23,9 @@ def planned(scene, model, chain):
     def plan(steps, width=0.0):
         lines = "\n".join(f"  - {step}" for step in steps)
         task = task_from_text(f"task: t\nsteps:\n{lines}\n", "t.yaml")
-        return plan_task(task, scene, model, chain, REST, width, collisions=False)
+        return plan_task(
+            TaskRequest(task, scene, model, chain, ArmConfiguration(REST, width)), collisions=False
+        )
 
     return plan
 
@@ -31,7 +33,7 @@ def planned(scene, model, chain):
 def done(plan, chain, scene):
     """Names of the steps that took time, in order, and the run."""
     seen = []
-    run = simulate(plan, chain, NutWorld(scene), on_update=lambda e, a: None)
+    run = simulate(plan, NutWorld(scene), on_update=lambda e, a: None)
     for index in run.steps:
         if not seen or seen[-1] != plan.steps[index].name:
             seen.append(plan.steps[index].name)
@@ -123,12 +125,11 @@ def test_too_many_ways_are_refused_with_what_to_do(planned):
 def test_a_nut_of_which_nobody_tells_fails_there(planned, chain, scene):
     plan = planned(["if: {when: {nut_on: upper_bolt}, then: [{wait: 1}]}"])
     arm = IdealArm(chain, NutWorld(scene), plan.start, 0.0)
-    limits = JointRateLimits(chain.velocity, chain.acceleration)
-    engine = Engine(plan, arm, limits, clock=lambda: arm.time, senses=lambda when, since: None)
+    engine = Engine(plan, arm, clock=lambda: arm.time, observe=lambda when, since: None)
     while engine.tick() is EngineState.RUNNING and arm.time < 60.0:
         arm.step(0.1)
     assert engine.outcome.state is EngineState.FAILED
-    assert "nobody says where the nut is" in engine.outcome.message
+    assert "the position of the nut is unknown" in engine.outcome.message
 
 
 def test_an_unknown_bolt_in_a_condition_is_told(planned):
@@ -153,14 +154,16 @@ steps:
       steps: [{wait: 1}]
   - move_posture: rest
 """
-    plan = plan_task(task_from_text(text), scene, model, chain, REST, 0.0)
+    plan = plan_task(
+        TaskRequest(task_from_text(text), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert plan.feasible, plan.message
-    run = simulate(plan, chain, NutWorld(scene))
+    run = simulate(plan, NutWorld(scene))
     assert run.outcome.state is EngineState.SUCCEEDED
     assert run.nuts[-1].bolt == "lower_bolt" and run.nuts[-1].turns_engaged >= 3.0
     pushed = np.array(scene.bolt("upper_bolt").pose)
     pushed[:3, 3] += 0.008 * pushed[:3, 2]
-    missed = simulate(plan, chain, NutWorld(scene.with_bolt("upper_bolt", pushed)))
+    missed = simulate(plan, NutWorld(scene.with_bolt("upper_bolt", pushed)))
     assert missed.outcome.state is EngineState.FAILED
     assert "does not hold that the nut is on lower_bolt" in missed.outcome.message
     assert replace(plan, steps=plan.steps[:1]).duration < plan.duration

@@ -20,6 +20,7 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
 from arm_tasks.scene.objects import box as box_part
 from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
 from arm_description import load_robot
 
@@ -153,8 +154,8 @@ def test_a_step_that_would_collide_is_refused_with_both_bodies(empty, model, cha
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
     scene = replace(empty, things={"post": post})
     task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml")
-    plan = plan_task(task, scene, model, chain, REST, 0.02)
-    free = plan_task(task, empty, model, chain, REST, 0.02)
+    plan = plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02)))
+    free = plan_task(TaskRequest(task, empty, model, chain, ArmConfiguration(REST, 0.02)))
     assert free.feasible and not plan.feasible
     assert said in plan.message
     assert "mm deep in post" in plan.message and "_link would be" in plan.message
@@ -171,7 +172,7 @@ def test_the_nut_transfer_keeps_clear(nut_plan):
 def test_without_the_library_a_warning_says_what_to_do(monkeypatch, empty, model, chain):
     monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
     task = task_from_text("task: t\nsteps: [open]")
-    plan = plan_task(task, empty, model, chain, REST, 0.02)
+    plan = plan_task(TaskRequest(task, empty, model, chain, ArmConfiguration(REST, 0.02)))
     assert plan.feasible and "pip install coal" in plan.warnings[0]
     assert plan.reports[0].near is None
 

@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine with scripted arms: that succeed, refuse, fail, hang, stop late, or never say."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.engine import Engine as RealEngine
+from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState
-from arm_tasks.execution.ports import MoveState, MoveStatus, Standing
-from arm_tasks.execution.resume import JointRateLimits
+from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.steps import Task
 
-LIMITS = JointRateLimits(np.array([2.0]), np.array([10.0]))
-
-
-def Engine(plan, port, **options):
-    return RealEngine(plan, port, LIMITS, **options)
+CHAIN = SimpleNamespace(
+    joint_names=("a",), velocity=np.array([2.0]), acceleration=np.array([10.0])
+)
+REQUEST = TaskRequest(
+    Task("t", "t.yaml", ()), None, None, CHAIN, ArmConfiguration({"a": 0.0}, 0.0)
+)
 
 
 def report(index, duration=1.0, feasible=True):
@@ -42,7 +46,7 @@ def step(index, kind="motion", duration=1.0):
 
 def plan(*kinds):
     steps = tuple(step(i, kind) for i, kind in enumerate(kinds))
-    return TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, steps)
+    return TaskPlan(REQUEST, np.zeros(1), steps)
 
 
 class Clock:
@@ -63,8 +67,8 @@ class Port:
         self.cancels = 0
         self.q, self.jaws = 0.0, 0.0
 
-    def where(self):
-        return Standing({"a": self.q}, self.jaws)
+    def configuration(self):
+        return ArmConfiguration({"a": self.q}, self.jaws)
 
     def move(self, trajectory):
         self.q = float(trajectory.positions[-1, 0])
@@ -125,7 +129,7 @@ def test_all_steps_are_done_in_order_with_feedback():
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        (MoveState.REJECTED, "the driver refused the motion: joint a is above its limit"),
+        (MoveState.REJECTED, "the driver rejected the motion: joint a is above its limit"),
         (MoveState.FAILED, "the motion failed: bus fault"),
         (MoveState.CANCELED, "the driver stopped the motion: bus fault"),
     ],
@@ -236,7 +240,7 @@ def test_an_arm_that_is_gone_before_the_first_step_or_without_any():
 
 
 def test_what_must_not_be_run_is_refused():
-    bad = TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, (), report(0, feasible=False))
+    bad = TaskPlan(REQUEST, np.zeros(1), (), report(0, feasible=False))
     with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
         Engine(bad, Port(Clock()))
     with pytest.raises(PlanError, match="no step 7 to begin at"):
@@ -316,7 +320,7 @@ def test_what_makes_no_sense_now_is_refused_with_a_reason():
     engine.tick()
     assert engine.resume() == "it is not paused but running"
     engine.pause()
-    assert engine.resume() == "the arm is still slowing down; ask again"
+    assert engine.resume() == "the arm is still slowing down; try again"
     engine.cancel()
     assert engine.pause() == "it is stopping"
     run(engine, clock)

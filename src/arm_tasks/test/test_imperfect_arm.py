@@ -75,9 +75,9 @@ def test_bolts_are_off_by_no_more_than_the_bounds_and_the_same_for_equal_seeds(s
 
 def test_a_trial_without_noise_succeeds_and_one_that_is_far_off_says_why(scene, chain, nut_plan):
     expected = load_task("nut_transfer").expect
-    good = run_trial(nut_plan, chain, scene, expected, Noise(), 0)
+    good = run_trial(nut_plan, expected, Noise(), 0)
     assert good.fault == "" and good.turns >= 4.0
     zeros = np.array([math.radians(8.0), 0.0, 0.0, 0.0])
-    bad = run_trial(nut_plan, chain, scene, expected, Noise(), 0, zeros)
+    bad = run_trial(nut_plan, expected, Noise(), 0, zeros)
     assert bad.fault == "jaws missed the nut" and bad.turns == 0.0
-    assert bad == run_trial(nut_plan, chain, scene, expected, Noise(), 0, zeros)
+    assert bad == run_trial(nut_plan, expected, Noise(), 0, zeros)

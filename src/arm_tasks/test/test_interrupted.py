@@ -7,12 +7,11 @@ import pytest
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState
-from arm_tasks.execution.ports import Standing
-from arm_tasks.execution.resume import JointRateLimits
 from arm_tasks.scene.nut_state import NutStatus
-from arm_tasks.world.expected_state import ReferenceRun, SafeState, safe_state
+from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.ideal_arm import IdealArm
 from arm_tasks.world.nut_world import NutWorld
+from arm_tasks.world.reference_run import ReferenceRun, SafeState, safe_state
 
 PERIOD = 0.03
 SHORT = 0.3  # s; a step that is over within some periods cannot be met on its way
@@ -20,7 +19,7 @@ SHORT = 0.3  # s; a step that is over within some periods cannot be met on its w
 
 @pytest.fixture(scope="module")
 def foreseen(nut_plan, scene, chain):
-    return ReferenceRun.of(nut_plan, scene, chain)
+    return ReferenceRun.of(nut_plan)
 
 
 class Bench:
@@ -29,12 +28,11 @@ class Bench:
     def __init__(self, plan, scene, chain):
         self.plan, self.chain = plan, chain
         self.world = NutWorld(scene)
-        self.arm = IdealArm(chain, self.world, plan.start, plan.start_width)
+        self.arm = IdealArm(chain, self.world, plan.start, plan.request.start.width)
         self.told = None
 
     def engine(self, first=0):
-        limits = JointRateLimits(self.chain.velocity, self.chain.acceleration)
-        return Engine(self.plan, self.arm, limits, first, lambda: self.arm.time, self._on_feedback)
+        return Engine(self.plan, self.arm, first, lambda: self.arm.time, self._on_feedback)
 
     def _on_feedback(self, told):
         self.told = told
@@ -77,7 +75,7 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
             assert engine.outcome.state is EngineState.CANCELED
             assert engine.outcome.message.endswith("the arm holds where it is")
             bench.stand_still()
-            where, nut = bench.arm.where(), bench.world.report
+            where, nut = bench.arm.configuration(), bench.world.report
             state = bench.safe_state(scene)
             planned = foreseen.moments(engine.outcome.steps_done, where)
             tool, size = chain.fk(bench.arm.q), scene.the_nut().across_flats
@@ -136,12 +134,12 @@ def test_an_arm_that_stands_elsewhere_begins_no_step(bench):
 def _near(plan, k):
     step = plan.steps[k]
     still = np.abs(step.start - plan.start).max() < 0.05
-    return still and abs(step.start_width - plan.start_width) < 3e-3
+    return still and abs(step.start_width - plan.request.start.width) < 3e-3
 
 
 def test_a_nut_that_is_elsewhere_is_said(foreseen, nut_plan, scene):
     k = next(s.index for s in nut_plan.steps if s.turns < -0.1)
-    here = Standing(
+    here = ArmConfiguration(
         dict(zip(nut_plan.joint_names, nut_plan.steps[k].start.tolist(), strict=True)),
         nut_plan.steps[k].start_width,
     )

@@ -9,6 +9,7 @@ import pytest
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,7 +153,9 @@ steps:
   - approach: {frame: upper_bolt, xyz_mm: [0, 0, -5], distance_mm: 30}
   - retreat: {distance_mm: 20}
 """
-    plan = plan_task(task_from_text(text), scene, model, chain, REST, 0.0)
+    plan = plan_task(
+        TaskRequest(task_from_text(text), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert plan.feasible, plan.message
     _, front, on, back = plan.steps
     bolt = scene.frame("upper_bolt")

@@ -13,6 +13,7 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.simulation.noisy_arm import ONE_TICK, Noise, NoisyArm
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
 
@@ -24,14 +25,16 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 def planned(scene, model, chain, text=None, start=REST, collisions=True):
     task = load_task("nut_transfer") if text is None else task_from_text(text)
-    plan = plan_task(task, scene, model, chain, start, 0.0, collisions)
+    plan = plan_task(
+        TaskRequest(task, scene, model, chain, ArmConfiguration(start, 0.0)), collisions
+    )
     assert plan.feasible, plan.message
     return plan
 
 
 @pytest.mark.parametrize("rate", [200.0, 50.0, 6.7])
 def test_the_nut_ends_on_the_lower_bolt(scene, chain, nut_plan, rate):
-    run = simulate(nut_plan, chain, NutWorld(scene), rate)
+    run = simulate(nut_plan, NutWorld(scene), rate)
     assert run.outcome.state is EngineState.SUCCEEDED
     nut = run.nuts[-1]
     assert (nut.status, nut.bolt) == (NutStatus.ON_BOLT, "lower_bolt")
@@ -45,7 +48,7 @@ def test_the_nut_ends_on_the_lower_bolt(scene, chain, nut_plan, rate):
 def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(scene, model, chain, start_deg):
     bolt = replace(scene.bolt("lower_bolt"), start=math.radians(start_deg))
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    run = simulate(planned(other, model, chain), chain, NutWorld(other))
+    run = simulate(planned(other, model, chain), NutWorld(other))
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 3.9
 
@@ -53,7 +56,7 @@ def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(scene, model,
 def test_the_steps_of_a_servo_board_do_not_matter(scene, chain, nut_plan):
     """500 to 2500 us over half a turn in counts of 4.88 us: 0.44 degrees a count."""
     board = NoisyArm(chain, Noise(tick=ONE_TICK), np.random.default_rng(0))
-    run = simulate(nut_plan, chain, NutWorld(scene), body=board)
+    run = simulate(nut_plan, NutWorld(scene), servos=board)
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 4.0
 
@@ -64,7 +67,7 @@ def test_left_handed_threads_are_turned_the_other_way(scene, model, chain):
         "lower_bolt": replace(scene.bolt("lower_bolt"), hand=-1, start=math.radians(120)),
     }
     other = replace(scene, bolts=bolts)
-    run = simulate(planned(other, model, chain), chain, NutWorld(other))
+    run = simulate(planned(other, model, chain), NutWorld(other))
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 3.9
 
@@ -74,8 +77,10 @@ def test_jaws_that_never_close_leave_the_nut_where_it_is(scene, model, chain):
     wide = tuple(
         replace(step, grip_width=0.0125) if step.kind == "unscrew" else step for step in task.steps
     )
-    plan = plan_task(replace(task, steps=wide), scene, model, chain, REST, 0.0)
-    run = simulate(plan, chain, NutWorld(scene))
+    plan = plan_task(
+        TaskRequest(replace(task, steps=wide), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
+    run = simulate(plan, NutWorld(scene))
     assert run.outcome.state is EngineState.SUCCEEDED
     assert run.nuts[-1].bolt == "upper_bolt"
     assert run.nuts[-1].turns_engaged == pytest.approx(5.56 / 1.27)
@@ -84,7 +89,7 @@ def test_jaws_that_never_close_leave_the_nut_where_it_is(scene, model, chain):
 def test_a_nut_that_is_not_where_the_scene_says_is_missed(scene, chain, nut_plan):
     pushed = scene.bolt("upper_bolt").pose.copy()
     pushed[:3, 3] += 0.008 * pushed[:3, 2]
-    run = simulate(nut_plan, chain, NutWorld(scene.with_bolt("upper_bolt", pushed)))
+    run = simulate(nut_plan, NutWorld(scene.with_bolt("upper_bolt", pushed)))
     assert run.nuts[-1].bolt == "upper_bolt"
     assert any("missed the nut: its centre is" in m for m in run.messages)
 
@@ -92,7 +97,7 @@ def test_a_nut_that_is_not_where_the_scene_says_is_missed(scene, chain, nut_plan
 def test_a_lower_bolt_that_is_not_where_the_scene_says_lets_the_nut_fall(scene, chain, nut_plan):
     aside = scene.bolt("lower_bolt").pose.copy()
     aside[:3, 3] += 0.003 * aside[:3, 1]
-    run = simulate(nut_plan, chain, NutWorld(scene.with_bolt("lower_bolt", aside)))
+    run = simulate(nut_plan, NutWorld(scene.with_bolt("lower_bolt", aside)))
     assert run.nuts[-1].status == NutStatus.FALLEN
     assert any("does not catch" in m or "pushed it out" in m for m in run.messages)
 
@@ -107,7 +112,7 @@ steps:
   - grip: {width_mm: 10.5}
   - turn: {angle_deg: 180, advance_mm: 0.635}
 """
-    run = simulate(planned(scene, model, chain, text), chain, NutWorld(scene))
+    run = simulate(planned(scene, model, chain, text), NutWorld(scene))
     thread = scene.bolt("upper_bolt").thread
     to_bolt = np.linalg.inv(scene.frame("upper_bolt"))
     depth = (to_bolt @ run.nuts[-1].pose)[2, 3] + 0.00278
@@ -123,7 +128,7 @@ steps:
   - open
   - move_posture: rest
 """
-    run = simulate(planned(scene, model, chain, text), chain, NutWorld(scene))
+    run = simulate(planned(scene, model, chain, text), NutWorld(scene))
     assert run.nuts[-1].status == NutStatus.FALLEN
     assert "let go with no thread engaged" in run.nuts[-1].message
     assert run.nuts[-1].pose[2, 3] == pytest.approx(0.00278)
@@ -139,7 +144,7 @@ def test_canceled_anywhere_the_arm_holds_and_the_nut_is_somewhere(scene, chain, 
         if arm.time >= at:
             engine.cancel()
 
-    run = simulate(plan, chain, world, on_update=interfere)
+    run = simulate(plan, world, on_update=interfere)
     assert run.outcome.state is EngineState.CANCELED
     assert run.outcome.steps_done < len(plan.steps)
     nut = run.nuts[-1]
@@ -156,7 +161,7 @@ def test_canceled_anywhere_the_arm_holds_and_the_nut_is_somewhere(scene, chain, 
 
 def test_it_can_start_from_another_posture(scene, model, chain):
     start = {"waist": 0.5, "shoulder": -1.0, "elbow": 1.2, "wrist_roll": 0.7, "left_finger": 0.0}
-    run = simulate(planned(scene, model, chain, start=start), chain, NutWorld(scene), 20.0)
+    run = simulate(planned(scene, model, chain, start=start), NutWorld(scene), 20.0)
     assert run.nuts[-1].bolt == "lower_bolt"
 
 
@@ -175,6 +180,6 @@ def test_another_arm_does_the_same_task(scene, model):
     strokes = [s for s in run_plan.steps if s.turns]
     assert len(strokes) < 12
     assert run_plan.worst_orientation_error < math.radians(0.1)
-    run = simulate(run_plan, chain, NutWorld(scene))
+    run = simulate(run_plan, NutWorld(scene))
     assert run.nuts[-1].bolt == "lower_bolt", run.messages
     assert run.nuts[-1].turns_engaged >= 3.9

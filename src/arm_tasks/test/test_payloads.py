@@ -11,6 +11,7 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.payloads import FLOOR, rest
 from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.payload_world import PayloadWorld
 from arm_tasks.world.verdict import lies_on
 from hypothesis import given
@@ -80,7 +81,11 @@ def planned(model, chain, *steps):
     lines = "".join(f"  - {step}\n" for step in steps)
     text = f"task: t\ndefaults: {{tilt_deg: 35}}\nsteps:\n{lines}"
     scene = scene_from_text(SCENE)
-    return plan_task(task_from_text(text, "t.yaml"), scene, model, chain, REST, 0.03)
+    return plan_task(
+        TaskRequest(
+            task_from_text(text, "t.yaml"), scene, model, chain, ArmConfiguration(REST, 0.03)
+        )
+    )
 
 
 GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"

@@ -12,6 +12,7 @@ from arm_tasks.errors import PlanError, TaskFileError
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
 from arm_kinematics import Chain
 
@@ -22,7 +23,11 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 def plan(scene, model, chain):
     def make(steps, start=REST, width=0.02, scene=scene):
         text = "task: t\nsteps:\n" + "".join(f"  - {step}\n" for step in steps)
-        return plan_task(task_from_text(text, "t.yaml"), scene, model, chain, start, width)
+        return plan_task(
+            TaskRequest(
+                task_from_text(text, "t.yaml"), scene, model, chain, ArmConfiguration(start, width)
+            )
+        )
 
     return make
 
@@ -37,7 +42,7 @@ def turns(plan, name):
 
 def check_laws(plan, chain):
     """Every plan, whatever the task: continuous, within limits, at rest between the steps."""
-    q, width = plan.start, plan.start_width
+    q, width = plan.start, plan.request.start.width
     for i, step in enumerate(plan.steps):
         assert step.index == step.report.index == i
         assert np.array_equal(step.start, q)
@@ -73,7 +78,9 @@ def test_the_nut_transfer_is_proven(chain, nut_plan):
 
 
 def test_equal_input_gives_an_equal_plan(scene, model, chain, nut_plan):
-    again = plan_task(load_task("nut_transfer"), scene, model, chain, REST, 0.0)
+    again = plan_task(
+        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
     for a, b in zip(nut_plan.steps, again.steps, strict=True):
         assert a.name == b.name and np.array_equal(a.end, b.end)
 
@@ -203,7 +210,9 @@ def test_what_cannot_be_done_is_refused_by_name_and_amount(plan, step, position,
 def test_a_bolt_out_of_reach_is_refused_with_millimetres(scene, model, chain, bolt, index):
     far = scene.bolt(bolt).pose @ shift_z(0.12)
     moved = scene.with_bolt(bolt, far)
-    made = plan_task(load_task("nut_transfer"), moved, model, chain, REST, 0.0)
+    made = plan_task(
+        TaskRequest(load_task("nut_transfer"), moved, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert not made.feasible
     assert made.refusal.index >= index
     assert made.refusal.name.startswith("take the nut off" if index == 2 else "screw it on")
@@ -217,7 +226,13 @@ def test_a_bolt_out_of_reach_is_refused_with_millimetres(scene, model, chain, bo
 def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(scene, model, chain):
     there = scene.bolt("upper_bolt").pose @ pose(turn_z(0.0)[:3, :3] @ _about_x(30.0))
     made = plan_task(
-        load_task("nut_transfer"), scene.with_bolt("upper_bolt", there), model, chain, REST, 0.0
+        TaskRequest(
+            load_task("nut_transfer"),
+            scene.with_bolt("upper_bolt", there),
+            model,
+            chain,
+            ArmConfiguration(REST, 0.0),
+        )
     )
     assert not made.feasible
     assert "deg" in made.refusal.message
@@ -233,14 +248,18 @@ def _about_x(degrees):
 def test_the_last_grip_is_chosen_so_that_the_next_thread_catches(scene, model, chain, start_deg):
     bolt = replace(scene.bolt("lower_bolt"), start=math.radians(start_deg))
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    made = plan_task(
+        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert made.feasible, made.message
 
 
 def test_a_thread_that_no_grip_lets_catch_is_refused(scene, model, chain):
     bolt = replace(scene.bolt("lower_bolt"), start=scene.bolt("upper_bolt").start + math.pi)
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    made = plan_task(
+        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert not made.feasible
     assert "no last grip lets the next thread catch" in made.message
 
@@ -248,7 +267,9 @@ def test_a_thread_that_no_grip_lets_catch_is_refused(scene, model, chain):
 def test_a_thread_start_that_nobody_knows_is_a_warning(scene, model, chain):
     bolt = replace(scene.bolt("lower_bolt"), start_known=False)
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(load_task("nut_transfer"), other, model, chain, REST, 0.0)
+    made = plan_task(
+        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert made.feasible
     assert "lower_bolt starts is not known" in made.warnings[0]
 
@@ -278,7 +299,11 @@ def test_what_makes_no_sense_here_is_told_with_its_line(plan, step, said):
 def test_an_arm_without_gripper_cannot_grip(scene, model, chain):
     task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
-        plan_task(task, scene, replace(model, gripper=None), chain, REST, 0.0)
+        plan_task(
+            TaskRequest(
+                task, scene, replace(model, gripper=None), chain, ArmConfiguration(REST, 0.0)
+            )
+        )
 
 
 @pytest.mark.parametrize(
@@ -297,10 +322,10 @@ def test_a_start_that_makes_no_sense_is_refused(plan, start, said):
 def test_what_is_not_known_of_the_arm_is_told(scene, model, chain):
     task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(PlanError, match="width of the jaws at the start is nan"):
-        plan_task(task, scene, model, chain, REST, math.nan)
+        plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, math.nan)))
     blind = Chain.from_urdf(model.to_urdf())
     with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
-        plan_task(task, scene, model, blind, REST, 0.0)
+        plan_task(TaskRequest(task, scene, model, blind, ArmConfiguration(REST, 0.0)))
 
 
 def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):
@@ -313,7 +338,7 @@ def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):
 
 def test_a_plan_says_where_each_step_begins(plan):
     made = plan(["move_joints: {joints: {waist: 0.5}}", "open"])
-    assert made.start_of(1) == ({**REST, "waist": 0.5}, 0.02)
+    assert made.start_of(1) == ArmConfiguration({**REST, "waist": 0.5}, 0.02)
 
 
 def test_a_trajectory_is_held_at_its_ends_and_passes_its_points():

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from arm_tasks.commands import check
 from arm_tasks.errors import shipped
-from arm_tasks.planning.feasibility import preflight, text
+from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
 REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
@@ -24,7 +25,9 @@ def look(scene, model, chain):
     def make(*steps, scene=scene):
         lines = "".join(f"  - {step}\n" for step in steps)
         task = task_from_text(f"task: t\nsteps:\n{lines}", "t.yaml")
-        return preflight(task, scene, model, chain, REST, 0.02)
+        return check_feasibility(
+            TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02))
+        )
 
     return make
 
@@ -33,7 +36,7 @@ def test_what_can_be_done_needs_no_help(look):
     found = look("move_posture: ready", "open")
     assert found.plan.feasible and found.remedies == ()
     assert found.message == found.plan.message
-    assert "Fine: all 2 steps" in text(found)
+    assert "Fine: all 2 steps" in found.text()
 
 
 def target(x):
@@ -47,7 +50,7 @@ def test_a_target_out_of_reach_is_moved_by_the_least(look, beyond):
     found = look(target(edge + beyond))
     (remedy,) = found.remedies
     assert (remedy.kind, remedy.what) == ("move", "the target of reach out")
-    assert f"move {remedy.what} by" in found.message and "Help     move" in text(found)
+    assert f"move {remedy.what} by" in found.message and "Help     move" in found.text()
     assert remedy.way[0] == pytest.approx(-beyond, rel=0.15, abs=0.0012)
     assert remedy.way[0] <= -beyond and remedy.way[1:] == (0.0, 0.0)
     assert look(target(edge + beyond + remedy.way[0])).plan.feasible
@@ -125,13 +128,16 @@ def test_the_command_ends_with_a_code_for_programs(tmp_path, capsys):
 
 
 def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
-    start, width = check.start_of(replace(model, gripper=None, postures={}), "")
-    assert set(start.values()) == {0.0} and width == 0.0
+    start = ArmConfiguration.of_posture(replace(model, gripper=None, postures={}))
+    assert set(start.positions.values()) == {0.0} and start.width == 0.0
 
 
 def test_a_refused_task_is_refused_to_the_planner_too(look, scene, model, chain):
     task = task_from_text(f"task: t\nsteps:\n  - {target(0.3)}\n")
-    assert plan_task(task, scene, model, chain, REST, 0.02).message in look(target(0.3)).message
+    assert (
+        plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02))).message
+        in look(target(0.3)).message
+    )
 
 
 @pytest.fixture
@@ -150,7 +156,9 @@ def tries(monkeypatch):
 
 
 def refused_transfer(scene, model, chain):
-    return preflight(load_task("nut_transfer"), scene, model, chain, REST, 0.02)
+    return check_feasibility(
+        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(REST, 0.02))
+    )
 
 
 def test_where_no_stroke_suits_no_place_is_tried(scene, model, chain, tries):

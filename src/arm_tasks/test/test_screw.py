@@ -12,6 +12,7 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.planner import Spiral
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, run_trial
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ def transfer(**keys):
 def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
     scene, chain, nut_plan, seed
 ):
-    trial = run_trial(nut_plan, chain, scene, EXPECTED, HOBBY, seed)
+    trial = run_trial(nut_plan, EXPECTED, HOBBY, seed)
     assert (trial.fault, trial.turns >= 3.0) == ("", True)
 
 
@@ -42,9 +43,12 @@ def test_without_looking_for_the_tip_and_taking_up_play_they_fail(scene, model, 
     steps = tuple(
         replace(s, **plain) if s.kind in ("unscrew", "screw_on") else s for s in task.steps
     )
-    plan = plan_task(replace(task, steps=steps), scene, model, chain, REST, 0.0, False)
+    plan = plan_task(
+        TaskRequest(replace(task, steps=steps), scene, model, chain, ArmConfiguration(REST, 0.0)),
+        False,
+    )
     noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
-    assert run_trial(plan, chain, scene, EXPECTED, noise, 0).fault
+    assert run_trial(plan, EXPECTED, noise, 0).fault
 
 
 @settings(max_examples=25, deadline=None)
@@ -87,7 +91,7 @@ def test_it_refuses_to_start_a_thread_askew(scene, model, chain):
     up[2, 3] += 0.012
     moved = scene.with_bolt("lower_bolt", up)
     task = transfer(tolerance=replace(task_tolerance(), tilt=math.radians(12.0)))
-    plan = plan_task(task, moved, model, chain, REST, 0.0, False)
+    plan = plan_task(TaskRequest(task, moved, model, chain, ArmConfiguration(REST, 0.0)), False)
     assert not plan.feasible
     assert "turn until the thread catches" in plan.message
     assert "where 3.43 deg are allowed" in plan.message
@@ -104,5 +108,7 @@ def test_from_the_midst_of_a_turn_there_is_a_way_back(scene, model, chain, nut_p
         q = step.trajectory.at(0.5 * step.duration)
         start = dict(zip(chain.joint_names, q, strict=True))
         home = task_from_text("task: home\nsteps:\n  - move_posture: rest\n")
-        plan = plan_task(home, scene, model, chain, start, step.start_width)
+        plan = plan_task(
+            TaskRequest(home, scene, model, chain, ArmConfiguration(start, step.start_width))
+        )
         assert plan.feasible, plan.message

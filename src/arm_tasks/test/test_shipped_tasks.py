@@ -5,10 +5,10 @@
 import numpy as np
 import pytest
 from arm_tasks.execution.outcome import EngineState
-from arm_tasks.execution.ports import start_of
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
 from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
@@ -25,7 +25,7 @@ def run(task, robot):
     model = load_robot(robot)
     chain = Chain.from_model(model)
     scene = load_scene(task.scene, model.name)
-    plan = plan_task(task, scene, model, chain, *start_of(model, ""))
+    plan = plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration.of_posture(model)))
     assert plan.feasible, plan.message
     payloads = PayloadWorld(scene, model.gripper)
     seen = []
@@ -35,7 +35,7 @@ def run(task, robot):
         seen.append((payloads.held, dict(payloads.poses)))
 
     world = NutWorld(scene) if scene.nut else None
-    done = simulate(plan, chain, world, on_update=look)
+    done = simulate(plan, world, on_update=look)
     assert done.outcome.state is EngineState.SUCCEEDED, done.outcome.message
     return plan, chain, done, payloads, seen
 
@@ -71,13 +71,13 @@ def test_pick_and_place(robot):
 def test_draw_square(robot):
     plan, chain, done, _, _ = run(load_task("draw_square"), robot)
     track = list(zip(done.steps, done.joints, strict=True))
-    assert off_lines(plan, chain, track) < 0.1e-3
+    assert off_lines(plan, track) < 0.1e-3
     corners = [s.line[1, :3, 3] for s in plan.steps if s.line is not None and "side" in s.name]
     sides = np.linalg.norm(np.diff([corners[-1], *corners], axis=0), axis=1)
     assert sides == pytest.approx([0.04] * 4, abs=1e-4)
     lines = [s for s in plan.steps if s.line is not None]
     aside = [(s.index, q + 0.05) for s, q in zip(lines, done.joints, strict=False)]
-    assert off_lines(plan, chain, aside) > 1e-3
+    assert off_lines(plan, aside) > 1e-3
 
 
 def test_a_task_says_when_an_arm_has_no_gripper():

@@ -10,6 +10,7 @@ from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.poses import TaughtPose, forget_pose, load_poses, save_pose
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,7 +92,9 @@ def test_tasks_go_to_taught_poses_and_from_them(file, taught, tmp_path, scene, m
         "task: t\nposes: poses.yaml\nsteps:\n  - move_posture: above\n"
         "  - move_pose: {frame: above, xyz_mm: [0, 0, -10], orientation: any}\n"
     )
-    plan = plan_task(load_task(task), scene, model, chain, REST, 0.0)
+    plan = plan_task(
+        TaskRequest(load_task(task), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert plan.feasible, plan.message
     there = dict(zip(chain.joint_names, plan.steps[0].end, strict=True))
     assert there == pytest.approx(dict(pose.joints), abs=1e-8)
@@ -135,7 +138,9 @@ def test_a_recorded_path_is_a_step_of_a_task(model, chain, scene, tmp_path, reve
     write_trajectory(tmp_path / "swing.csv", recorder.trajectory(), model)
     task = tmp_path / "t.yaml"
     task.write_text(f"task: t\nsteps:\n  - play: {{path: swing.csv, reverse: {reverse}}}\n")
-    plan = plan_task(load_task(task), scene, model, chain, REST, 0.0)
+    plan = plan_task(
+        TaskRequest(load_task(task), scene, model, chain, ArmConfiguration(REST, 0.0))
+    )
     assert plan.feasible, plan.message
     assert [step.kind for step in plan.steps] == ["motion", "motion"]
     ends = (-0.5, 0.0) if reverse else (0.0, -0.5)
@@ -143,7 +148,7 @@ def test_a_recorded_path_is_a_step_of_a_task(model, chain, scene, tmp_path, reve
     assert plan.steps[1].duration == pytest.approx(2.0, rel=0.3)
     task.write_text("task: t\nsteps:\n  - play: wsing.csv\n")
     with pytest.raises(TaskFileError, match=r"line 3: step play: .*wsing\.csv: there is no such"):
-        plan_task(load_task(task), scene, model, chain, REST, 0.0)
+        plan_task(TaskRequest(load_task(task), scene, model, chain, ArmConfiguration(REST, 0.0)))
 
 
 def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):

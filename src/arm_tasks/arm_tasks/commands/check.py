@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from arm_description import DescriptionError, load_robot
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
-from arm_tasks.execution.ports import start_of
-from arm_tasks.planning.feasibility import preflight, text
-from arm_tasks.scene.file import load_scene
-from arm_tasks.task.parser import load_task
+from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.task.request import ArmConfiguration, load_request
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,13 +42,13 @@ def run(options: argparse.Namespace) -> int:
         TasksError: The files make no sense.
         DescriptionError: The robot file makes no sense.
     """
-    task, model = load_task(options.task), load_robot(options.robot)
-    scene = load_scene(options.scene or task.scene or "nut_transfer", model.name)
-    start, width = start_of(model, options.start)
-    found = preflight(task, scene, model, Chain.from_model(model), start, width)
+    model = load_robot(options.robot)
+    start = ArmConfiguration.of_posture(model, options.start)
+    chain = Chain.from_model(model)
+    found = check_feasibility(load_request(options.task, model, chain, start, options.scene))
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)
     with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough
-        sys.stdout.write(f"{data if options.json else text(found)}\n")
+        sys.stdout.write(f"{data if options.json else found.text()}\n")
         sys.stdout.flush()
     return 0 if found.plan.feasible else 1
 

@@ -19,13 +19,14 @@ from arm_kinematics import Chain
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import TasksError
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.planning.report import rows, table
-from arm_tasks.ros.messages import pose_matrix
+from arm_tasks.planning.report import run_table
+from arm_tasks.ros.messages import pose_matrix, step_report
 from arm_tasks.ros.task_client import TaskClient
 from arm_tasks.ros.task_verdict import ObservedRun, is_there, judge
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
 from arm_tasks.world.verdict import lies_on, off_lines
 
@@ -84,10 +85,12 @@ def look(client: TaskClient, task: Task, scene: Scene, model: RobotModel) -> Obs
         on = None if T is None else under(T)
     if expected.line_within is not None and client.track:
         chain = Chain.from_model(model)
-        start = dict(zip(model.joint_names, client.track[0][1].tolist(), strict=True))
-        width = model.gripper.max_width if model.gripper else 0.0
-        plan = plan_task(task, scene, model, chain, start, width, collisions=False)
-        off = off_lines(plan, chain, client.track)
+        start = ArmConfiguration(
+            dict(zip(model.joint_names, client.track[0][1].tolist(), strict=True)),
+            model.gripper.max_width if model.gripper else 0.0,
+        )
+        plan = plan_task(TaskRequest(task, scene, model, chain, start), collisions=False)
+        off = off_lines(plan, client.track)
     return ObservedRun(nut, on, off)
 
 
@@ -113,8 +116,8 @@ def run(options: argparse.Namespace) -> int:
         client.close()
     verdict, nut = decide(seen), seen.nut
     if result.report:
-        turns = [report.turns for report in result.report]
-        print(f"\n{table(rows(result.report, result.step_durations, turns))}\n")
+        reports = [step_report(report) for report in result.report]
+        print(f"\n{run_table(reports, result.step_durations)}\n")
     for warning in result.warnings:
         print(f"Warning  {warning}")
     if nut is not None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.outcome import EngineState, Feedback, RunLog, TaskOutcome
-from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Senses
-from arm_tasks.execution.resume import JointRateLimits, remaining_motion
+from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer
+from arm_tasks.execution.resume import remaining_motion
 from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
@@ -18,40 +18,38 @@ from arm_tasks.planning.plan import PlannedStep, TaskPlan
 class Engine:
     """Runs the steps of a plan in order.
 
-    Call tick() often (some 20 Hz) until its state is done; then outcome is set. cancel(), pause(),
+    Call tick() at some 20 Hz until its state is done; then outcome is set. cancel(), pause(),
     resume() and single_step() may be called between ticks, from the thread that ticks.
-    Whatever ends or interrupts a run, the arm then stands still and holds where it is.
+    Whatever ends or interrupts a run, the arm then stops and holds its position.
 
     Args:
         plan: A feasible plan.
         port: The arm.
-        limits: Of the plan's joints, for what is left of an interrupted motion.
-        first: Index of the step to begin at; the arm must stand where it begins or on its way.
-        clock: Steady time [s], simulated where the arm is.
+        first: Index of the first step; the arm must be where it begins or on its path.
+        clock: Steady time of the arm [s], which may be simulated.
         on_feedback: Called when a step begins and at each tick.
-        wall: Steady time on the wall [s], clock if None.
+        wall: Steady wall time [s], the clock if None.
         paused: Whether to pause before the first step and after each, as single_step() does.
-        senses: What is known of the world, for branches; None if nothing is.
+        observe: Observes the world for branches; None if nothing can be observed.
 
     Attributes:
-        state: How far the run is.
+        state: State of the run.
         outcome: How it ended, None before.
 
     Raises:
-        PlanError: The plan is not feasible, it has no such step, or the arm stands elsewhere.
+        PlanError: The plan is not feasible, it has no such step, or the arm is elsewhere.
     """
 
     def __init__(
         self,
         plan: TaskPlan,
         port: ArmPort,
-        limits: JointRateLimits,
         first: int = 0,
         clock: Callable[[], float] = time.monotonic,
         on_feedback: Callable[[Feedback], None] | None = None,
         wall: Callable[[], float] | None = None,
         paused: bool = False,
-        senses: Senses | None = None,
+        observe: Observer | None = None,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan must not be run: {plan.message}")
@@ -62,27 +60,26 @@ class Engine:
         self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: TaskOutcome | None = None
         self._port = port
-        self._senses = senses
-        self._limits = limits
+        self._observe = observe
         self._clocks = Clocks(clock, wall or clock)
         self._log = RunLog(plan, clock, on_feedback)
         self._next = first
         self._run: StepExecution | None = None
-        self._inside = False  # the next step was begun and is not done
-        self._rest = self._what_is_left() if first else None
+        self._inside = False  # the next step has begun and is not done
+        self._remaining = self._remaining_step() if first else None
         self._single = False
-        self._why = "ready for the first step" if paused else ""
+        self._reason = "ready for the first step" if paused else ""
         self._ends_as = EngineState.CANCELED
 
-    # -- what may be asked for ----------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------
 
-    def pause(self, why: str = "paused") -> str:
-        """Stop the arm where it is until resume(); return why that cannot be, or ""."""
+    def pause(self, reason: str = "paused") -> str:
+        """Stop the arm where it is until resume(); return why that is impossible, or ""."""
         if self.state in (EngineState.PAUSING, EngineState.PAUSED):
             return ""
         if self.state is not EngineState.RUNNING:
             return f"it is {self.state.value}"
-        self._why = why
+        self._reason = reason
         self.state = EngineState.PAUSED
         if self._run is not None:
             self._run.cancel()
@@ -90,33 +87,33 @@ class Engine:
         return ""
 
     def resume(self) -> str:
-        """Go on after a pause; return why that cannot be, or ""."""
-        return self._go_on(single=False)
+        """Continue after a pause; return why that is impossible, or ""."""
+        return self._continue(single=False)
 
     def single_step(self) -> str:
-        """Do one step, or the rest of it, and pause; return why that cannot be, or ""."""
-        return self._go_on(single=True)
+        """Do one step, or the rest of it, and pause; return why that is impossible, or ""."""
+        return self._continue(single=True)
 
-    def cancel(self, why: str = "canceled") -> None:
-        """Stop the arm where it is; later ticks wait until it says that it stands."""
-        self._stop(why, EngineState.CANCELED)
+    def cancel(self, reason: str = "canceled") -> None:
+        """Stop the arm where it is; later ticks wait until it has stopped."""
+        self._stop(reason, EngineState.CANCELED)
 
-    def abort(self, why: str) -> None:
-        """Stop the arm as cancel() does, because something else is gone that must be there."""
-        self._stop(why, EngineState.LOST)
+    def abort(self, reason: str) -> None:
+        """Stop the arm as cancel() does, because a dependency was lost."""
+        self._stop(reason, EngineState.LOST)
 
-    def give_up(self, why: str) -> None:
-        """End at once, because the arm is gone; should it come back, it has to stand."""
+    def give_up(self, reason: str) -> None:
+        """End at once, because the arm is gone; should it come back, it must not go on."""
         if self.state.done:
             return
         if self._run is not None:
             self._run.cancel()
-        self._fail(why)
+        self._fail(reason)
 
     # -- ticks --------------------------------------------------------------------------------
 
     def tick(self) -> EngineState:
-        """Do what is due now and return at once."""
+        """Do what is due now and return at once; return the state."""
         if self.state.done:
             return self.state
         self._log.run_began()
@@ -127,66 +124,70 @@ class Engine:
         return self.state
 
     def _settle(self) -> None:
-        """Do what comes next while the arm stands."""
+        """Do what comes next while the arm is stopped."""
         if self.state is EngineState.STOPPING:
-            self._finish(self._ends_as, f"{self._why}{self._where()}; the arm holds where it is")
+            self._finish(
+                self._ends_as, f"{self._reason}{self._where()}; the arm holds where it is"
+            )
         elif self.state is EngineState.RUNNING:
             self._begin()
         else:
             self.state = EngineState.PAUSED
-            self._log.tell(self.state, self._next, self._why)
+            self._log.publish(self.state, self._next, self._reason)
 
     def _begin(self) -> None:
         """Begin the next step, or what is left of it."""
         if self._is_over:
-            self._finish(EngineState.SUCCEEDED, f"all steps of {self.plan.task} were done")
+            self._finish(
+                EngineState.SUCCEEDED, f"all steps of {self.plan.request.task.name} were done"
+            )
             return
-        step = self._rest or self.plan.steps[self._next]
-        self._rest, self._inside = None, True
+        step = self._remaining or self.plan.steps[self._next]
+        self._remaining, self._inside = None, True
         self._log.step_began(step)
-        self._run = StepExecution(step, self._port, self._clocks, self._senses)
+        self._run = StepExecution(step, self._port, self._clocks, self._observe)
         if step.kind == "pause":
             self._end_step(self._run)
-            self._why, self.state = step.message, EngineState.PAUSED
+            self._reason, self.state = step.message, EngineState.PAUSED
 
     def _watch(self, run: StepExecution) -> None:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
             self._log.progress = 1.0
-            self._log.tell(self.state, self._next, run.step.message)
+            self._log.publish(self.state, self._next, run.step.message)
             self._end_step(run)
             self._settle()
         elif not status.done:
             self._log.progress = status.progress or 0.0
-            self._log.tell(self.state, self._next, run.step.message)
+            self._log.publish(self.state, self._next, run.step.message)
         elif status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING:
             self._run = None
             self._settle()
         else:
-            self._fail(_why(status) if run.step.when is None else status.message)
+            self._fail(_failure(status) if run.step.when is None else status.message)
 
     def _end_step(self, run: StepExecution) -> None:
-        self._log.step_ended(run.elapsed, passed_over=run.next - self._next - 1)
+        self._log.step_ended(run.elapsed, skipped=run.next - self._next - 1)
         self._next = run.next
         self._run, self._inside = None, False
         if self._is_over and self.state is EngineState.PAUSING:
             self.state = EngineState.RUNNING  # nothing is left to pause before
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
-            self._single, self._why = False, f"step {self._next} is done"
+            self._single, self._reason = False, f"step {self._next} is done"
             self.state = EngineState.PAUSED
 
     # -- pauses and ends ----------------------------------------------------------------------
 
-    def _go_on(self, single: bool) -> str:
+    def _continue(self, single: bool) -> str:
         if self.state is EngineState.RUNNING and single:
             self._single = True
             return ""
         if self.state is EngineState.PAUSING:
-            return "the arm is still slowing down; ask again"
+            return "the arm is still slowing down; try again"
         if self.state is not EngineState.PAUSED:
             return f"it is not paused but {self.state.value}"
         try:
-            self._rest = self._what_is_left()
+            self._remaining = self._remaining_step()
         except PlanError as error:
             return str(error)
         self._single = single
@@ -197,39 +198,39 @@ class Engine:
     def _is_over(self) -> bool:
         return self._next >= len(self.plan.steps)
 
-    def _what_is_left(self) -> PlannedStep | None:
+    def _remaining_step(self) -> PlannedStep | None:
         if self._is_over:
             return None
         step = self.plan.steps[self._next]
-        return remaining_motion(step, self.plan.joint_names, self._port.where(), self._limits)
+        return remaining_motion(step, self._port.configuration(), self.plan.request.chain)
 
-    def _stop(self, why: str, ends_as: EngineState) -> None:
+    def _stop(self, reason: str, ends_as: EngineState) -> None:
         if self.state.done or self.state is EngineState.STOPPING:
             return
-        self.state, self._why, self._ends_as = EngineState.STOPPING, why, ends_as
+        self.state, self._reason, self._ends_as = EngineState.STOPPING, reason, ends_as
         if self._run is not None:
             self._run.cancel()
 
     def _where(self) -> str:
-        """Return in or before which step it is, as the end of a clause."""
+        """Return the current or next step as the end of a clause."""
         if self._is_over or not (self._inside or self._next):
             return ""
         step = self.plan.steps[self._next]
         return f" {'in' if self._inside else 'before'} step {step.index + 1}, {step.name}"
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, reason: str) -> None:
         step = None if self._run is None else self._run.step
         where = "" if step is None else f"step {step.index + 1}, {step.name}: "
-        self._finish(EngineState.FAILED, f"{where}{why}")
+        self._finish(EngineState.FAILED, f"{where}{reason}")
 
     def _finish(self, state: EngineState, message: str) -> None:
         self.state = state
         self.outcome = self._log.outcome(state, message, self._next)
 
 
-def _why(status: MoveStatus) -> str:
+def _failure(status: MoveStatus) -> str:
     word = {
-        MoveState.REJECTED: "the driver refused the motion",
+        MoveState.REJECTED: "the driver rejected the motion",
         MoveState.CANCELED: "the driver stopped the motion",
     }.get(status.state, "the motion failed")
     return f"{word}: {status.message}" if status.message else word

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine says while it runs a plan, and at the end.
-
-What a run has done so far, and how it is told: feedback on the way, an outcome at the end.
-"""
+"""State, feedback and outcome of a run, and the log that they are made from."""
 
 from __future__ import annotations
 
@@ -14,9 +11,11 @@ from enum import Enum
 
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
+_LOGGER = logging.getLogger(__name__)
+
 
 class EngineState(Enum):
-    """How far a run is."""
+    """State of a run."""
 
     RUNNING = "running"
     PAUSING = "pausing"
@@ -29,7 +28,7 @@ class EngineState(Enum):
 
     @property
     def done(self) -> bool:
-        """True if the run is over: nothing will move any more."""
+        """Whether the run is over: nothing will move any more."""
         return self in (
             EngineState.SUCCEEDED,
             EngineState.FAILED,
@@ -40,14 +39,14 @@ class EngineState(Enum):
 
 @dataclass(frozen=True)
 class Feedback:
-    """What the engine is doing; the fields of RunTask's feedback.
+    """Feedback of a run; the fields of RunTask's feedback.
 
     Attributes:
-        state: How far the run is.
+        state: State of the run.
         step: Index of the running step, or of the next one while paused, from 0.
         steps_total: Number of steps.
         name: The step's name.
-        progress: How far the step is, 0 to 1.
+        progress: Of the step, 0 to 1.
         message: One sentence: what the arm is doing, or why it waits.
     """
 
@@ -64,13 +63,13 @@ class TaskOutcome:
     """How a run ended.
 
     Attributes:
-        state: SUCCEEDED, FAILED (by the arm), LOST (by something else that went) or CANCELED.
+        state: SUCCEEDED, FAILED (by the arm), LOST (a dependency disappeared) or CANCELED.
         message: One sentence; names the step if it is not a success.
-        steps_done: How many steps were finished, those before the first one included.
+        steps_done: Number of finished steps, including those before the first one.
         steps_total: Number of steps.
         last_step: Name of the last step that was begun, or "".
         duration: From the first tick to the end, on the engine's clock [s].
-        durations: Time of each step that was finished, from the first that was run [s].
+        durations: Time of each finished step, from the first that was run [s].
     """
 
     state: EngineState
@@ -83,24 +82,21 @@ class TaskOutcome:
 
     @property
     def resume_step(self) -> int | None:
-        """Index of the step with which a new run can go on; None if nothing is left to do."""
+        """Index of the step at which a new run can resume; None if nothing is left to do."""
         left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
         return self.steps_done if left else None
 
 
-_LOGGER = logging.getLogger(__name__)
-
-
 class RunLog:
-    """Keeps the log of one run.
+    """Log of one run.
 
     Args:
         plan: What is run.
         clock: Steady time [s].
-        on_feedback: Called with all that is told, or None.
+        on_feedback: Called with all feedback, or None.
 
     Attributes:
-        progress: How far the running step is, 0 to 1.
+        progress: Of the running step, 0 to 1.
     """
 
     def __init__(
@@ -118,31 +114,30 @@ class RunLog:
         self._durations: list[float] = []
 
     def run_began(self) -> None:
-        """Note the time of the first tick."""
+        """Record the time of the first tick."""
         self._began = self._clock() if self._began is None else self._began
 
     def step_began(self, step: PlannedStep) -> None:
-        """Note and tell that a step begins."""
+        """Record and publish that a step begins."""
         _LOGGER.info("step %d of %d: %s", step.index + 1, len(self._plan.steps), step.name)
         self._last, self.progress = step.name, 0.0
-        self.tell(EngineState.RUNNING, step.index, step.message)
+        self.publish(EngineState.RUNNING, step.index, step.message)
 
-    def step_ended(self, seconds: float, passed_over: int = 0) -> None:
-        """Note how long a step took that was done, and how many were passed over after it."""
-        self._durations += [seconds, *[0.0] * passed_over]
+    def step_ended(self, seconds: float, skipped: int = 0) -> None:
+        """Record the time of a finished step, and how many were skipped after it."""
+        self._durations += [seconds, *[0.0] * skipped]
         self.progress = 0.0
 
-    def tell(self, state: EngineState, index: int, message: str) -> None:
-        """Send feedback about a step, the last one if all are done."""
+    def publish(self, state: EngineState, index: int, message: str) -> None:
+        """Send feedback on a step, the last one if all are done."""
         if self._on_feedback is None or not self._plan.steps:
             return
         total = len(self._plan.steps)
         step = self._plan.steps[min(index, total - 1)]
-        told = Feedback(state, step.index, total, step.name, self.progress, message)
-        self._on_feedback(told)
+        self._on_feedback(Feedback(state, step.index, total, step.name, self.progress, message))
 
     def outcome(self, state: EngineState, message: str, done: int) -> TaskOutcome:
-        """Return how the run ended, done steps being behind it."""
+        """Return how the run ended after a number of finished steps."""
         _LOGGER.info("%s: %s", state.value, message)
         now = self._clock()
         return TaskOutcome(

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-from arm_description import RobotModel
-from arm_tasks.errors import PlanError
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.task.condition import Condition, Sensed
+from arm_tasks.task.condition import Condition, Observation
+from arm_tasks.task.request import ArmConfiguration
 
 
 class MoveState(Enum):
@@ -45,19 +44,6 @@ class MoveStatus:
         return self.state is not MoveState.RUNNING
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where an arm is.
-
-    Attributes:
-        positions: By joint name [rad or m]; joints of which nothing is known are left out.
-        width: Of the jaws [m]; 0 if there are none.
-    """
-
-    positions: Mapping[str, float]
-    width: float
-
-
 class Move(Protocol):
     """A motion that was started. No method blocks or raises."""
 
@@ -81,25 +67,11 @@ class ArmPort(Protocol):
         """Start to bring the jaws to a width [m]."""
         ...
 
-    def where(self) -> Standing:
+    def configuration(self) -> ArmConfiguration:
         """Return where it is now."""
         ...
 
 
-Senses: TypeAlias = Callable[[Condition, float], Sensed | None]
-"""What is known of what a condition looks at, seen after a time on the engine's clock [s]; None
-as long as nobody has said so."""
-
-
-def start_of(model: RobotModel, posture: str) -> tuple[dict[str, float], float]:
-    """Return joint positions by name [rad or m] and the width of the jaws [m] of a posture.
-
-    Raises:
-        PlanError: The robot has no such posture.
-    """
-    if posture and posture not in model.postures:
-        known = ", ".join(model.postures) or "none"
-        raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
-    named = model.postures.get(posture or "rest", {})
-    width = named.get("gripper", model.gripper.min_width if model.gripper else 0.0)
-    return {**dict.fromkeys(model.joint_names, 0.0), **named}, width
+Observer: TypeAlias = Callable[[Condition, float], Observation | None]
+"""Returns the world as a condition needs it, observed after a time on the engine's clock [s]; None
+until there is such an observation."""

@@ -1,98 +1,82 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of a step whose way an arm stands on: nothing, a part, or all of it."""
+"""Resuming an interrupted step: the part of its motion that remains."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from arm_common.transforms import Array
 from arm_kinematics.paths.timing import time_path
 
+from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.ports import Standing
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory
+from arm_tasks.task.request import ArmConfiguration
 
 AT_START = 0.03  # rad or m; how far a joint may be from where a step, or the rest of it, begins
 AT_WIDTH = 2e-3  # m; how far the jaws may be from the width that a step needs
 DONE = 1e-4  # rad or m from a step's end: nothing of it is left
-SAMPLES = 400  # of a way, to find the place on it that is nearest to the arm
+SAMPLES = 400  # of a path, to find the point nearest to the arm
 
 
-@dataclass(frozen=True)
-class JointRateLimits:
-    """How fast joints may go.
-
-    Attributes:
-        velocity: (n,) [rad/s or m/s].
-        acceleration: (n,) [rad/s^2 or m/s^2].
-    """
-
-    velocity: Array
-    acceleration: Array
-
-
-def remaining_motion(
-    step: PlannedStep, joints: tuple[str, ...], here: Standing, limits: JointRateLimits
-) -> PlannedStep:
-    """Return what is left of a step for an arm that stands at its start or on its way.
+def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) -> PlannedStep:
+    """Return the rest of a step for an arm that is at its start or on its path.
 
     The rest of a motion is timed anew, from rest to rest, no faster than the step was.
 
     Args:
         step: The step.
-        joints: (n,) names of the plan's joints, base to tip.
-        here: Where the arm is.
-        limits: Of those joints.
+        current: Where the arm is.
+        chain: The arm.
 
     Raises:
         PlanError: The arm is elsewhere; the text names the joint and by how much.
     """
-    q = np.array([here.positions.get(name, math.inf) for name in joints])
-    way = step.trajectory
-    time = 0.0 if way is None else nearest_time(way, q)
-    _check_joints(step, joints, q, step.start if way is None else way.at(time))
-    _check_width(step, here.width)
-    if way is None or time == 0.0 or np.abs(q - step.start).max() < DONE:
+    q, path = current.array(chain.joint_names), step.trajectory
+    time = 0.0 if path is None else _nearest_time(path, q)
+    _check_joints(step, chain.joint_names, q, step.start if path is None else path.at(time))
+    _check_width(step, current.width)
+    if path is None or time == 0.0 or np.abs(q - step.start).max() < DONE:
         return step
-    return _from(step, way, time, limits)
+    return _from(step, path, time, chain)
 
 
-def nearest_time(way: PlannedTrajectory, q: Array) -> float:
+def _nearest_time(path: PlannedTrajectory, q: Array) -> float:
     """Return the time at which a trajectory is nearest to joint positions (n,) [s]."""
-    times = np.union1d(np.linspace(0.0, way.duration, SAMPLES), way.times)
-    distances = [float(np.abs(way.at(time) - q).max()) for time in times]
-    best = int(np.argmin(distances))
+
+    def distance(time: float) -> float:
+        return float(np.abs(path.at(time) - q).max())
+
+    times = np.union1d(np.linspace(0.0, path.duration, SAMPLES), path.times)
+    best = int(np.argmin([distance(time) for time in times]))
     low, high = times[max(best - 1, 0)], times[min(best + 1, len(times) - 1)]
-    fine = np.linspace(low, high, 21)
-    return float(min(fine, key=lambda time: float(np.abs(way.at(time) - q).max())))
+    return float(min(np.linspace(low, high, 21), key=distance))
 
 
-def _from(
-    step: PlannedStep, way: PlannedTrajectory, time: float, limits: JointRateLimits
-) -> PlannedStep:
+def _from(step: PlannedStep, path: PlannedTrajectory, time: float, chain: Chain) -> PlannedStep:
     """Return a motion from a time on [s]."""
-    rows = np.vstack([way.at(time), way.positions[way.times > time]])
+    rows = np.vstack([path.at(time), path.positions[path.times > time]])
     if np.abs(rows - rows[-1]).max() < DONE:
         report = replace(step.report, duration=0.0)
         return replace(step, kind="wait", trajectory=None, report=report)
-    means = np.diff(way.positions, axis=0) / np.diff(way.times)[:, None]
-    share = float((np.abs(np.vstack([way.velocities, means])) / limits.velocity).max())
-    timed = time_path(rows, limits.velocity, limits.acceleration, scaling=min(share, 1.0))
-    rest = PlannedTrajectory(way.joint_names, timed.times, timed.positions, timed.velocities)
+    means = np.diff(path.positions, axis=0) / np.diff(path.times)[:, None]
+    share = float((np.abs(np.vstack([path.velocities, means])) / chain.velocity).max())
+    timed = time_path(rows, chain.velocity, chain.acceleration, scaling=min(share, 1.0))
+    rest = PlannedTrajectory(path.joint_names, *timed)
     report = replace(step.report, duration=rest.duration)
     return replace(step, trajectory=rest, report=report)
 
 
-def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, wanted: Array) -> None:
-    off = np.abs(q - wanted)
+def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, expected: Array) -> None:
+    off = np.abs(q - expected)
     worst = int(np.argmax(off))
     if not off[worst] <= AT_START:
         where = f"{joints[worst]} is off by {off[worst]:.3f}"
         if not math.isfinite(off[worst]):
-            where = f"it is not known where {joints[worst]} is"
+            where = f"the position of {joints[worst]} is unknown"
         raise PlanError(
             f"step {step.index} ({step.name}) begins elsewhere: {where}; move there first"
         )
@@ -102,8 +86,8 @@ def _check_width(step: PlannedStep, width: float) -> None:
     ends = step.start_width, step.start_width if step.width is None else step.width
     low, high = min(ends) - AT_WIDTH, max(ends) + AT_WIDTH
     if not low <= width <= high:
-        wanted = f"{step.start_width * 1e3:.1f} mm"
         raise PlanError(
-            f"step {step.index} ({step.name}) begins with the jaws at {wanted}, they are at"
-            f" {width * 1e3:.1f} mm; move them there first"
+            f"step {step.index} ({step.name}) begins with the jaws at"
+            f" {step.start_width * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm;"
+            " move them there first"
         )

@@ -1,78 +1,25 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One step under way: started once, watched until it ends, stopped on request.
-
-A branch of a plan under way: waits until the world was seen, and knows then where to go on.
-"""
+"""Execution of one step: started once, polled until it ends, stopped on request."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arm_tasks.execution.ports import ArmPort, Move, MoveState, MoveStatus, Senses
+from arm_tasks.execution.ports import ArmPort, Move, MoveState, MoveStatus, Observer
 from arm_tasks.planning.plan import PlannedStep
-from arm_tasks.task.condition import Condition, Sensed
+from arm_tasks.task.condition import Observation
 
-_CONDITION_PATIENCE = 3.0  # for the world to tell how it is, which it does every second [s]
-
-
-class ConditionCheck:
-    """Takes the one or the other way.
-
-    Args:
-        when: What must hold.
-        ways: Index of the step to go on with if it holds, and if not; None fails.
-        senses: What is known of the world; None if nothing is.
-        since: Only what was seen after this time on the arm's clock counts [s].
-        wall: Steady time on the wall [s].
-
-    Attributes:
-        goal: The way that was taken, None before.
-    """
-
-    def __init__(
-        self,
-        when: Condition,
-        ways: tuple[int, int | None],
-        senses: Senses | None,
-        since: float,
-        wall: Callable[[], float],
-    ) -> None:
-        self.goal: int | None = None
-        self._when, self._ways, self._senses, self._since = when, ways, senses, since
-        self._wall, self._began = wall, wall()
-        self._canceled = False
-
-    def poll(self) -> MoveStatus:
-        """Look, and return whether it is known how to go on."""
-        if self._canceled:
-            return MoveStatus(MoveState.CANCELED)
-        sensed = self._senses(self._when, self._since) if self._senses else Sensed()
-        if sensed is None and self._wall() - self._began < _CONDITION_PATIENCE:
-            return MoveStatus(MoveState.RUNNING)
-        sensed = sensed or Sensed()
-        if missing := self._when.missing(sensed):
-            why = f"{missing}, so that nobody knows whether {self._when}"
-            return MoveStatus(MoveState.FAILED, why)
-        self.goal = self._ways[0] if self._when.holds(sensed) else self._ways[1]
-        if self.goal is None:
-            return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
-        return MoveStatus(MoveState.SUCCEEDED)
-
-    def cancel(self) -> None:
-        """Do not look any more."""
-        self._canceled = True
-
-
-_STEP_PATIENCE = 2.0  # a step may take so many times as long as planned
-_GRACE = 5.0  # and this longer [s]
-_CANCEL_GRACE = 5.0  # after a cancel the arm has this long to say that it stands still [s]
+_OBSERVATION_TIMEOUT = 3.0  # the world is observed about once a second [s]
+_STEP_TIMEOUT_FACTOR = 2.0  # a step may take this many times as long as planned
+_GRACE = 5.0  # and this much longer [s]
+_CANCEL_TIMEOUT = 5.0  # for the arm to report that it stopped [s]
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """Two steady clocks [s]. An arm is late only if it is by both.
+    """Two steady clocks [s]; an arm is late only if it is late by both.
 
     Attributes:
         arm: The arm's, simulated where the arm is.
@@ -87,18 +34,59 @@ class Clocks:
         return self.arm(), self.wall()
 
 
+class ConditionCheck:
+    """Waits for an observation and chooses a branch by it.
+
+    Args:
+        step: The branch.
+        observe: Observes the world; None if nothing can be observed.
+        clocks: Only observations later than now, by the arm's clock, count.
+
+    Attributes:
+        goal: Index of the chosen next step, None before.
+    """
+
+    def __init__(self, step: PlannedStep, observe: Observer | None, clocks: Clocks) -> None:
+        assert step.when is not None
+        self.goal: int | None = None
+        self._when, self._step, self._observe = step.when, step, observe
+        self._clocks, self._began = clocks, clocks.now()
+        self._canceled = False
+
+    def poll(self) -> MoveStatus:
+        """Evaluate the condition as soon as there is an observation."""
+        if self._canceled:
+            return MoveStatus(MoveState.CANCELED)
+        since, began = self._began
+        seen = self._observe(self._when, since) if self._observe else Observation()
+        if seen is None and self._clocks.wall() - began < _OBSERVATION_TIMEOUT:
+            return MoveStatus(MoveState.RUNNING)
+        seen = seen or Observation()
+        if missing := self._when.missing(seen):
+            why = f"{missing}, so it is unknown whether {self._when}"
+            return MoveStatus(MoveState.FAILED, why)
+        self.goal = self._step.next if self._when.holds(seen) else self._step.otherwise
+        if self.goal is None:
+            return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
+        return MoveStatus(MoveState.SUCCEEDED)
+
+    def cancel(self) -> None:
+        """Stop waiting."""
+        self._canceled = True
+
+
 class StepExecution:
-    """Starts a step and watches it.
+    """Starts a step and monitors it.
 
     Args:
         step: What to do.
         port: The arm.
-        clocks: What time it is.
-        senses: What is known of the world, for a branch; None if nothing is.
+        clocks: The time.
+        observe: Observes the world for a branch; None if nothing can be observed.
     """
 
     def __init__(
-        self, step: PlannedStep, port: ArmPort, clocks: Clocks, senses: Senses | None = None
+        self, step: PlannedStep, port: ArmPort, clocks: Clocks, observe: Observer | None = None
     ) -> None:
         self.step = step
         self._clocks = clocks
@@ -110,14 +98,13 @@ class StepExecution:
         elif step.width is not None:
             self._move = port.set_width(step.width)
         elif step.when is not None:
-            ways = step.next, step.otherwise
-            self._move = ConditionCheck(step.when, ways, senses, self._began[0], clocks.wall)
+            self._move = ConditionCheck(step, observe, clocks)
 
     @property
     def next(self) -> int:
-        """Index of the step to go on with, once it has succeeded."""
-        taken = self._move.goal if isinstance(self._move, ConditionCheck) else None
-        return self.step.next if taken is None else taken
+        """Index of the next step, once this one has succeeded."""
+        chosen = self._move.goal if isinstance(self._move, ConditionCheck) else None
+        return self.step.next if chosen is None else chosen
 
     @property
     def elapsed(self) -> float:
@@ -125,22 +112,22 @@ class StepExecution:
         return self._clocks.arm() - self._began[0]
 
     def cancel(self) -> None:
-        """Ask the arm to stop where it is; poll() tells when it stands."""
+        """Stop the arm where it is; poll() reports CANCELED once it has stopped."""
         if not self._canceled:
             self._canceled, self._since = True, self._clocks.now()
             if self._move is not None:
                 self._move.cancel()
 
     def poll(self) -> MoveStatus:
-        """Return how far it is; an arm that is much too late has failed."""
+        """Return the status; a step that takes much too long has failed."""
         status = self._wait() if self._move is None else self._move.poll()
         if status.done:
             return status
         planned = self.step.duration
         if self._canceled:
-            if self._is_late(_CANCEL_GRACE):
-                return MoveStatus(MoveState.FAILED, "the arm does not say that it stopped")
-        elif self._is_late(_STEP_PATIENCE * planned + _GRACE):
+            if self._is_late(_CANCEL_TIMEOUT):
+                return MoveStatus(MoveState.FAILED, "the arm does not report that it stopped")
+        elif self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
             if self._move is not None:
                 self._move.cancel()
             late = f"the arm was not done after {self.elapsed:.1f} s, planned were {planned:.1f} s"
@@ -155,7 +142,7 @@ class StepExecution:
             return MoveStatus(MoveState.SUCCEEDED)
         return MoveStatus(MoveState.CANCELED if self._canceled else MoveState.RUNNING)
 
-    def _is_late(self, patience: float) -> bool:
-        """Whether more than a time [s] has passed on the arm's clock, and enough on the wall."""
+    def _is_late(self, timeout: float) -> bool:
+        """Whether a timeout [s] has passed on the arm's clock, and enough time on the wall."""
         arm, wall = self._clocks.now()
-        return arm - self._since[0] > patience and wall - self._since[1] > _GRACE
+        return arm - self._since[0] > timeout and wall - self._since[1] > _GRACE

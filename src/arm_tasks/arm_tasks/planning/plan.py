@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +13,7 @@ from arm_common.transforms import Array
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
 from arm_tasks.task.condition import Condition
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Screw, StepBase
 
 Kind = Literal["motion", "gripper", "wait", "pause", "branch"]
@@ -72,6 +72,7 @@ class StepReport:
         limit_joint: The joint it belongs to, or "".
         duration: Estimated [s].
         message: One sentence.
+        turns: How far it turns a nut, positive on, negative off; 0 if it does not.
         near: The bodies that come nearest to each other; None if that was not checked.
         reason: Of a step that cannot be done, in a word for programs, such as "COLLISION".
     """
@@ -85,6 +86,7 @@ class StepReport:
     limit_joint: str
     duration: float
     message: str
+    turns: float = 0.0
     near: Clearance | None = None
     reason: str = ""
 
@@ -104,7 +106,6 @@ class PlannedStep:
         trajectory: Of a motion, else None.
         width: Of a gripper command [m], else None.
         task_step: Index of the step in the task file that it is a part of.
-        turns: How far it turns a nut, positive on, negative off; 0 if it does not.
         line: tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None.
         when: Of a branch, what is looked at.
         following: Index of the step after it, past it; None is the next one. Of a branch, where it
@@ -122,7 +123,6 @@ class PlannedStep:
     trajectory: PlannedTrajectory | None = None
     width: float | None = None
     task_step: int = 0
-    turns: float = 0.0
     line: Array | None = None
     when: Condition | None = None
     following: int | None = None
@@ -137,6 +137,11 @@ class PlannedStep:
     def duration(self) -> float:
         """Estimated time [s]."""
         return self.report.duration
+
+    @property
+    def turns(self) -> float:
+        """How far it turns a nut, positive on, negative off; 0 if it does not."""
+        return self.report.turns
 
     @property
     def end(self) -> Array:
@@ -168,26 +173,25 @@ class TaskPlan:
     """A whole task, every step of it proven, or where it fails.
 
     Attributes:
-        task: Name of the task.
-        scene: Name of the scene.
-        joint_names: (n,) names, base to tip.
+        request: What is planned.
         start: Joint positions (n,) it begins at [rad or m].
-        start_width: Width of the jaws it begins at [m].
         steps: What can be done, up to the refused step if there is one.
         refusal: The step that cannot be done, or None.
         warnings: What a person should know although every step can be done.
         refused_at: What the refused step began with, or None.
     """
 
-    task: str
-    scene: str
-    joint_names: tuple[str, ...]
+    request: TaskRequest
     start: Array
-    start_width: float
     steps: tuple[PlannedStep, ...]
     refusal: StepReport | None = None
     warnings: tuple[str, ...] = field(default=())
     refused_at: Situation | None = None
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names (n,), base to tip."""
+        return self.request.chain.joint_names
 
     @property
     def feasible(self) -> bool:
@@ -225,10 +229,12 @@ class TaskPlan:
         if self.refusal is not None:
             return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
         count, seconds = len(self.steps), self.duration
-        return f"all {count} steps of {self.task} can be done, in about {seconds:.0f} s"
+        return (
+            f"all {count} steps of {self.request.task.name} can be done, in about {seconds:.0f} s"
+        )
 
-    def start_of(self, index: int) -> tuple[Mapping[str, float], float]:
-        """Return joint positions by name [rad or m] and the width [m] that a step begins at."""
+    def start_of(self, index: int) -> ArmConfiguration:
+        """Return the configuration that a step begins at."""
         step = self.steps[index]
-        by_name = {n: float(v) for n, v in zip(self.joint_names, step.start, strict=True)}
-        return by_name, step.start_width
+        by_name = dict(zip(self.joint_names, step.start.tolist(), strict=True))
+        return ArmConfiguration(by_name, step.start_width)

@@ -260,6 +260,7 @@ class PlanBuilder:
             limit_joint=joint,
             duration=duration,
             message="fine",
+            turns=turns,
             near=near,
         )
         self.steps.append(
@@ -274,7 +275,6 @@ class PlanBuilder:
                 trajectory=trajectory,
                 width=width,
                 task_step=self.task_step,
-                turns=turns,
                 line=line,
             )
         )

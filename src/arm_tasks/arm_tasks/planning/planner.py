@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError
 from arm_tasks.planning.collision.checker import LIBRARY, available
-from arm_tasks.planning.plan import Situation, TaskPlan
+from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, Refused
 from arm_tasks.planning.step_planner import StepPlanner
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
 from arm_tasks.scene.scene import Scene, readonly
 from arm_tasks.task.condition import Condition
-from arm_tasks.task.steps import Call, If, Repeat, Screw, StepBase, Task, Until
+from arm_tasks.task.request import TaskRequest
+from arm_tasks.task.steps import Call, If, Repeat, Screw, StepBase, Until
 
 _MOST_ENDS = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
@@ -205,25 +205,12 @@ def screws(steps: Steps) -> Iterator[Screw]:
             yield from screws((*step.then, *step.otherwise))
 
 
-def plan_task(
-    task: Task,
-    scene: Scene,
-    model: RobotModel,
-    chain: Chain,
-    start: Mapping[str, float],
-    start_width: float,
-    collisions: bool = True,
-) -> TaskPlan:
+def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     """Plan and prove a whole task; nothing moves.
 
     Args:
-        task: What to do.
-        scene: Where things are.
-        model: The robot: postures and gripper.
-        chain: Its kinematics; limits of speed and acceleration must be known.
-        start: Joint positions by name [rad or m]; other names, such as fingers, are not looked at.
-        start_width: Width of the jaws [m]; not looked at if there is no gripper.
-        collisions: Whether to look for collisions, as far as the library for it is installed.
+        request: What to do, where, with which arm, and from where.
+        collisions: Whether to check collisions, if the library for it is installed.
 
     Returns:
         The plan; if a step cannot be done, plan.feasible is False and plan.refusal names it and
@@ -234,25 +221,22 @@ def plan_task(
         PlanError: A joint has no start position, or it is not finite or outside its limits; the
             jaws' width or a limit of speed or acceleration is not known.
     """
-    q = _start(chain, start)
-    if model.gripper is not None and not math.isfinite(start_width):
-        raise PlanError(f"the width of the jaws at the start is {start_width}")
-    checkers = CollisionCheckerCache(model, wanted=collisions and available())
-    world = PlannedWorldState.at_start(scene)
+    q, width = _start(request.chain, request.start.positions), request.start.width
+    if request.model.gripper is not None and not math.isfinite(width):
+        raise PlanError(f"the width of the jaws at the start is {width}")
+    checkers = CollisionCheckerCache(request.model, wanted=collisions and available())
+    world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
-    builder = PlanBuilder(model, chain, q, start_width)
+    builder = PlanBuilder(request.model, request.chain, q, width)
     planner = StepPlanner(builder, world, checkers)
     refusal, refused_at = None, None
     try:
-        BranchPlanner(planner).run(task.steps)
+        BranchPlanner(planner).run(request.task.steps)
     except Refused as refused:
         refusal, refused_at = refused.report, planner.before
     return TaskPlan(
-        task=task.name,
-        scene=scene.name,
-        joint_names=chain.joint_names,
+        request=request,
         start=q,
-        start_width=start_width,
         steps=tuple(builder.steps),
         refusal=refusal,
         warnings=(*builder.warnings, *unchecked),
@@ -270,19 +254,19 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     return [why] if meshes else []
 
 
-def can_step(step: StepBase, scene: Scene, model: RobotModel, chain: Chain, at: Situation) -> bool:
-    """Return whether a step can be done from a situation, in place of the step that is there.
+def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
+    """Return whether a step can be done in place of the one that a plan refuses.
 
     Args:
         step: The one to try.
-        scene: Where things are.
-        model: The robot.
-        chain: Its kinematics.
-        at: What the step begins with; its scene is not looked at.
+        scene: Where things are then.
+        plan: The refusal.
     """
+    at, model = plan.refused_at, plan.request.model
+    assert at is not None
 
     def done(collisions: bool, sketch: bool) -> bool:
-        builder = PlanBuilder(model, chain, at.q, at.width, sketch=sketch)
+        builder = PlanBuilder(model, plan.request.chain, at.q, at.width, sketch=sketch)
         world = replace(at.world, scene=scene)
         try:
             planner = StepPlanner(builder, world, CollisionCheckerCache(model, collisions))

@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is the least change that makes a refused step possible, found by trying small ones."""
+"""The least changes that make a refused step feasible, found by trying small ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
@@ -14,20 +14,19 @@ import numpy as np
 from arm_common.transforms import Array, pose
 from arm_kinematics.paths.result import PathStatus
 
-from arm_description import RobotModel
-from arm_kinematics import Chain
-from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.planning.motions import TOOL_FRAME
+from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.steps import Approach, MoveLinear, MovePose, Screw, StepBase, Tolerance, Turn
 
 MoveTo: TypeAlias = MovePose | MoveLinear | Approach
 
-_MM = (2, 5, 10, 20, 40, 80)  # shifts that are tried
-_MM_HIT = (10, 40)  # the same where it collides, which takes long to look for
-_DEG = (6, 12, 20, 30, 45)  # tilts that are tried
-_MOST_SCREW = 12  # deg; jaws that are tilted more miss a nut (GripRules.tilt)
-_WAYS = {
+_SHIFTS = (2, 5, 10, 20, 40, 80)  # mm that are tried
+_COLLISION_SHIFTS = (10, 40)  # the same for a collision, whose check takes long
+_TILTS = (6, 12, 20, 30, 45)  # deg that are tried
+_MAX_SCREW_TILT = 12  # deg; jaws that are tilted more miss a nut (GripRules.tilt)
+_DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
     for axis, unit in zip("xyz", np.eye(3), strict=True)
     for sign in "+-"
@@ -36,7 +35,7 @@ _WAYS = {
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change with which the refused step can be done.
+    """A change that makes the refused step feasible.
 
     Attributes:
         kind: "move" a thing or a target, or "tilt": allow more of it.
@@ -53,154 +52,116 @@ class Remedy:
     text: str
 
 
+def remedies(plan: TaskPlan) -> list[Remedy]:
+    """Return the least changes found: a shift along one axis of base_link, and a tilt."""
+    assert plan.refusal is not None and plan.refused_at is not None
+    search = _RemedySearch(plan, plan.refusal, plan.refused_at)
+    return [found for found in (search.shift(), search.tilt()) if found is not None]
+
+
 @dataclass(frozen=True)
-class Case:
-    """A refused step and all that is needed to try it again.
+class _RemedySearch:
+    """Tries changes of a refused step.
 
     Attributes:
-        model: The robot.
-        chain: Its kinematics.
-        plan: The refusal.
+        plan: The plan.
+        refusal: Its refusal.
+        situation: What the refused step begins with.
     """
 
-    model: RobotModel
-    chain: Chain
     plan: TaskPlan
+    refusal: StepReport
+    situation: Situation
+
+    def shift(self) -> Remedy | None:
+        """Return the least shift of the bolt or the target."""
+        step = self.situation.step
+        if not isinstance(step, Screw | MoveTo) or not self._shift_matters(step):
+            return None
+        below = 0
+        for mm in _COLLISION_SHIFTS if self._collides else _SHIFTS:
+            for axis, direction in _DIRECTIONS.items():
+                shifted = partial(self._shifted, step, direction)
+                if shifted(mm):
+                    mm = _least(shifted, below, mm)
+                    what = step.bolt if isinstance(step, Screw) else f"the target of {step.name}"
+                    x, y, z = (float(v) * mm * 1e-3 for v in direction)
+                    text = f"move {what} by {mm} mm along {axis} of base_link"
+                    return Remedy("move", what, (x, y, z), 0.0, text)
+            below = mm
+        return None
+
+    def tilt(self) -> Remedy | None:
+        """Return the least tilt to allow."""
+        step = self.situation.step
+        if not isinstance(step, Screw | MoveTo | Turn) or not self._tilt_matters(step):
+            return None
+        below = math.floor(math.degrees(step.tolerance.tilt))
+        most = _MAX_SCREW_TILT if isinstance(step, Screw) else _TILTS[-1]
+        tilted = partial(self._tilted, step)
+        for deg in (d for d in _TILTS if below < d <= most):
+            if tilted(deg):
+                least = _least(tilted, below, deg)
+                tilt = math.radians(least)
+                keys = f"tilt_deg: {least}"
+                if isinstance(step, Screw) and step.approach_tilt < tilt:
+                    keys += f", approach_tilt_deg: {least}"
+                text = f"allow {step.name} to tilt by {least} deg ({keys})"
+                return Remedy("tilt", step.name, (0.0, 0.0, 0.0), tilt, text)
+            below = deg
+        return None
 
     @property
-    def step(self) -> StepBase:
-        """The step that is refused."""
-        assert self.plan.refused_at is not None
-        return self.plan.refused_at.step
+    def _collides(self) -> bool:
+        return self.refusal.reason == PathStatus.COLLISION.name
 
-    @property
-    def scene(self) -> Scene:
-        """Where things are when it begins."""
-        assert self.plan.refused_at is not None
-        return self.plan.refused_at.world.scene
+    def _shift_matters(self, step: Screw | MoveTo) -> bool:
+        """Return whether it can help to move the bolt or the target."""
+        if not isinstance(step, Screw):
+            return True
+        if not self.refusal.reason:
+            return False  # none of the strokes suits, wherever the bolt is
+        near = self.refusal.near
+        moving = near is not None and self._scene.moves_with(near.second, step.bolt)
+        return not (self._collides and moving)
 
-    def turned_matters(self, step: Screw | MoveTo | Turn) -> bool:
-        """Return whether the orientation can be what is in the way."""
+    def _tilt_matters(self, step: Screw | MoveTo | Turn) -> bool:
+        """Return whether it can help to allow another orientation."""
         if isinstance(step, MoveTo) and step.target.orientation == "any":
             return False
-        return not self.collides and self.reason != PathStatus.UNREACHABLE_POSITION.name
+        if isinstance(step, Screw) and not self.refusal.reason:
+            return False
+        return not self._collides and (self.refusal.reason != PathStatus.UNREACHABLE_POSITION.name)
 
     @property
-    def reason(self) -> str:
-        """The name of the PathStatus of the refusal, "" if it is none."""
-        assert self.plan.refusal is not None
-        return self.plan.refusal.reason
+    def _scene(self) -> Scene:
+        return self.situation.world.scene
 
-    @property
-    def collides(self) -> bool:
-        """Whether a collision is what is in the way."""
-        return self.reason == PathStatus.COLLISION.name
+    def _feasible(self, step: StepBase, scene: Scene) -> bool:
+        return can_step(step, scene, self.plan)
 
-    def shift_matters(self, step: Screw | MoveTo) -> bool:
-        """Return whether it can help that the bolt or the target is elsewhere."""
-        refusal = self.plan.refusal
-        assert refusal is not None
-        if isinstance(step, Screw) and not refusal.reason:
-            return False  # of the strokes none suits: that is so wherever the bolt is
-        near = refusal.near
-        if isinstance(step, Screw) and self.collides and near is not None:
-            return not self.scene.moves_with(near.second, step.bolt)
-        return True
+    def _shifted(self, step: Screw | MoveTo, direction: Array, mm: int) -> bool:
+        way = direction * mm * 1e-3
+        if isinstance(step, Screw):
+            return self._feasible(step, self._scene.moved(step.bolt, way))
+        frame = step.target.frame
+        chain = self.plan.request.chain
+        T = chain.fk(self.situation.q) if frame == TOOL_FRAME else self._scene.frame(frame)
+        moved = pose(p=tuple(T[:3, :3].T @ way)) @ step.target.pose
+        target = replace(step.target, pose=moved)
+        return self._feasible(replace(step, target=target), self._scene)
 
-    def possible(self, step: StepBase, scene: Scene) -> bool:
-        """Return whether the step can be done with another step in its place, or elsewhere."""
-        at = self.plan.refused_at
-        assert at is not None
-        return can_step(step, scene, self.model, self.chain, at)
+    def _tilted(self, step: Screw | MoveTo | Turn, deg: int) -> bool:
+        tilt = math.radians(deg)
+        loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
+        if isinstance(loose, Screw):
+            loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
+        return self._feasible(loose, self._scene)
 
 
-def remedies(case: Case) -> list[Remedy]:
-    """Return the least changes found: a shift along one axis of base_link, and a tilt."""
-    return [found for found in (_shift(case), _tilt(case)) if found is not None]
-
-
-def _shift(case: Case) -> Remedy | None:
-    step = case.step
-    if isinstance(step, Screw):
-        what, apply = step.bolt, partial(_with_bolt_moved, case, step)
-    elif isinstance(step, MoveTo):
-        what, apply = f"the target of {step.name}", partial(_with_target_moved, case, step)
-    else:
-        return None
-    if not case.shift_matters(step):
-        return None
-    sizes = _MM_HIT if case.collides else _MM
-    found = _least_shift(lambda way: case.possible(*apply(way)), sizes)
-    if found is None:
-        return None
-    axis, mm = found
-    x, y, z = (float(v) * mm * 1e-3 for v in _WAYS[axis])
-    text = f"move {what} by {mm} mm along {axis} of base_link"
-    return Remedy("move", what, (x, y, z), 0.0, text)
-
-
-def _with_bolt_moved(case: Case, step: Screw, way: Array) -> tuple[StepBase, Scene]:
-    return step, case.scene.moved(step.bolt, way)
-
-
-def _with_target_moved(case: Case, step: MoveTo, way: Array) -> tuple[StepBase, Scene]:
-    assert case.plan.refused_at is not None
-    frame = step.target.frame
-    at = case.chain.fk(case.plan.refused_at.q) if frame == "tool0" else case.scene.frame(frame)
-    moved = pose(p=tuple(at[:3, :3].T @ way)) @ step.target.pose
-    return replace(step, target=replace(step.target, pose=moved)), case.scene
-
-
-def _least_shift(
-    possible: Callable[[Array], bool], sizes: Sequence[int]
-) -> tuple[str, int] | None:
-    """Return axis and millimetres of the least shift of whole millimetres that was found."""
-    below = 0
-    for mm in sizes:
-        for axis, way in _WAYS.items():
-            if possible(way * mm * 1e-3):
-                found = partial(_possible_by, possible, way)
-                return axis, _least(found, below, mm)
-        below = mm
-    return None
-
-
-def _possible_by(possible: Callable[[Array], bool], way: Array, mm: int) -> bool:
-    return possible(way * mm * 1e-3)
-
-
-def _tilt(case: Case) -> Remedy | None:
-    step = case.step
-    if not isinstance(step, Screw | MoveTo | Turn):
-        return None
-    if not case.turned_matters(step) or (isinstance(step, Screw) and not case.reason):
-        return None
-    below = math.floor(math.degrees(step.tolerance.tilt))
-    most = _MOST_SCREW if isinstance(step, Screw) else _DEG[-1]
-    for deg in (d for d in _DEG if below < d <= most):
-        if _tilts(case, step, deg):
-            least = _least(partial(_tilts, case, step), below, deg)
-            tilt = math.radians(least)
-            keys = f"tilt_deg: {least}"
-            if isinstance(step, Screw) and step.approach_tilt < tilt:
-                keys += f", approach_tilt_deg: {least}"
-            text = f"allow {step.name} to tilt by {least} deg ({keys})"
-            return Remedy("tilt", step.name, (0.0, 0.0, 0.0), tilt, text)
-        below = deg
-    return None
-
-
-def _tilts(case: Case, step: Screw | MoveTo | Turn, deg: int) -> bool:
-    tilt = math.radians(deg)
-    loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
-    if isinstance(loose, Screw):
-        loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
-    return case.possible(loose, case.scene)
-
-
-def _least(possible: Callable[[int], bool], no: int, yes: int) -> int:
-    """Return the least whole number that is possible, to a tenth, from one that is not up."""
+def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:
+    """Return the least feasible whole number, to a tenth, between an infeasible and a feasible."""
     while yes - no > max(1, yes // 10):
         middle = (no + yes) // 2
-        no, yes = (no, middle) if possible(middle) else (middle, yes)
+        no, yes = (no, middle) if feasible(middle) else (middle, yes)
     return yes

@@ -27,9 +27,10 @@ from unique_identifier_msgs.msg import UUID
 
 from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus, Standing
+from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.messages import LATCHED, trajectory_message
+from arm_tasks.task.request import ArmConfiguration
 
 SILENCE = 5.0  # s on the wall without joint_states after which the driver is taken for lost
 DEPTH = 50  # of joint_states, of which a recording wants each
@@ -186,10 +187,10 @@ class DriverClient:
     def _ended(self) -> None:
         self.on_end()
 
-    def where(self) -> Standing:
+    def configuration(self) -> ArmConfiguration:
         """Return where joint_states say that it is."""
         self._state.hear()
-        return Standing(self._state.positions, self._state.width)
+        return ArmConfiguration(self._state.positions, self._state.width)
 
 
 class ActionMove:

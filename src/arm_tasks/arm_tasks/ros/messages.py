@@ -11,6 +11,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import NutState
+from arm_interfaces.msg import StepReport as StepReportMessage
+from arm_tasks.planning.plan import StepReport
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 
 LATCHED = QoSProfile(
@@ -65,6 +67,12 @@ def nut_report(message: NutState) -> NutReport:
         pose=pose_matrix(message.pose.pose),
         message=message.message,
     )
+
+
+def step_report(message: StepReportMessage) -> StepReport:
+    """Return a message of the feasibility check as the report of a step."""
+    names = message.get_fields_and_field_types()
+    return StepReport(**{name: getattr(message, name) for name in names})
 
 
 def duration_message(seconds: float) -> Duration:

@@ -1,11 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulated world says of the nut; the fields of arm_interfaces/NutState."""
+"""State of the nut in the world, and the events that change it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
+from typing import NamedTuple
 
 from arm_common.transforms import Array
 
@@ -19,6 +20,38 @@ class NutStatus(IntEnum):
     HELD = 3
 
 
+class NutEvent(Enum):
+    """What happened to the nut."""
+
+    UNKNOWN = auto()  # reported by a message, which carries only a sentence
+    START = auto()
+    MISSED = auto()  # the jaws closed beside it
+    CLOSED_ON_NOTHING = auto()
+    GRIPPED = auto()
+    RELEASED = auto()  # on a thread
+    SLIPPED = auto()  # out of the jaws, on a thread
+    TIGHT = auto()  # at the end of a thread
+    CAME_FREE = auto()  # of a thread
+    TOUCHED_TIP = auto()
+    SEATED = auto()  # on the tip of a bolt
+    SLID_OFF_TIP = auto()
+    CLICKED = auto()  # turned back past the start of a thread
+    NOT_CAUGHT = auto()  # the thread cannot start
+    CAUGHT = auto()  # the thread started
+    CROSS_THREADED = auto()
+    STUCK = auto()  # cross-threaded, turned on
+    DROPPED = auto()  # the jaws opened with no thread engaged
+    STRUCK_BOLT = auto()  # and fell
+    PUSHED_OUT = auto()  # of the jaws by a bolt, and fell
+
+
+class NutIncident(NamedTuple):
+    """An event with its sentence for people."""
+
+    event: NutEvent
+    message: str
+
+
 @dataclass(frozen=True)
 class NutReport:
     """The nut at one moment.
@@ -29,7 +62,8 @@ class NutReport:
         turns_engaged: Turns of thread inside the nut, 0 to thickness / pitch.
         grasped: True while the gripper holds it.
         pose: base_link <- nut (4, 4), at its centre, z along its axis, read-only [m].
-        message: The last thing that happened to it, one sentence.
+        message: The last event, one sentence.
+        event: The last event.
     """
 
     status: NutStatus
@@ -38,3 +72,4 @@ class NutReport:
     grasped: bool
     pose: Array
     message: str
+    event: NutEvent = NutEvent.UNKNOWN

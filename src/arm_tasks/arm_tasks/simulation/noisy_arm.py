@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm of hobby servos as it is, not as it was told: where tool and jaws really are.
-
-One nut transfer by an arm that is not exact: did it work, and if not, what went wrong first?
-"""
+"""A model of hobby servos with errors, and Monte Carlo trials of the nut transfer with it."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from arm_common.transforms import Array, pose, rotation
 
 from arm_kinematics import Chain
 from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.scene.nut_state import NutEvent
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.steps import Expectation
 from arm_tasks.world.ideal_arm import Recording, simulate
@@ -26,17 +24,17 @@ ONE_TICK = math.radians(180.0 * (20000.0 / 4096.0) / 2000.0)
 
 @dataclass(frozen=True)
 class Noise:
-    """How far things are off; every bound is the largest error, all below it equally likely.
+    """Error bounds; errors are uniformly distributed within them.
 
     Attributes:
         tick: Step of the servos' command, for joints that turn [rad].
-        dead_band: Whole width of what a servo does not follow [rad].
-        backlash: Whole play of its gears [rad].
-        zero: Bound of how far a joint's zero is off [rad].
-        width: Bound of how far the jaws' width is off [m].
-        aside: Bound of how far the jaws' middle is off the tool's axis, along the opening [m].
-        bolt: Bound of how far a bolt is off along each of its axes [m].
-        bolt_tilt: Bound of how far its axis leans [rad].
+        dead_band: Full width of a servo's dead band [rad].
+        backlash: Full backlash of its gears [rad].
+        zero: Of a joint's zero [rad].
+        width: Of the jaws' width [m].
+        aside: Of the jaws' middle from the tool's axis, along the opening [m].
+        bolt: Of a bolt's position along each of its axes [m].
+        bolt_tilt: Of a bolt's axis [rad].
     """
 
     tick: float = 0.0
@@ -67,17 +65,17 @@ HOBBY = Noise(
 
 
 class NoisyArm:
-    """Where tool and jaws are, for what the servos are told one after the other.
+    """Actual tool pose and jaw width for a sequence of commands; a ServoBehaviour.
 
-    Dead band and backlash are play: the joint stands still until the command has moved through
-    it, and then follows half of it behind (the play operator; Brokate and Sprekels, "Hysteresis
-    and Phase Transitions", 1996, chapter 2). Where in its play a joint is at first is chance.
+    Dead band and backlash are play: the joint rests until the command has moved through it, and
+    then follows half of it behind (the play operator; Brokate and Sprekels, "Hysteresis and Phase
+    Transitions", 1996, chapter 2). The initial position within the play is random.
 
     Args:
-        chain: The arm as it is described.
-        noise: How far it is off.
-        rng: Chance; the same state gives the same arm.
-        zeros: (n,) how much farther each joint stands than it is told [rad]; None draws them.
+        chain: The nominal arm.
+        noise: Error bounds.
+        rng: Random generator; the same state gives the same arm.
+        zeros: (n,) actual minus commanded position of each joint [rad]; None draws them.
     """
 
     def __init__(
@@ -98,27 +96,27 @@ class NoisyArm:
         self._width_off = float(rng.uniform(-noise.width, noise.width))
         self._jaws = pose(p=(0.0, float(rng.uniform(-noise.aside, noise.aside)), 0.0))
 
-    def joints(self, told: Array) -> Array:
-        """Return where the joints (n,) are once they have been told so [rad or m]."""
+    def joints(self, commanded: Array) -> Array:
+        """Return the joint positions (n,) after a command [rad or m]."""
         if self._noise.tick:
-            rounded = np.round(told / self._noise.tick) * self._noise.tick
-            told = np.where(self._turns, rounded, told)
+            rounded = np.round(commanded / self._noise.tick) * self._noise.tick
+            commanded = np.where(self._turns, rounded, commanded)
         if self._at is None:
-            self._at = told - self._lag
-        self._at = np.clip(self._at, told - self._play, told + self._play)
+            self._at = commanded - self._lag
+        self._at = np.clip(self._at, commanded - self._play, commanded + self._play)
         return np.asarray(self._at + self.zeros)
 
-    def tool(self, told: Array) -> Array:
+    def tool(self, commanded: Array) -> Array:
         """Return base_link <- the middle of the jaws (4, 4), z along the tool's [m]."""
-        return np.asarray(self._chain.fk(self.joints(told)) @ self._jaws)
+        return np.asarray(self._chain.fk(self.joints(commanded)) @ self._jaws)
 
-    def width(self, told: float) -> float:
+    def width(self, commanded: float) -> float:
         """Return the distance of the jaws [m]."""
-        return told + self._width_off
+        return commanded + self._width_off
 
 
 def displaced(scene: Scene, noise: Noise, rng: np.random.Generator) -> Scene:
-    """Return the scene as it really is: each bolt a little off, its wall where it was."""
+    """Return the actual scene: each bolt a little off, its wall in its place."""
     for name, bolt in scene.bolts.items():
         aside = rng.uniform(-noise.bolt, noise.bolt, 3)
         lean = np.array([*rng.uniform(-noise.bolt_tilt, noise.bolt_tilt, 2), 0.0])
@@ -126,27 +124,27 @@ def displaced(scene: Scene, noise: Noise, rng: np.random.Generator) -> Scene:
     return scene
 
 
-RATE = 25.0  # updates a second; the world looks at the motion between two in small steps
+RATE = 25.0  # updates a second; the world divides the motion between two into small steps
 
-# What a message of the world means for a transfer, the first that is said decides.
-_FAULTS = (
-    ("missed the nut", "jaws missed the nut"),
-    ("closed on nothing", "jaws missed the nut"),
-    ("slipped out of the jaws", "nut slipped out of the jaws"),
-    ("from the side", "nut struck a bolt from the side"),
-    ("pushed it out", "bolt pushed the nut out of the jaws"),
-    ("cross-threaded", "cross-threaded"),
-    ("does not catch", "thread did not catch"),
-    ("fell to the floor", "nut was let go before the thread caught"),
-)
+# The first of these events decides why a transfer failed.
+_FAULTS = {
+    NutEvent.MISSED: "jaws missed the nut",
+    NutEvent.CLOSED_ON_NOTHING: "jaws missed the nut",
+    NutEvent.SLIPPED: "nut slipped out of the jaws",
+    NutEvent.STRUCK_BOLT: "nut struck a bolt from the side",
+    NutEvent.PUSHED_OUT: "bolt pushed the nut out of the jaws",
+    NutEvent.CROSS_THREADED: "cross-threaded",
+    NutEvent.NOT_CAUGHT: "thread did not catch",
+    NutEvent.DROPPED: "nut was let go before the thread caught",
+}
 
 
 @dataclass(frozen=True)
 class MonteCarloTrial:
-    """How one transfer ended.
+    """Result of one transfer.
 
     Attributes:
-        seed: Of its chance.
+        seed: Of its random numbers.
         fault: What went wrong first, in a few words; "" if the nut is where it should be.
         turns: Turns of thread engaged at the end on the bolt that it should be on.
     """
@@ -157,38 +155,27 @@ class MonteCarloTrial:
 
 
 def run_trial(
-    plan: TaskPlan,
-    chain: Chain,
-    scene: Scene,
-    expected: Expectation,
-    noise: Noise,
-    seed: int,
-    zeros: Array | None = None,
+    plan: TaskPlan, expected: Expectation, noise: Noise, seed: int, zeros: Array | None = None
 ) -> MonteCarloTrial:
-    """Run a plan on an arm and a scene that are off by chance.
+    """Run a plan on an arm and a scene with random errors.
 
     Args:
-        plan: Made for the arm and the scene as they are described.
-        chain: The arm as described.
-        scene: The scene as described.
-        expected: What must have come of it.
-        noise: How far things are off.
+        plan: For the nominal arm and scene.
+        expected: Required result.
+        noise: Error bounds.
         seed: Equal seeds give equal trials.
-        zeros: (n,) how far each joint's zero is off [rad]; None draws them.
+        zeros: (n,) error of each joint's zero [rad]; None draws them.
     """
     rng = np.random.default_rng(seed)
-    arm = NoisyArm(chain, noise, rng, zeros)
-    run = simulate(plan, chain, NutWorld(displaced(scene, noise, rng)), RATE, body=arm)
+    arm = NoisyArm(plan.request.chain, noise, rng, zeros)
+    world = NutWorld(displaced(plan.request.scene, noise, rng))
+    run = simulate(plan, world, RATE, servos=arm)
     nut = run.nuts[-1]
-    there = nut.bolt == expected.nut_on and not nut.grasped
-    turns = nut.turns_engaged if there else 0.0
+    in_place = nut.bolt == expected.nut_on and not nut.grasped
+    turns = nut.turns_engaged if in_place else 0.0
     return MonteCarloTrial(seed, "" if turns >= expected.turns else fault(run), turns)
 
 
 def fault(run: Recording) -> str:
     """Return in a few words what went wrong first in a run that failed."""
-    for message in run.messages:
-        for said, meant in _FAULTS:
-            if said in message:
-                return meant
-    return "too few turns"
+    return next((_FAULTS[event] for event in run.events if event in _FAULTS), "too few turns")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an `if` or `until` looks at while the task runs: the nut and the jaws."""
+"""Conditions of `if` and `until`: evaluated on the nut and the jaws while the task runs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from arm_tasks.scene.nut_state import NutReport, NutStatus
 
 
 @dataclass(frozen=True)
-class Sensed:
-    """What is known of the world at one moment.
+class Observation:
+    """The world at one moment.
 
     Attributes:
-        nut: Where the nut is, None if nobody says so.
-        width: Between the jaws [m], None if nobody says so.
+        nut: Where the nut is, None if unknown.
+        width: Between the jaws [m], None if unknown.
     """
 
     nut: NutReport | None = None
@@ -24,11 +24,11 @@ class Sensed:
 
 @dataclass(frozen=True)
 class Condition:
-    """What must hold, all of it that is not None or "".
+    """A conjunction: all that is not None or "" must hold.
 
     Attributes:
         nut_on: Bolt that the nut is on.
-        turns: By at least so many turns.
+        turns: At least this many turns.
         nut_held: Whether the jaws hold the nut.
         nut_fallen: Whether it lies on the floor.
         gripper_above: The jaws are wider [m].
@@ -44,31 +44,31 @@ class Condition:
 
     @property
     def needs_nut(self) -> bool:
-        """Whether somebody must know where the nut is."""
+        """Whether it depends on the nut."""
         return bool(self.nut_on) or self.nut_held is not None or self.nut_fallen is not None
 
     @property
     def needs_width(self) -> bool:
-        """Whether somebody must know the width of the jaws."""
+        """Whether it depends on the width of the jaws."""
         return self.gripper_above is not None or self.gripper_below is not None
 
-    def missing(self, sensed: Sensed) -> str:
-        """Return what nobody says of what is looked at, or ""."""
-        if self.needs_nut and sensed.nut is None:
-            return "nobody says where the nut is"
-        if self.needs_width and sensed.width is None:
-            return "nobody says how wide the jaws are"
+    def missing(self, observed: Observation) -> str:
+        """Return what an observation lacks, or ""."""
+        if self.needs_nut and observed.nut is None:
+            return "the position of the nut is unknown"
+        if self.needs_width and observed.width is None:
+            return "the width of the jaws is unknown"
         return ""
 
-    def holds(self, sensed: Sensed) -> bool:
-        """Return whether all of it holds; what is missing does not."""
-        if self.missing(sensed):
+    def holds(self, observed: Observation) -> bool:
+        """Return whether all of it holds; nothing holds of what is missing."""
+        if self.missing(observed):
             return False
-        return self._nut_is_so(sensed.nut) and self._jaws_are_so(sensed.width or 0.0)
+        return self._nut_holds(observed.nut) and self._jaws_hold(observed.width or 0.0)
 
-    def _nut_is_so(self, nut: NutReport | None) -> bool:
+    def _nut_holds(self, nut: NutReport | None) -> bool:
         if nut is None:
-            return True  # not asked for
+            return True  # no part of the condition
         on = not self.nut_on or (
             nut.bolt == self.nut_on and nut.turns_engaged >= (self.turns or 0)
         )
@@ -76,7 +76,7 @@ class Condition:
         fallen = nut.status is NutStatus.FALLEN
         return on and held and (self.nut_fallen is None or fallen == self.nut_fallen)
 
-    def _jaws_are_so(self, width: float) -> bool:
+    def _jaws_hold(self, width: float) -> bool:
         above = self.gripper_above is None or width > self.gripper_above
         return above and (self.gripper_below is None or width < self.gripper_below)
 

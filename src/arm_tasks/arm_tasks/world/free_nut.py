@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A free nut in the gripper against the end of a bolt: touch, push back, catch the thread.
+"""A nut in the jaws and on no thread: it moves with the tool until it meets the tip of a bolt.
 
-A nut that a soft arm presses on a bolt's end: it drags, finds the tip, or slides off.
-
-A free nut in the jaws: it goes where they go, until it meets the end of a bolt.
+Pressed on the tip by a compliant arm it drags, finds the tip, slides off, or catches the thread.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse, pose, tilt_z, twist_z, wrap
 
 from arm_tasks.scene.grasp import GripRules, seated
+from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
 
 _TOUCH = 1e-5  # faces nearer than this touch [m]
@@ -57,7 +56,7 @@ class ContactRules:
 
 @dataclass(frozen=True)
 class BoltTipContact:
-    """How the nut stands to one bolt.
+    """Relative position of the nut and one bolt.
 
     Attributes:
         overlap: How far the nut's front face is past the bolt's free end [m]; negative before it.
@@ -87,7 +86,7 @@ class BoltTipContact:
 
 
 def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
-    """Return how a nut at base_link <- nut (4, 4) stands to a bolt."""
+    """Return the contact of a nut at base_link <- nut (4, 4) with a bolt."""
     bolt_nut = inverse(bolt.pose) @ T_nut
     x, y, z = (float(v) for v in bolt_nut[:3, 3])
     off = math.hypot(x, y)
@@ -121,35 +120,34 @@ def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) ->
 class BoltEnd:
     """One bolt's end and the nut on it, step by step.
 
-    The arm is a spring, as stiff across the bolt as along it, so that forces are told as the
-    lengths by which it is bent.
+    The arm is a spring, as stiff across the bolt as along it: forces are given as deflections.
 
     Attributes:
         bolt: The bolt.
         nut: The nut.
-        rules: What the end forgives.
-        wanted: Where the nut would be if nothing were in its way, one step ago.
+        rules: Tolerances of the tip.
+        free: Contact of the nut if nothing were in its way, one step ago.
         at: (x, y) of the nut's centre in the bolt's frame while it touches [m], or None.
         seated: Whether the tip is in the nut's countersink.
-        event: What happened in the last step, one sentence or "".
+        incident: What happened in the last step, or None.
     """
 
     bolt: Bolt
     nut: Nut
     rules: ContactRules
-    wanted: BoltTipContact
+    free: BoltTipContact
     at: Array | None = None
     seated: bool = False
-    event: str = ""
+    incident: NutIncident | None = None
 
     def __post_init__(self) -> None:
-        if self.wanted.touching:  # it has just come off this bolt
-            self.at, self.seated = np.array(self.wanted.aside), True
+        if self.free.touching:  # it has just come off this bolt
+            self.at, self.seated = np.array(self.free.aside), True
 
     def press(self, T_nut: Array) -> Array:
-        """Return where the nut really is, for base_link <- nut (4, 4) if nothing were there."""
-        self.event = ""
-        self.wanted = now = contact_with(self.bolt, self.nut, T_nut)
+        """Return the actual pose of the nut, for base_link <- nut (4, 4) if nothing were there."""
+        self.incident = None
+        self.free = now = contact_with(self.bolt, self.nut, T_nut)
         if not now.touching:
             self.at, self.seated = None, False
             return T_nut
@@ -157,7 +155,7 @@ class BoltEnd:
         pressed = max(now.overlap, 0.0)
         if self.at is None:
             self.at = goal
-            self.event = f"touches the end of {self.bolt.name}"
+            self._report(NutEvent.TOUCHED_TIP, "touches the end of")
         self.at = _dragged(self.at, goal, self.rules.friction * pressed)
         self._seat(now, goal, pressed)
         x, y = self.at
@@ -168,22 +166,26 @@ class BoltEnd:
     def _seat(self, now: BoltTipContact, goal: Array, pressed: float) -> None:
         if self.seated and now.off_axis > self.rules.hold(pressed):
             self.seated, self.at = False, goal
-            self.event = f"slid off the tip of {self.bolt.name}"
+            self._report(NutEvent.SLID_OFF_TIP, "slid off the tip of")
         found = float(np.linalg.norm(self.at)) <= self.rules.mouth  # type: ignore[arg-type]
         if not self.seated and found and now.tilt <= self.rules.seat_tilt:
             self.seated = True
-            self.event = self.event or f"sits on the tip of {self.bolt.name}"
+            if self.incident is None:
+                self._report(NutEvent.SEATED, "sits on the tip of")
         if self.seated:
             self.at = np.zeros(2)
 
+    def _report(self, event: NutEvent, what: str) -> None:
+        self.incident = NutIncident(event, f"{what} {self.bolt.name}")
+
     @property
     def refusal(self) -> str:
-        """Why the thread cannot catch here, or ""."""
+        """Why the thread cannot catch, or ""."""
         assert self.at is not None
         if self.seated:
             return ""
-        if self.wanted.tilt > self.rules.seat_tilt:
-            tilt, most = (math.degrees(v) for v in (self.wanted.tilt, self.rules.seat_tilt))
+        if self.free.tilt > self.rules.seat_tilt:
+            tilt, most = (math.degrees(v) for v in (self.free.tilt, self.rules.seat_tilt))
             return f"it is tilted by {tilt:.1f} deg, at most {most:.1f} is possible"
         off, most = float(np.linalg.norm(self.at)) * 1e3, self.rules.mouth * 1e3
         return f"its axis is {off:.1f} mm beside the bolt's, at most {most:.1f} is possible"
@@ -197,20 +199,20 @@ def _dragged(at: Array, goal: Array, drag: float) -> Array:
 
 
 class FreeNut:
-    """The nut moves with the tool; pressed on a bolt's end the arm gives, then the nut slides.
+    """A nut that moves with the tool; pressed on a tip the arm gives, then the nut slides.
 
     Args:
         nut: Its size.
         bolts: Every bolt that it could meet.
-        grip: What the jaws forgive.
-        start: What the start of a thread forgives.
+        grip: Tolerances of the grip.
+        start: Tolerances of the start of a thread.
         T_tool: base_link <- tool0 (4, 4) at the moment that it is free in the jaws [m].
         T_nut: base_link <- nut (4, 4) at that moment [m].
 
     Attributes:
         pose: base_link <- nut (4, 4) now [m].
-        event: What happened in the last step, one sentence or "".
-        dropped: Why the jaws lost it, or "".
+        incident: What happened in the last step, or None.
+        dropped: Why the jaws lost it, or None.
         caught: The bolt whose thread it has just caught and by how many turns, or None.
         across: The bolt on which it has just been threaded across and its tilt [rad], or None.
     """
@@ -224,8 +226,8 @@ class FreeNut:
         T_tool: Array,
         T_nut: Array,
     ) -> None:
-        self.event = ""
-        self.dropped = ""
+        self.incident: NutIncident | None = None
+        self.dropped: NutIncident | None = None
         self.caught: tuple[Bolt, float] | None = None
         self.across: tuple[Bolt, float] | None = None
         self._grip = grip
@@ -238,42 +240,46 @@ class FreeNut:
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
-        self.event = ""
-        wanted = T_tool @ self._tool_nut
+        self.incident = None
+        target = T_tool @ self._tool_nut
         for end in self._ends:
-            before = end.wanted
-            self.pose = end.press(wanted)
-            now = end.wanted
-            self.event = self.event or end.event
+            before = end.free
+            self.pose = end.press(target)
+            now = end.free
+            self.incident = self.incident or end.incident
             if now.struck and before.beside:
-                self.dropped = f"it struck {end.bolt.name} from the side"
+                struck = f"it struck {end.bolt.name} from the side"
+                self.dropped = NutIncident(NutEvent.STRUCK_BOLT, struck)
             elif now.touching:
-                self._slide(end.bolt, now.overlap, T_tool, wanted)
+                self._slide(end.bolt, now.overlap, T_tool, target)
                 self._turn(end, before, now)
             if self.dropped or now.touching:
                 return
 
-    def _slide(self, bolt: Bolt, pressed: float, T_tool: Array, wanted: Array) -> None:
+    def _slide(self, bolt: Bolt, pressed: float, T_tool: Array, target: Array) -> None:
         """Let the nut slide back along the pads by what the arm does not give."""
         slide = pressed - self._grip.give
         if slide <= 0.0:
             return
         back = pose(p=tuple(-slide * bolt.pose[:3, 2]))
-        self._tool_nut = inverse(T_tool) @ back @ wanted
+        self._tool_nut = inverse(T_tool) @ back @ target
         if abs(float(self._tool_nut[2, 3])) > self._grip.pad_half:
-            self.dropped = f"the end of {bolt.name} pushed it out of the jaws"
+            pushed = f"the end of {bolt.name} pushed it out of the jaws"
+            self.dropped = NutIncident(NutEvent.PUSHED_OUT, pushed)
 
     def _turn(self, end: BoltEnd, before: BoltTipContact, now: BoltTipContact) -> None:
-        """See whether the start of the thread was passed, and what comes of it."""
+        """Check whether the start of the thread was passed, and what follows from it."""
         if not before.touching:
             return
         bolt = end.bolt
         turns = turns_past_start(bolt, before, now)
         if turns is None:
             if end.seated and turns_past_start(bolt, now, before) is not None:
-                self.event = f"clicks on {bolt.name}: turned back past the start of the thread"
+                what = f"clicks on {bolt.name}: turned back past the start of the thread"
+                self.incident = NutIncident(NutEvent.CLICKED, what)
         elif end.refusal:
-            self.event = f"does not catch on {bolt.name}: {end.refusal}"
+            what = f"does not catch on {bolt.name}: {end.refusal}"
+            self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
         elif now.tilt > self._start.tilt:
             self.across = bolt, now.tilt
         else:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that exists in this process only: runs a plan against NutWorld, faster than real time."""
+"""An arm in this process: runs a plan against the world faster than real time."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from arm_common.transforms import Array
 from arm_kinematics import Chain
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState, Feedback, TaskOutcome
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus, Standing
-from arm_tasks.execution.resume import JointRateLimits
+from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
-from arm_tasks.scene.nut_state import NutReport
-from arm_tasks.task.condition import Sensed
+from arm_tasks.scene.nut_state import NutEvent, NutReport
+from arm_tasks.task.condition import Observation
+from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.nut_world import NutWorld
 
 _JAW_SPEED = 0.06  # of the width [m/s]
 
 
 class ServoBehaviour(Protocol):
-    """What servos make of what they are told."""
+    """How servos follow their commands."""
 
-    def tool(self, told: Array) -> Array:
-        """Return base_link <- tool0 (4, 4) for joint positions (n,) told one after the other."""
+    def tool(self, commanded: Array) -> Array:
+        """Return base_link <- tool0 (4, 4) for the next commanded joint positions (n,)."""
         ...
 
-    def width(self, told: float) -> float:
-        """Return the distance of the jaws [m]."""
+    def width(self, commanded: float) -> float:
+        """Return the actual distance of the jaws [m]."""
         ...
 
 
 @dataclass(frozen=True)
 class PerfectServos:
-    """Servos that do what they are told."""
+    """Servos that follow exactly."""
 
     chain: Chain
 
-    def tool(self, told: Array) -> Array:
+    def tool(self, commanded: Array) -> Array:
         """Return base_link <- tool0 (4, 4) for joint positions (n,) [m]."""
-        return self.chain.fk(told)
+        return self.chain.fk(commanded)
 
-    def width(self, told: float) -> float:
+    def width(self, commanded: float) -> float:
         """Return the distance of the jaws [m]."""
-        return told
+        return commanded
 
 
 @dataclass
 class Recording:
-    """What happened, sampled at every update.
+    """A run, sampled at every update.
 
     Attributes:
         times: [s].
         joints: Joint positions (n,) each [rad or m].
         widths: Width of the jaws [m].
-        nuts: What the world said of the nut.
-        steps: Index of the step that was running.
+        nuts: The nut in the world.
+        steps: Index of the running step.
         outcome: How the run ended.
     """
 
@@ -72,14 +72,14 @@ class Recording:
     outcome: TaskOutcome | None = None
 
     @property
-    def messages(self) -> list[str]:
-        """What became of the nut, in order, each once."""
-        said = [nut.message for nut in self.nuts]
-        return [text for i, text in enumerate(said) if i == 0 or text != said[i - 1]]
+    def events(self) -> list[NutEvent]:
+        """What happened to the nut, in order, repetitions left out."""
+        events = [nut.event for nut in self.nuts]
+        return [event for i, event in enumerate(events) if i == 0 or event is not events[i - 1]]
 
 
-class SimMove:
-    """Something that SimArm is doing."""
+class SimulatedMove:
+    """A motion of an IdealArm."""
 
     def __init__(self, arm: IdealArm, duration: float, at: Callable[[float], None]) -> None:
         self._arm = arm
@@ -89,7 +89,7 @@ class SimMove:
         self._canceled = False
 
     def poll(self) -> MoveStatus:
-        """Return how far it is on the arm's own clock."""
+        """Return the status on the arm's own clock."""
         elapsed = self._arm.time - self._began
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
@@ -98,24 +98,24 @@ class SimMove:
         return MoveStatus(MoveState.RUNNING, progress=elapsed / self._duration)
 
     def cancel(self) -> None:
-        """Stand still at once."""
+        """Stop at once."""
         self._canceled = self._canceled or not self.poll().done
 
     def advance(self) -> None:
-        """Bring the arm to where it is on its way now."""
+        """Move the arm to where it is now."""
         if not self._canceled:
             self._at(min(self._arm.time - self._began, self._duration))
 
 
 class IdealArm:
-    """An ArmPort with a clock of its own; step() lets time pass.
+    """An ArmPort with a clock of its own, which step() advances.
 
     Args:
         chain: The arm's kinematics.
         world: The nut's world, updated at every step.
         q: Joint positions (n,) [rad or m].
         width: Width of the jaws [m].
-        body: What it really does when it is told something; None is perfect.
+        servos: How commands are followed; None is exactly.
     """
 
     def __init__(
@@ -124,15 +124,15 @@ class IdealArm:
         world: NutWorld | None,
         q: Array,
         width: float,
-        body: ServoBehaviour | None = None,
+        servos: ServoBehaviour | None = None,
     ) -> None:
         self.chain = chain
-        self.body = body or PerfectServos(chain)
+        self.servos = servos or PerfectServos(chain)
         self.world = world
         self.q = np.array(q, dtype=np.float64)
         self.width = width
         self.time = 0.0
-        self._doing: SimMove | None = None
+        self._move: SimulatedMove | None = None
         self._update()
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
@@ -141,79 +141,80 @@ class IdealArm:
         def at(time: float) -> None:
             self.q = trajectory.at(time)
 
-        self._doing = SimMove(self, trajectory.duration, at)
-        return self._doing
+        self._move = SimulatedMove(self, trajectory.duration, at)
+        return self._move
 
     def set_width(self, width: float) -> Move:
-        """Start to bring the jaws to a width [m], at a constant speed."""
+        """Start to move the jaws to a width [m], at a constant speed."""
         start = self.width
         duration = abs(width - start) / _JAW_SPEED
 
         def at(time: float) -> None:
             self.width = width if time >= duration else start + (width - start) * time / duration
 
-        self._doing = SimMove(self, duration, at)
-        return self._doing
+        self._move = SimulatedMove(self, duration, at)
+        return self._move
 
-    def where(self) -> Standing:
-        """Return where it was commanded to be."""
+    def configuration(self) -> ArmConfiguration:
+        """Return where it is commanded to be."""
         by_name = zip(self.chain.joint_names, self.q.tolist(), strict=True)
-        return Standing(dict(by_name), self.width)
+        return ArmConfiguration(dict(by_name), self.width)
 
     @property
-    def sensed(self) -> Sensed:
-        """What is known of nut and jaws."""
+    def observation(self) -> Observation:
+        """Nut and jaws."""
         nut = None if self.world is None else self.world.report
-        return Sensed(nut, self.body.width(self.width))
+        return Observation(nut, self.servos.width(self.width))
 
     def step(self, seconds: float) -> NutReport | None:
-        """Let time pass [s]; return what the world then says of the nut."""
+        """Advance the time [s]; return the nut then."""
         self.time += seconds
-        if self._doing is not None:
-            self._doing.advance()
+        if self._move is not None:
+            self._move.advance()
         return self._update()
 
     def _update(self) -> NutReport | None:
         if self.world is None:
             return None
-        return self.world.update(self.body.tool(self.q), self.body.width(self.width))
+        return self.world.update(self.servos.tool(self.q), self.servos.width(self.width))
 
 
 def simulate(
     plan: TaskPlan,
-    chain: Chain,
     world: NutWorld | None,
     rate: float = 50.0,
     on_update: Callable[[Engine, IdealArm], None] | None = None,
-    body: ServoBehaviour | None = None,
+    servos: ServoBehaviour | None = None,
 ) -> Recording:
     """Run a plan to its end in this process.
 
     Args:
         plan: A feasible plan.
-        chain: The arm.
         world: Decides where the nut is.
         rate: Updates of the arm and the world per second.
         on_update: Called after each update, for tests that interfere.
-        body: What the arm really does when it is told something; None is perfect.
+        servos: How commands are followed; None is exactly.
 
     Returns:
-        What happened; recording.outcome says how it ended.
+        The run; recording.outcome is how it ended.
     """
-    arm = IdealArm(chain, world, plan.start, plan.start_width, body)
+    arm = IdealArm(plan.request.chain, world, plan.start, plan.request.start.width, servos)
     recording = Recording()
     running = [0]
 
-    def told(feedback: Feedback) -> None:
+    def on_feedback(feedback: Feedback) -> None:
         running[0] = feedback.step
 
-    limits = JointRateLimits(chain.velocity, chain.acceleration)
     engine = Engine(
-        plan, arm, limits, clock=lambda: arm.time, on_feedback=told, senses=lambda *_: arm.sensed
+        plan,
+        arm,
+        clock=lambda: arm.time,
+        on_feedback=on_feedback,
+        observe=lambda *_: arm.observation,
     )
     while not (state := engine.tick()).done:
         if state is EngineState.PAUSED and plan.steps[running[0]].kind == "pause":
-            engine.resume()  # there is no person here to wait for
+            engine.resume()  # there is no person to wait for
         report = arm.step(1.0 / rate)
         recording.times.append(arm.time)
         recording.joints.append(arm.q.copy())

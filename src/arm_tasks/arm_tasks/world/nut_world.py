@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated nut that knows nothing of any task: it sees a tool's pose and a gripper's width."""
+"""Geometric model of the nut: decides where it is from tool poses and jaw widths alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from arm_common.transforms import Array, Between, is_rigid, pose, turn_z
 
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.grasp import GripRules, check_grip
-from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
 from arm_tasks.scene.scene import Bolt, Scene, readonly
 from arm_tasks.world.free_nut import ContactRules, FreeNut
 from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
 
 _LOGGER = logging.getLogger(__name__)
-_STEP_LENGTH = 0.25e-3  # the motion between two updates is looked at in steps of this [m]
+_STEP_LENGTH = 0.25e-3  # the motion between two updates is divided into steps of this [m]
 _STEP_ANGLE = math.radians(2.0)
 _MOST_STEPS = 400
 
@@ -34,8 +34,8 @@ class NutWorld:
 
     Args:
         scene: Bolts and nut.
-        grip: What the jaws forgive; None means the defaults.
-        start: What the start of a thread forgives; None means the defaults.
+        grip: Tolerances of the grip; None means the defaults.
+        start: Tolerances of the start of a thread; None means the defaults.
     """
 
     def __init__(
@@ -52,22 +52,26 @@ class NutWorld:
         self._jam: CrossThreadedNut | None = None
         self._opened = math.inf  # the width that the jaws close from
         self._last: tuple[Array, float] | None = None
-        self._message = f"on {self.nut.on} from the start"
+        self._last_incident = NutIncident(NutEvent.START, f"on {self.nut.on} from the start")
 
     @property
     def report(self) -> NutReport:
-        """What can be said of the nut now."""
+        """The nut now."""
         held = self._held is not None
         if self._bolt is None:
             status = NutStatus.HELD if held else NutStatus.FALLEN
-            return NutReport(status, "", 0.0, held, readonly(self._pose), self._message)
+            return self._report(status, "", 0.0)
         status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
         engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
-        where = readonly(self._pose)
-        return NutReport(status, self._bolt.name, engaged, held, where, self._message)
+        return self._report(status, self._bolt.name, engaged)
+
+    def _report(self, status: NutStatus, bolt: str, engaged: float) -> NutReport:
+        event, message = self._last_incident
+        held = self._held is not None
+        return NutReport(status, bolt, engaged, held, readonly(self._pose), message, event)
 
     def update(self, T_tool: Array, width: float) -> NutReport:
-        """Move the gripper to where it is now, and say what became of the nut.
+        """Move the gripper to its current pose and return the nut then.
 
         The motion since the last update is taken as straight, in small steps, so that updates may
         be rare: less than half a turn apart.
@@ -108,91 +112,84 @@ class NutWorld:
             self._let_go()
         elif not self._held and self._closes(before, now):
             self._close(T_tool)
-        if isinstance(self._held, ThreadedNut):
-            self._turn(self._held, T_tool)
-        elif isinstance(self._held, CrossThreadedNut):
-            self._work_loose(self._held, T_tool)
-        elif self._held:
+        if isinstance(self._held, FreeNut):
             self._carry(self._held, T_tool)
+        elif self._held:
+            self._turn(self._held, T_tool)
 
     def _close(self, T_tool: Array) -> None:
         check = check_grip(T_tool, self._pose, self.nut, self.grip, self._opened)
         if not check.held:
-            missed = f"the jaws missed the nut: {check.reason}"
-            self._say(missed if check.near else "the jaws closed on nothing")
+            if check.near:
+                self._set(NutEvent.MISSED, f"the jaws missed the nut: {check.reason}")
+            else:
+                self._set(NutEvent.CLOSED_ON_NOTHING, "the jaws closed on nothing")
         elif self._jam:
             self._jam.grip(T_tool)
             self._held = self._jam
-            self._say(f"gripped, {self._jam.why}")
+            self._set(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
         elif self._bolt:
             thread = self._bolt.thread
             settled = self._turns + thread.turns_by(check.settle)
             if 0.0 < settled <= thread.most_turns:
                 self._screw_to(self._bolt, settled)
             self._grab(self._bolt, T_tool)
-            self._say(f"gripped on {self._bolt.name}")
+            self._set(NutEvent.GRIPPED, f"gripped on {self._bolt.name}")
         else:
             if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front
                 self._pose = self._pose @ pose(np.diag([1.0, -1.0, -1.0]))
             self._carry_from(T_tool)
-            self._say("picked up")
+            self._set(NutEvent.GRIPPED, "picked up")
 
     def _let_go(self) -> None:
         self._held = None
         if self._bolt is None:
-            self._fall("it was let go with no thread engaged")
+            self._fall(NutEvent.DROPPED, "it was let go with no thread engaged")
             return
         if self._jam:
-            self._say(f"left there, {self._jam.why}")
+            self._set(NutEvent.RELEASED, f"left there, {self._jam.message}")
             return
         engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
-        self._say(f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
+        self._set(NutEvent.RELEASED, f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
 
-    def _turn(self, held: ThreadedNut, T_tool: Array) -> None:
+    def _turn(self, held: ThreadedNut | CrossThreadedNut, T_tool: Array) -> None:
         held.move(T_tool)
-        self._screw_to(held.bolt, held.turns)
-        if held.event:
-            self._say(held.event)
+        jammed = isinstance(held, CrossThreadedNut)
+        if isinstance(held, CrossThreadedNut):
+            self._pose = held.pose
+        else:
+            self._screw_to(held.bolt, held.turns)
+        if held.incident:
+            self._set(*held.incident)
         if held.lost:
             self._held = None
-            self._say(f"slipped out of the jaws on {held.bolt.name}: {held.lost}")
+            what = f"slipped out of the jaws on {held.bolt.name}: {held.lost}"
+            self._set(NutEvent.SLIPPED, what)
         elif held.free:
-            self._bolt = None
+            self._jam, self._bolt = None, None
             self._carry_from(T_tool)
-            self._say(f"came free of {held.bolt.name}")
+            what = "turned back off" if jammed else "came free of"
+            self._set(NutEvent.CAME_FREE, f"{what} {held.bolt.name}")
 
     def _carry(self, held: FreeNut, T_tool: Array) -> None:
         held.move(T_tool)
         self._pose = held.pose
-        if held.event:
-            self._say(held.event)
+        if held.incident:
+            self._set(*held.incident)
         if held.dropped:
-            self._fall(held.dropped)
+            self._fall(*held.dropped)
         elif held.caught:
             self._bolt, turns = held.caught
             self._screw_to(self._bolt, turns)
             self._grab(self._bolt, T_tool)
-            self._say(f"caught the thread of {self._bolt.name}")
+            self._set(NutEvent.CAUGHT, f"caught the thread of {self._bolt.name}")
         elif held.across:
             bolt, tilt = held.across
             self._bolt, self._turns = bolt, 0.0
             most = self.start.slip
             self._jam = CrossThreadedNut(bolt, self.grip, self._pose, tilt, most, T_tool)
             self._held = self._jam
-            self._say(self._jam.why)
-
-    def _work_loose(self, held: CrossThreadedNut, T_tool: Array) -> None:
-        held.move(T_tool)
-        self._pose = held.pose
-        if held.event:
-            self._say(held.event)
-        if held.lost:
-            self._held = None
-            self._say(f"slipped out of the jaws on {held.bolt.name}: {held.lost}")
-        elif held.free:
-            self._jam, self._bolt = None, None
-            self._carry_from(T_tool)
-            self._say(f"turned back off {held.bolt.name}")
+            self._set(*self._jam.incident)
 
     def _grab(self, bolt: Bolt, T_tool: Array) -> None:
         self._held = ThreadedNut(bolt, self.nut, self.grip, self._turns, T_tool)
@@ -206,15 +203,15 @@ class NutWorld:
         self._turns = turns
         self._pose = self.scene.nut_pose(bolt.name, turns)
 
-    def _fall(self, why: str) -> None:
+    def _fall(self, event: NutEvent, why: str) -> None:
         self._held, self._bolt = None, None
         x, y = (float(v) for v in self._pose[:2, 3])
         yaw = math.atan2(float(self._pose[1, 0]), float(self._pose[0, 0]))
         lying = self.scene.floor + self.nut.thickness / 2.0
         self._pose = pose(turn_z(yaw)[:3, :3], (x, y, lying))
-        self._say(f"fell to the floor: {why}")
+        self._set(event, f"fell to the floor: {why}")
 
-    def _say(self, what: str) -> None:
-        if what != self._message:
-            _LOGGER.info("the nut: %s", what)
-        self._message = what
+    def _set(self, event: NutEvent, message: str) -> None:
+        if message != self._last_incident.message:
+            _LOGGER.info("the nut: %s", message)
+        self._last_incident = NutIncident(event, message)

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A nut on a thread and in the jaws: the tool's rotation turns it, the thread moves it along.
-
-A nut threaded across: it sits askew on the end of a bolt until it is turned back off.
-"""
+"""A nut held on a bolt: threaded straight it advances as it turns, cross-threaded it jams."""
 
 from __future__ import annotations
 
@@ -12,22 +9,23 @@ import math
 from arm_common.transforms import Array, inverse, tilt_z, turn_z, twist_z, wrap
 
 from arm_tasks.scene.grasp import GripRules
+from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
 
 
 class ThreadedNut:
-    """The nut's only freedom on a thread is its turns; the tool may slide along its flats.
+    """A nut whose only degree of freedom is its turns; the tool may slide along its flats.
 
     Args:
         bolt: The bolt that it is on.
         nut: Its size.
-        rules: What the jaws forgive.
+        rules: Tolerances of the grip.
         turns: How far it is screwed on.
         T_tool: base_link <- tool0 (4, 4) at the moment of gripping [m].
 
     Attributes:
         turns: How far it is screwed on now, 0 to the end of the thread.
-        event: What happened in the last step, one sentence or "".
+        incident: What happened in the last step, or None.
         lost: Why the jaws lost it, or "".
     """
 
@@ -36,7 +34,7 @@ class ThreadedNut:
     ) -> None:
         self.bolt = bolt
         self.turns = turns
-        self.event = ""
+        self.incident: NutIncident | None = None
         self.lost = ""
         self._nut = nut
         self._rules = rules
@@ -45,7 +43,7 @@ class ThreadedNut:
 
     @property
     def free(self) -> bool:
-        """True once the last thread has let it go."""
+        """Whether it has come off the thread."""
         return not self.lost and self.turns <= 0.0
 
     def move(self, T_tool: Array) -> None:
@@ -54,14 +52,15 @@ class ThreadedNut:
         roll = twist_z(bolt_tool[:3, :3])
         turned = self.bolt.thread.turns_by(wrap(roll - self._roll))
         self._roll = roll
-        self.event = ""
+        self.incident = None
         self.lost = beside(bolt_tool, self._rules)
         if self.lost:
             return
-        wanted, most = self.turns + turned, self.bolt.thread.most_turns
-        self.turns = min(max(wanted, 0.0), most)
-        if wanted > most:
-            self.event = f"tight at the end of {self.bolt.name}: the jaws slip round it"
+        target, most = self.turns + turned, self.bolt.thread.most_turns
+        self.turns = min(max(target, 0.0), most)
+        if target > most:
+            what = f"tight at the end of {self.bolt.name}: the jaws slip round it"
+            self.incident = NutIncident(NutEvent.TIGHT, what)
         centre = self.bolt.thread.depth(self.turns) - self._nut.thickness / 2.0
         slide = float(bolt_tool[2, 3]) - centre
         if abs(slide) > self._rules.pad_half + self._rules.give:
@@ -81,46 +80,53 @@ def beside(bolt_tool: Array, rules: GripRules) -> str:
 
 
 class CrossThreadedNut:
-    """It does not advance. Turned on it is stuck soon; turned back it comes off again.
+    """A nut that does not advance: turned on it gets stuck, turned back it comes off.
 
     Args:
         bolt: The bolt.
-        rules: What the jaws forgive.
+        rules: Tolerances of the grip.
         pose: base_link <- nut (4, 4), as it begins to jam [m].
         tilt: Angle between its axis and the bolt's [rad].
-        most: Turns after which it is stuck.
+        most_turns: Turns after which it is stuck.
         T_tool: base_link <- tool0 (4, 4) now [m].
 
     Attributes:
         pose: base_link <- nut (4, 4) now [m].
-        event: What happened in the last step, one sentence or "".
+        message: What happened to it, one sentence.
+        incident: What happened in the last step, or None.
         lost: Why the jaws lost it, or "".
     """
 
     def __init__(
-        self, bolt: Bolt, rules: GripRules, pose: Array, tilt: float, most: float, T_tool: Array
+        self,
+        bolt: Bolt,
+        rules: GripRules,
+        pose: Array,
+        tilt: float,
+        most_turns: float,
+        T_tool: Array,
     ) -> None:
         self.bolt = bolt
         self.pose = self._began = pose
-        self.event = ""
         self.lost = ""
-        self.why = (
+        self.message = (
             f"cross-threaded on {bolt.name}: it is tilted by {math.degrees(tilt):.1f} deg; "
             "turn it back off"
         )
+        self.incident = NutIncident(NutEvent.CROSS_THREADED, self.message)
         self._rules = rules
-        self._most = most
+        self._most = most_turns
         self._turned = 0.0
         self._to_bolt = inverse(bolt.pose)
         self.grip(T_tool)
 
     @property
     def free(self) -> bool:
-        """True once it has been turned back off."""
+        """Whether it has been turned back off."""
         return not self.lost and self._turned < 0.0
 
     def grip(self, T_tool: Array) -> None:
-        """Take hold of it with the tool at base_link <- tool0 (4, 4)."""
+        """Grip it with the tool at base_link <- tool0 (4, 4)."""
         self.lost = ""
         self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
 
@@ -131,5 +137,7 @@ class CrossThreadedNut:
         turned = self._turned + self.bolt.thread.turns_by(wrap(roll - self._roll))
         self._roll, self._turned = roll, min(turned, self._most)
         self.pose = self._began @ turn_z(self.bolt.hand * TURN * self._turned)
-        self.event = self.why if turned <= self._most else f"stuck on {self.bolt.name}, askew"
+        stuck = NutIncident(NutEvent.STUCK, f"stuck on {self.bolt.name}, askew")
+        jammed = NutIncident(NutEvent.CROSS_THREADED, self.message)
+        self.incident = jammed if turned <= self._most else stuck
         self.lost = beside(bolt_tool, self._rules)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether payloads lie where they should, and how straight the tool went: from poses alone."""
+"""Judges a run by poses alone: where payloads lie, and how straight the tool moved."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Iterable
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_kinematics import Chain
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.payloads import rest
 from arm_tasks.scene.scene import Scene
 
-_AT_REST = 1e-3  # what is farther from where it would fall does not lie there [m]
+_AT_REST = 1e-3  # largest distance from where it would fall, for something that lies there [m]
 
 
 def lies_on(scene: Scene, name: str) -> str:
@@ -29,20 +28,19 @@ def lies_on(scene: Scene, name: str) -> str:
     return on if off < _AT_REST else ""
 
 
-def off_lines(plan: TaskPlan, chain: Chain, track: Iterable[tuple[int, Array]]) -> float:
-    """Return how far the tool was from the straight lines of a plan at most [m].
+def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:
+    """Return the largest distance of the tool from the straight lines of a plan [m].
 
     Args:
         plan: What was run.
-        chain: The arm.
-        track: Index of the running step and joint positions (n,), sampled. Who says which step
-            runs may be a little late or early, so the lines beside a step's own count too.
+        track: Index of the running step and joint positions (n,), sampled. The index may be a
+            little late or early, so the lines of the steps before and after count too.
     """
     worst = 0.0
     for index, q in track:
         steps = plan.steps[max(index - 1, 0) : index + 2]
         if 0 <= index < len(plan.steps) and plan.steps[index].line is not None:
-            point = chain.fk(q)[:3, 3]
+            point = plan.request.chain.fk(q)[:3, 3]
             ends = [step.line[:, :3, 3] for step in steps if step.line is not None]
             worst = max(worst, min(_distance(point, a, b) for a, b in ends))
     return worst
@@ -50,6 +48,6 @@ def off_lines(plan: TaskPlan, chain: Chain, track: Iterable[tuple[int, Array]]) 
 
 def _distance(point: Array, start: Array, end: Array) -> float:
     """Return the distance of a point (3,) from a line between two points (3,) [m]."""
-    way = end - start
-    share = float(np.clip((point - start) @ way / max(float(way @ way), 1e-18), 0.0, 1.0))
-    return float(np.linalg.norm(point - start - share * way))
+    along = end - start
+    share = (point - start) @ along / max(float(along @ along), 1e-18)
+    return float(np.linalg.norm(point - start - np.clip(share, 0.0, 1.0) * along))

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_tasks.execution.outcome import EngineState
-from arm_tasks.execution.ports import MoveState, MoveStatus, Standing
+from arm_tasks.execution.ports import ArmConfiguration, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, StepReport, TaskPlan
 from arm_tasks.ros.task_server.node import FEEDBACK_PERIOD, SIMULATED_TICK, TICK, TaskExecution
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.steps import Task
 
 
 def plan(count):
@@ -27,7 +29,17 @@ def plan(count):
         )
         for i in range(count)
     )
-    return TaskPlan("t", "s", ("a",), np.zeros(1), 0.0, steps)
+    return TaskPlan(
+        TaskRequest(
+            Task("t", "t.yaml", ()),
+            None,
+            None,
+            SimpleNamespace(joint_names=("a",), velocity=np.ones(1), acceleration=np.ones(1)),
+            ArmConfiguration({"a": 0.0}, 0.0),
+        ),
+        np.zeros(1),
+        steps,
+    )
 
 
 class Port:
@@ -36,8 +48,8 @@ class Port:
     def __init__(self):
         self.states, self.on_end = [], lambda: None
 
-    def where(self):
-        return Standing({"a": 0.0}, 0.0)
+    def configuration(self):
+        return ArmConfiguration({"a": 0.0}, 0.0)
 
     def set_width(self, width):
         mine = len(self.states)
@@ -61,7 +73,6 @@ def server(request):
     made.get_clock = lambda: SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=0))
     made.create_timer = lambda period, call, clock: made.timers.append((period, call))
     made.destroy_timer = lambda timer: made.timers.pop()
-    made.chain = SimpleNamespace(velocity=np.ones(1), acceleration=np.ones(1))
     made.state = SimpleNamespace(lost=lambda: "", hear=lambda: made.heard.append(1))
     made.companions = SimpleNamespace(lost=lambda: "", expect=lambda: None)
     made.controls = SimpleNamespace(stop_wanted=False, tell=made.told.append, engine=None)

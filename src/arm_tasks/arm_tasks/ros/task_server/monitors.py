@@ -32,9 +32,8 @@ from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport
-from arm_tasks.scene.scene import Scene
-from arm_tasks.task.condition import Condition, Sensed
-from arm_tasks.world.expected_state import ReferenceRun, safe_state
+from arm_tasks.task.condition import Condition, Observation
+from arm_tasks.world.reference_run import ReferenceRun, safe_state
 
 SILENCE = 6.0  # s on the wall; kinematics speaks once a second, tf as often as joint_states
 KINEMATICS = "kinematics: solver"
@@ -100,16 +99,16 @@ class WorldObserver:
         self._heard = 0.0
         waiting.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
 
-    def __call__(self, when: Condition, since: float) -> Sensed | None:
+    def __call__(self, when: Condition, since: float) -> Observation | None:
         """Return what is known, None while the nut was not heard of since a time [s]."""
         self._waiting.take()
         width = self._state.width if math.isfinite(self._state.width) else None
         if not when.needs_nut:
-            return Sensed(width=width)
+            return Observation(width=width)
         nut = self._nut
         if nut is None or nut.header.stamp.sec + 1e-9 * nut.header.stamp.nanosec < since:
             return None
-        return Sensed(nut_report(nut), width)
+        return Observation(nut_report(nut), width)
 
     @property
     def nut(self) -> NutReport | None:
@@ -138,35 +137,38 @@ class NutStateChecker:
         self._planning, self._port, self._chain = planning, port, chain
         self._senses = senses
 
-    async def check(self, plan: TaskPlan, scene: Scene, step: int) -> list[str]:
+    async def check(self, plan: TaskPlan, step: int) -> list[str]:
         """Check that the nut is as a step of a plan needs it; return what cannot be checked.
 
         Raises:
             PlanError: It is not.
         """
         nut = self._senses.nut
-        if scene.nut is None:
+        if plan.request.scene.nut is None:
             return []
         if nut is None:
-            return ["nobody says where the nut is; that it is where the task needs it is on you"]
-        foreseen = await self._foresee(plan, scene)
-        why = foreseen.disagreement(step, self._port.where(), nut)
+            return [
+                "the position of the nut is unknown; make sure that it is where the task needs it"
+            ]
+        foreseen = await self._foresee(plan)
+        why = foreseen.disagreement(step, self._port.configuration(), nut)
         if why:
             raise PlanError(why)
         return []
 
-    async def safe_state(self, plan: TaskPlan, scene: Scene, step: int) -> str:
+    async def safe_state(self, plan: TaskPlan, step: int) -> str:
         """Return what an arm that stopped in a step holds still with, "" without a nut.
 
         It is told by what is seen; if nobody sees, by what was planned.
         """
-        if scene.nut is None:
+        size = plan.request.scene.nut
+        if size is None:
             return ""
-        here, nut = self._port.where(), self._senses.nut
+        here, nut = self._port.configuration(), self._senses.nut
         if nut is None:
-            nut = (await self._foresee(plan, scene)).nut(step, here)
+            nut = (await self._foresee(plan)).nut(step, here)
         T_tool = self._chain.fk([here.positions[name] for name in plan.joint_names])
-        return safe_state(T_tool, nut, scene.nut.across_flats).value
+        return safe_state(T_tool, nut, size.across_flats).value
 
-    def _foresee(self, plan: TaskPlan, scene: Scene) -> Future:
-        return self._planning.in_background(lambda: ReferenceRun.of(plan, scene, self._chain))
+    def _foresee(self, plan: TaskPlan) -> Future:
+        return self._planning.in_background(lambda: ReferenceRun.of(plan))

@@ -26,15 +26,13 @@ from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState, Feedback
-from arm_tasks.execution.resume import JointRateLimits
-from arm_tasks.planning.feasibility import preflight
+from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, NutStateChecker, WorldObserver
 from arm_tasks.ros.task_server.planning import (
-    DEFAULT_TASK,
     Planning,
     fill_check,
     fill_plan,
@@ -43,6 +41,7 @@ from arm_tasks.ros.task_server.planning import (
 )
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 from arm_tasks.ros.task_server.teaching import Teaching, Touching
+from arm_tasks.task.request import DEFAULT_TASK
 
 TICK = 0.05  # s on the wall; the end of a motion is dealt with at once
 SIMULATED_TICK = 0.02  # s on the wall, where simulated time may run fast
@@ -75,13 +74,12 @@ class TaskExecution:
         self.engine = Engine(
             plan,
             server.port,
-            JointRateLimits(server.chain.velocity, server.chain.acceleration),
             int(handle.request.start_step),
             self._now,
             self._on_feedback,
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
-            senses=server.senses,
+            observe=server.senses,
         )
 
     def begin(self) -> None:
@@ -197,8 +195,8 @@ class TaskServer(Node):
             response.message = what
             return response
         try:
-            start = start_of_check(request, self.port.where())
-            found = await self.planning.plan(request, start, preflight)
+            start = start_of_check(request, self.port.configuration())
+            found = await self.planning.plan(request, start, check_feasibility)
         except (TasksError, DescriptionError) as error:
             response.message = str(error)
             return response
@@ -218,7 +216,7 @@ class TaskServer(Node):
             return self._refuse(handle, result, RESULT.NOT_READY, busy if self._busy else why)
         self._busy = name
         try:
-            start = self.planning.start_of(goal, self.port.where())
+            start = self.planning.start_of(goal, self.port.configuration())
             plan = await self.planning.plan(goal, start, plan_task)
             return await self._run(handle, result, plan)
         except (TasksError, DescriptionError) as error:
@@ -249,8 +247,7 @@ class TaskServer(Node):
             return self._refuse(handle, result, RESULT.NOT_FEASIBLE, plan.message)
         run = TaskExecution(self, handle, plan)
         if goal.start_step:
-            scene = self.planning.scene_of(goal)
-            unknown = await self._nut.check(plan, scene, int(goal.start_step))
+            unknown = await self._nut.check(plan, int(goal.start_step))
             result.warnings = [*result.warnings, *unknown]
         shown = self.planning.scene_name
         if goal.scene and goal.scene != shown:
@@ -263,8 +260,7 @@ class TaskServer(Node):
             outcome = await run.finished
             fill_result(result, outcome)
             if result.can_resume and not self.state.lost():
-                scene = self.planning.scene_of(goal)
-                result.safe_state = await self._nut.safe_state(plan, scene, outcome.steps_done)
+                result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
         self._busy = ""
         self._end(handle, result)
         return result

@@ -21,17 +21,14 @@ from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.execution.outcome import EngineState, TaskOutcome
-from arm_tasks.execution.ports import Standing, start_of
-from arm_tasks.planning.feasibility import Preflight
+from arm_tasks.planning.feasibility import FeasibilityReport
 from arm_tasks.planning.plan import StepReport, TaskPlan
 from arm_tasks.scene.file import load_scene
-from arm_tasks.scene.scene import Scene
-from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.request import ArmConfiguration, load_request
 
 if TYPE_CHECKING:
     from arm_tasks.ros.task_server.teaching import Teaching
 
-DEFAULT_TASK = "nut_transfer"
 Request: TypeAlias = CheckTask.Request | RunTask.Goal
 
 
@@ -58,25 +55,23 @@ class Planning:
         self._model = model
         self._chain = chain
         self._wake = node.create_guard_condition(lambda: None)
-        self._starts: dict[tuple[str, str, str], Standing] = {}
+        self._starts: dict[tuple[str, str, str], ArmConfiguration] = {}
 
-    def plan(self, request: Request, start: Standing, make: Callable[..., Any]) -> Future:
-        """Return the future of what make, plan_task or preflight, makes of a request."""
+    def plan(self, request: Request, start: ArmConfiguration, make: Callable[..., Any]) -> Future:
+        """Return the future of what make, plan_task or check_feasibility, makes of a request."""
 
         def work() -> Any:
-            name = request.task or DEFAULT_TASK
             poses = self.teaching.poses if request.text and self.teaching else None
-            task = task_from_text(request.text, name, poses) if request.text else load_task(name)
-            scene = self.scene_of(request)
-            return make(task, scene, self._model, self._chain, start.positions, start.width)
+            scene = request.scene or self.scene
+            return make(
+                load_request(
+                    request.task, self._model, self._chain, start, scene, request.text, poses
+                )
+            )
 
         return self.in_background(work)
 
-    def scene_of(self, request: Request) -> Scene:
-        """Return the scene of a request."""
-        return load_scene(request.scene, self._model.name) if request.scene else self.scene
-
-    def start_of(self, goal: RunTask.Goal, here: Standing) -> Standing:
+    def start_of(self, goal: RunTask.Goal, here: ArmConfiguration) -> ArmConfiguration:
         """Return where a plan for a goal has to begin, for equal steps to come of it again.
 
         A run that begins in the middle belongs to the plan of the run that was interrupted; that
@@ -84,10 +79,10 @@ class Planning:
         """
         key = (goal.task, goal.scene, goal.text)
         if not goal.start_step:
-            self._starts[key] = Standing(dict(here.positions), here.width)
+            self._starts[key] = ArmConfiguration(dict(here.positions), here.width)
             return here
         if key not in self._starts:
-            self._starts[key] = Standing(*start_of(self._model, ""))
+            self._starts[key] = ArmConfiguration.of_posture(self._model)
         return self._starts[key]
 
     def in_background(self, work: Callable[[], Any]) -> Future:
@@ -105,10 +100,10 @@ class Planning:
         return future
 
 
-def start_of_check(request: CheckTask.Request, here: Standing) -> Standing:
+def start_of_check(request: CheckTask.Request, here: ArmConfiguration) -> ArmConfiguration:
     """Return where a check has to begin: where the arm is, but for the joints that are given."""
     given: Mapping[str, float] = dict(zip(request.start.name, request.start.position, strict=True))
-    return Standing({**here.positions, **given}, here.width)
+    return ArmConfiguration({**here.positions, **given}, here.width)
 
 
 STATUS = {
@@ -121,12 +116,10 @@ STATUS = {
 
 def report_messages(plan: TaskPlan) -> list[StepReportMessage]:
     """Return what the check says of each step."""
-    turns = [step.turns for step in plan.steps]
-    turns += [0.0] * (len(plan.reports) - len(turns))  # a refused step turns nothing
-    return [report_message(*pair) for pair in zip(plan.reports, turns, strict=True)]
+    return [report_message(report) for report in plan.reports]
 
 
-def report_message(report: StepReport, turns: float) -> StepReportMessage:
+def report_message(report: StepReport) -> StepReportMessage:
     """Return what the check says of one step as a message."""
     return StepReportMessage(
         index=report.index,
@@ -137,13 +130,13 @@ def report_message(report: StepReport, turns: float) -> StepReportMessage:
         limit_margin=float(report.limit_margin),
         limit_joint=report.limit_joint,
         duration=float(report.duration),
-        turns=float(turns),
+        turns=float(report.turns),
         message=report.message,
     )
 
 
-def fill_check(response: CheckTask.Response, found: Preflight) -> CheckTask.Response:
-    """Put a preflight into the answer of check_task."""
+def fill_check(response: CheckTask.Response, found: FeasibilityReport) -> CheckTask.Response:
+    """Put a feasibility report into the answer of check_task."""
     plan = found.plan
     response.feasible = plan.feasible
     response.message = found.message

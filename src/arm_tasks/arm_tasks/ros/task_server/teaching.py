@@ -47,7 +47,7 @@ def here(server: TaskServer) -> tuple[dict[str, float], Array]:
     Raises:
         TasksError: It is not known, or it moves.
     """
-    positions, names = server.port.where().positions, server.chain.joint_names
+    positions, names = server.port.configuration().positions, server.chain.joint_names
     if any(name not in positions for name in names) or server.state.lost():
         raise TasksError(server.state.not_ready())
     if server.state.moving:

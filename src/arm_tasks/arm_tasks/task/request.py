@@ -1,0 +1,104 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A request for a task, resolved once to everything that planning and execution need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array
+
+from arm_description import RobotModel
+from arm_kinematics import Chain
+from arm_tasks.errors import PlanError
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.poses import TaughtPose
+from arm_tasks.scene.scene import Scene
+from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.steps import Task
+
+DEFAULT_TASK = "nut_transfer"
+DEFAULT_SCENE = "nut_transfer"
+
+
+@dataclass(frozen=True)
+class ArmConfiguration:
+    """Joint positions and jaw width of an arm.
+
+    Attributes:
+        positions: By joint name [rad or m]; unknown joints are missing.
+        width: Between the jaws [m]; 0 without a gripper.
+    """
+
+    positions: Mapping[str, float]
+    width: float
+
+    @classmethod
+    def of_posture(cls, model: RobotModel, posture: str = "") -> ArmConfiguration:
+        """Return a posture of the robot; by default "rest", or zeros if it has none.
+
+        Raises:
+            PlanError: The robot has no such posture.
+        """
+        if posture and posture not in model.postures:
+            known = ", ".join(model.postures) or "none"
+            raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
+        named = model.postures.get(posture or "rest", {})
+        width = named.get("gripper", model.gripper.min_width if model.gripper else 0.0)
+        return cls({**dict.fromkeys(model.joint_names, 0.0), **named}, width)
+
+    def array(self, names: Sequence[str]) -> Array:
+        """Return the positions (n,) of some joints [rad or m]; inf where one is unknown."""
+        return np.array([self.positions.get(name, math.inf) for name in names])
+
+
+@dataclass(frozen=True)
+class TaskRequest:
+    """What to do, where, with which arm, and from which configuration.
+
+    Attributes:
+        task: What to do.
+        scene: Where things are.
+        model: The robot: postures and gripper.
+        chain: Its kinematics; limits of speed and acceleration must be known.
+        start: Where the arm is; joints that the chain does not have are ignored.
+    """
+
+    task: Task
+    scene: Scene
+    model: RobotModel
+    chain: Chain
+    start: ArmConfiguration
+
+
+def load_request(
+    task: str,
+    model: RobotModel,
+    chain: Chain,
+    start: ArmConfiguration,
+    scene: str | Scene = "",
+    text: str = "",
+    poses: Mapping[str, TaughtPose] | None = None,
+) -> TaskRequest:
+    """Resolve names to a request.
+
+    Args:
+        task: Shipped name or path of the task; only its name if the text is given.
+        model: The robot.
+        chain: Its kinematics.
+        start: Where the arm is.
+        scene: Shipped name or path of the scene, or a loaded one; "" is the task's own.
+        text: Content of the task file, instead of a file.
+        poses: Taught poses, for a text that names no file of them.
+
+    Raises:
+        TasksError: A file is missing or invalid.
+    """
+    name = task or DEFAULT_TASK
+    loaded = task_from_text(text, name, poses) if text else load_task(name)
+    if isinstance(scene, str):
+        scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name)
+    return TaskRequest(loaded, scene, model, chain, start)

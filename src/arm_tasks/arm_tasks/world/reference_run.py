@@ -1,0 +1,119 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A perfect run of a plan: where the nut must be at each moment.
+
+A run that begins or ends in the middle of the plan is compared with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from arm_common.transforms import Array
+
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.task.request import ArmConfiguration
+from arm_tasks.world.ideal_arm import Recording, simulate
+from arm_tasks.world.nut_world import NutWorld
+
+RATE = 50.0  # updates of the simulated world a second
+TURNS = 0.25  # by which the nut may be off
+ALIKE = 0.02  # rad, m/10: arm positions that are taken for the same moment of a plan
+
+
+class SafeState(Enum):
+    """What a stopped arm holds; the values are those of RunTask's result."""
+
+    CLEAR = "clear"
+    AT_NUT = "at_nut"
+    HOLDS_NUT_ON_THREAD = "holds_nut_on_thread"
+    HOLDS_NUT = "holds_nut"
+
+
+def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
+    """Return what an arm that stopped here holds.
+
+    Args:
+        T_tool: base_link <- tool0 (4, 4) [m].
+        nut: Where the nut is.
+        across_flats: Of the nut [m].
+    """
+    if nut.grasped:
+        on = nut.status is NutStatus.ON_BOLT_HELD
+        return SafeState.HOLDS_NUT_ON_THREAD if on else SafeState.HOLDS_NUT
+    near = float(np.linalg.norm(T_tool[:3, 3] - nut.pose[:3, 3])) < across_flats
+    at_nut = near and nut.status is NutStatus.ON_BOLT
+    return SafeState.AT_NUT if at_nut else SafeState.CLEAR
+
+
+@dataclass(frozen=True)
+class ReferenceRun:
+    """A perfect run of a plan.
+
+    Attributes:
+        plan: The plan, in a scene with a nut.
+        recording: The run.
+    """
+
+    plan: TaskPlan
+    recording: Recording
+
+    @classmethod
+    def of(cls, plan: TaskPlan) -> ReferenceRun:
+        """Run a plan."""
+        return cls(plan, simulate(plan, NutWorld(plan.request.scene), RATE))
+
+    def nut(self, step: int, current: ArmConfiguration) -> NutReport:
+        """Return where the nut must be for an arm on the path of a step."""
+        return next(self.moments(step, current))
+
+    def disagreement(self, step: int, current: ArmConfiguration, nut: NutReport) -> str:
+        """Return why a nut does not fit a step, or "" if it does."""
+        expected = list(self.moments(step, current))
+        if any(_fits(nut, moment) for moment in expected):
+            return ""
+        name = self.plan.steps[step].name
+        needed, actual = _clause(expected[0]), _clause(nut)
+        return f"step {step} ({name}) needs the nut {needed}; it is {actual}"
+
+    def moments(self, step: int, current: ArmConfiguration) -> Iterator[NutReport]:
+        """Yield the nut when the arm was here during a step, the nearest moment first."""
+        run, q = self.recording, current.array(self.plan.joint_names)
+        of_step = [i for i, k in enumerate(run.steps) if k == step]
+        later = (i for i, k in enumerate(run.steps) if k > step)  # if the run took another branch
+        first = of_step[0] if of_step else next(later, len(run.steps) - 1)
+        moments = [max(first - 1, 0), *of_step]
+
+        def off(i: int) -> float:
+            width = 10.0 * abs(run.widths[i] - current.width)
+            return max(float(np.abs(run.joints[i] - q).max()), width)
+
+        distances = {i: off(i) for i in moments}
+        nearest = min(distances.values())
+        for i in sorted(distances, key=distances.__getitem__):
+            if distances[i] <= nearest + ALIKE:
+                yield run.nuts[i]
+
+
+def _fits(nut: NutReport, expected: NutReport) -> bool:
+    fallen = NutStatus.FALLEN in (nut.status, expected.status)
+    on_both = min(nut.turns_engaged, expected.turns_engaged) > TURNS
+    return (
+        not fallen
+        and nut.grasped == expected.grasped
+        and abs(nut.turns_engaged - expected.turns_engaged) <= TURNS
+        and (nut.bolt == expected.bolt or not on_both)
+    )
+
+
+def _clause(nut: NutReport) -> str:
+    jaws = "in the jaws" if nut.grasped else "let go"
+    if nut.status is NutStatus.FALLEN:
+        return f"fallen: {nut.message}"
+    if not nut.bolt:
+        return jaws
+    return f"on {nut.bolt} by {nut.turns_engaged:.1f} turns, {jaws}"
