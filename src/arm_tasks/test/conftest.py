@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -15,8 +15,9 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
-from arm_tasks.task.parser import load_task
+from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.steps import Task
 from arm_tasks.world.nut_world import NutWorld
 
 from arm_description import RobotModel, load_robot
@@ -118,9 +119,29 @@ def chain(model: RobotModel) -> Chain:
 
 
 @pytest.fixture(scope="session")
-def nut_plan(scene: Scene, model: RobotModel, chain: Chain) -> TaskPlan:
+def request_for(scene: Scene, model: RobotModel, chain: Chain) -> Callable[..., TaskRequest]:
+    """Return a maker of requests: a task, its name or its steps, from zeros on the nut's scene."""
+
+    def make(
+        task: Task | str | Sequence[str] = "nut_transfer",
+        scene: Scene = scene,
+        model: RobotModel = model,
+        chain: Chain = chain,
+        width: float = 0.0,
+        **joints: float,
+    ) -> TaskRequest:
+        if isinstance(task, str):
+            task = task_from_text(task, "t.yaml") if "\n" in task else load_task(task)
+        elif not isinstance(task, Task):
+            lines = "".join(f"  - {step}\n" for step in task)
+            task = task_from_text(f"task: t\nsteps:\n{lines}", "t.yaml")
+        start = {**dict.fromkeys(chain.joint_names, 0.0), **joints}
+        return TaskRequest(task, scene, model, chain, ArmConfiguration(start, width))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def nut_plan(request_for: Callable[..., TaskRequest]) -> TaskPlan:
     """Return the shipped task planned on the shipped scene, from rest."""
-    rest = dict.fromkeys(model.joint_names, 0.0)
-    return plan_task(
-        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(rest, 0.0))
-    )
+    return plan_task(request_for())

@@ -192,7 +192,7 @@ def test_an_arm_that_does_not_stop_when_told_is_a_failure():
     port = Port(clock, ["hang"], obeys=False)
     outcome = run(Engine(plan("motion"), port, clock=clock), clock, cancel_at=0.3)
     assert outcome.state is EngineState.FAILED
-    assert "does not say that it stopped" in outcome.message
+    assert "does not report that it stopped" in outcome.message
 
 
 def test_a_step_that_ends_while_it_is_canceled_still_cancels():

@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import pose
 from arm_tasks.execution.outcome import EngineState
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.simulation.noisy_arm import ONE_TICK, Noise, NoisyArm
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
@@ -39,9 +39,8 @@ def test_the_nut_ends_on_the_lower_bolt(scene, chain, nut_plan, rate):
     nut = run.nuts[-1]
     assert (nut.status, nut.bolt) == (NutStatus.ON_BOLT, "lower_bolt")
     assert nut.turns_engaged >= 4.0
-    assert "came free of upper_bolt" in run.messages
-    assert "caught the thread of lower_bolt" in run.messages
-    assert not [m for m in run.messages if "miss" in m or "slip" in m or "fell" in m]
+    assert {NutEvent.CAME_FREE, NutEvent.CAUGHT} <= set(run.events)
+    assert not {NutEvent.MISSED, NutEvent.SLIPPED, NutEvent.DROPPED} & set(run.events)
 
 
 @pytest.mark.parametrize("start_deg", [-170, -60, 150])
@@ -91,7 +90,7 @@ def test_a_nut_that_is_not_where_the_scene_says_is_missed(scene, chain, nut_plan
     pushed[:3, 3] += 0.008 * pushed[:3, 2]
     run = simulate(nut_plan, NutWorld(scene.with_bolt("upper_bolt", pushed)))
     assert run.nuts[-1].bolt == "upper_bolt"
-    assert any("missed the nut: its centre is" in m for m in run.messages)
+    assert NutEvent.MISSED in run.events
 
 
 def test_a_lower_bolt_that_is_not_where_the_scene_says_lets_the_nut_fall(scene, chain, nut_plan):
@@ -99,7 +98,7 @@ def test_a_lower_bolt_that_is_not_where_the_scene_says_lets_the_nut_fall(scene, 
     aside[:3, 3] += 0.003 * aside[:3, 1]
     run = simulate(nut_plan, NutWorld(scene.with_bolt("lower_bolt", aside)))
     assert run.nuts[-1].status == NutStatus.FALLEN
-    assert any("does not catch" in m or "pushed it out" in m for m in run.messages)
+    assert {NutEvent.NOT_CAUGHT, NutEvent.PUSHED_OUT} & set(run.events)
 
 
 def test_turning_the_wrong_way_tightens(scene, model, chain):
@@ -181,5 +180,5 @@ def test_another_arm_does_the_same_task(scene, model):
     assert len(strokes) < 12
     assert run_plan.worst_orientation_error < math.radians(0.1)
     run = simulate(run_plan, NutWorld(scene))
-    assert run.nuts[-1].bolt == "lower_bolt", run.messages
+    assert run.nuts[-1].bolt == "lower_bolt", run.events
     assert run.nuts[-1].turns_engaged >= 3.9

@@ -28,9 +28,7 @@ def test_the_rest_goes_on_along_the_way_to_its_end(motions, chain, nut_plan, pic
     step = motions[pick % len(motions)]
     way = step.trajectory
     here = way.at(share * way.duration)
-    rest = remaining_motion(
-        step, standing(nut_plan, here, step.start_width), chain
-    )
+    rest = remaining_motion(step, standing(nut_plan, here, step.start_width), chain)
     assert np.abs(rest.end - step.end).max() < 1e-3 or rest.trajectory is None
     assert rest.duration <= 2.0 * way.duration + 1e-9
     if rest.trajectory is None:
@@ -57,16 +55,12 @@ def test_an_arm_beside_the_way_is_refused_by_joint_and_amount(
     q[joint] = columns[:, joint].max() + off  # beyond all that the way has
     names = "|".join(nut_plan.joint_names)  # where another joint is off by more, that one is named
     with pytest.raises(PlanError, match=f"({names}) is off by .*move there"):
-        remaining_motion(
-            step, standing(nut_plan, q, step.start_width), chain
-        )
+        remaining_motion(step, standing(nut_plan, q, step.start_width), chain)
 
 
 def test_a_joint_of_which_nothing_is_known_is_named(motions, chain, nut_plan):
     with pytest.raises(PlanError, match="the position of waist is unknown"):
-        remaining_motion(
-            motions[0], ArmConfiguration({}, motions[0].start_width), chain
-        )
+        remaining_motion(motions[0], ArmConfiguration({}, motions[0].start_width), chain)
 
 
 def test_jaws_elsewhere_are_refused_and_those_on_their_way_are_not(nut_plan, chain):

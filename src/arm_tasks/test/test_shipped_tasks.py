@@ -69,7 +69,7 @@ def test_pick_and_place(robot):
 
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_draw_square(robot):
-    plan, chain, done, _, _ = run(load_task("draw_square"), robot)
+    plan, _, done, _, _ = run(load_task("draw_square"), robot)
     track = list(zip(done.steps, done.joints, strict=True))
     assert off_lines(plan, track) < 0.1e-3
     corners = [s.line[1, :3, 3] for s in plan.steps if s.line is not None and "side" in s.name]
