@@ -3,27 +3,31 @@
 """A whole arm: the nodes of the table as running processes, and a client that watches them."""
 
 import dataclasses
-import time
+import signal
 
-import rclpy
 from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import HardwareStatus, NutState
+from arm_interfaces.msg import HardwareStatus, NutState, TaskState
+from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND
 
+NEAR = 0.01  # [rad] and [m]
 
-class Stack:
+
+class Stack(Probe):
     """The nodes of the table as running processes, and a client that watches them."""
 
     def __init__(self, domain, logs, without=(), parameters=None, **values):
         """Start the nodes; parameters: node name -> parameters that differ from the table's."""
+        super().__init__("watcher", domain)
         self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
         self.values |= values
         self.domain = domain
@@ -31,15 +35,14 @@ class Stack:
         for process in processes(state_publisher_package()):
             if is_wanted(process, self.values) and process.name not in {"run_task", *without}:
                 self.start(process, **(parameters or {}).get(process.name, {}))
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=domain)
-        self.node = rclpy.create_node("watcher", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.states, self.nut, self.hardware, self.feedback = None, None, None, []
+        self.states, self.nut, self.hardware = None, None, None
+        self.feedback, self.task_states, self.start_posture = [], [], {}
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
         self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
+        self.node.create_subscription(
+            TaskState, "run_task/state", self.task_states.append, QoSProfile(depth=50)
+        )
         # not by the client, which forgets a goal's feedback once it has heard the result
         self.node.create_subscription(
             RunTask.Impl.FeedbackMessage,
@@ -58,11 +61,30 @@ class Stack:
         changed = {**process.parameters, **parameters}
         self.group.start(dataclasses.replace(process, parameters=changed))
 
-    def start_driver(self, **parameters):
-        """Start the servo driver, if the arm was started without, or lost it."""
+    def start_again(self, name, **parameters):
+        """Start a process of the table that is not running."""
         table = processes(state_publisher_package())
-        driver = next(process for process in table if process.name == "arm_hardware")
-        self.start(driver, **parameters)
+        self.start(next(process for process in table if process.name == name), **parameters)
+
+    def trigger(self, name):
+        """Call a service of the type Trigger."""
+        client = self.node.create_client(Trigger, name)
+        try:
+            return self.request(client, Trigger.Request())
+        finally:
+            self.node.destroy_client(client)
+
+    def wait_task(self, state, **fields):
+        """Wait until the task server publishes a state; return it."""
+
+        def last():
+            told = self.task_states[-1] if self.task_states else None
+            there = told is not None and told.state == state
+            return (
+                told if there and all(getattr(told, k) == v for k, v in fields.items()) else None
+            )
+
+        return self.wait_for(last, f"state {state} {fields}")
 
     @property
     def joints(self):
@@ -80,11 +102,11 @@ class Stack:
         self.hardware = message
 
     def wait_for(self, condition, what, bound=BOUND):
-        """Spin until a condition holds; fail with what was waited for."""
-        end = time.monotonic() + bound
-        while not condition():
-            self.executor.spin_once(timeout_sec=0.05)
-            assert time.monotonic() < end, f"waited {bound:.0f} s for {what}; {self.logs()}"
+        """Spin until a condition holds; fail with what was waited for and the last log lines."""
+        try:
+            return self.until(condition, bound, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {self.logs()}") from None
 
     def wait_ready(self):
         """Wait until the arm is armed and the task server answers."""
@@ -97,6 +119,36 @@ class Stack:
         self.wait_for(self.run_task.server_is_ready, "the task server")
         self.wait_for(self.follow.server_is_ready, "the trajectory server")
         self.wait_for(self.gripper.server_is_ready, "the gripper server")
+        self.start_posture = self.start_posture or dict(self.joints)
+
+    def home(self):
+        """Bring arm, jaws and nut to where they began, wherever a test left them."""
+        if self.hardware.state == HardwareStatus.STOPPED:
+            assert self.trigger("arm_hardware/reset").success
+        self.wait_ready()
+        self.wait_still()
+        if any(abs(self.joints[name] - q) > NEAR for name, q in self.start_posture.items()):
+            names = list(self.states.name)[:-2]
+            goal = FollowJointTrajectory.Goal()
+            goal.trajectory.joint_names = names
+            point = JointTrajectoryPoint(positions=[self.start_posture[n] for n in names])
+            point.time_from_start.sec = 4
+            goal.trajectory.points = [point]
+            assert self.result(self.send(self.follow, goal)).error_code == 0
+            width = GripperCommand.Goal()
+            width.command.position = sum(list(self.start_posture.values())[-2:])
+            assert self.result(self.send(self.gripper, width)).reached_goal
+        if (self.nut.state, self.nut.bolt) != (NutState.ON_BOLT, "upper_bolt"):
+            self.restart("nut_world")
+            self.wait_for(lambda: self.nut, "the nut")
+        self.feedback.clear()
+
+    def restart(self, name, number=signal.SIGINT):
+        """End a process of the table with a signal, and start it again."""
+        self.group.signal(name, number)
+        assert self.group.wait([name], BOUND)
+        self.nut = None
+        self.start_again(name)
 
     def wait_still(self):
         """Wait until driver and joint_states say that the arm stands."""
@@ -141,9 +193,7 @@ class Stack:
     def close(self):
         """End everything."""
         self.group.stop()
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
+        super().close()
 
 
 def seconds(stamp):

@@ -32,12 +32,3 @@ def start_arm(tmp_path):
     """A function that starts an arm, ended after the test."""
     with arms(tmp_path) as start:
         yield start
-
-
-@pytest.fixture(scope="module")
-def shared_arm(tmp_path_factory):
-    """An arm for tests that leave it as it is."""
-    with arms(tmp_path_factory.mktemp("shared")) as start:
-        arm = start()
-        arm.wait_ready()
-        yield arm

@@ -2,35 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of the client library, run as a person runs them, beside a running arm."""
 
-import os
-import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from arm_testing.processes import output_of, start_python
 from geometry_msgs.msg import Point
 
+from arm_interfaces.msg import NutState
+
 pytestmark = pytest.mark.system
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 LINES = 22  # of code and blank lines below the docstring
 BOUND = 240.0
 
 
-def start(arm, name):
-    return subprocess.Popen(
-        [sys.executable, "-u", str(EXAMPLES / name)],
-        env={**os.environ, "ROS_DOMAIN_ID": str(arm.node.context.get_domain_id())},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def start(name) -> subprocess.Popen[str]:
+    return start_python("-u", str(EXAMPLES / name))
 
 
-def run(arm, name):
-    program = start(arm, name)
-    text, _ = program.communicate(timeout=BOUND)
-    assert program.returncode == 0, text
+def run(name):
+    code, text = output_of(start(name), BOUND)
+    assert code == 0, text
     return text
 
 
@@ -42,25 +35,34 @@ def test_every_example_is_run_here_and_short():
         assert len(code.splitlines()) <= LINES, name
 
 
-def test_the_examples(start_arm):
-    arm = start_arm(hardware="fake")
-    arm.wait_ready()
-    text = run(arm, "move_and_grip.py")
-    numbers = [float(word) for word in text.strip(" []\n").split()]
+def test_move_and_grip(arm):
+    numbers = [float(word) for word in run("move_and_grip.py").strip(" []\n").split()]
     assert numbers[0] > 0.1 and numbers[1] < -0.05
-    text = run(arm, "at_once.py")
-    assert "all steps of move_joints were done" in text
+
+
+def test_at_once(arm):
+    assert "all steps of move_joints were done" in run("at_once.py")
     arm.wait_for(lambda: arm.joints["waist"] == pytest.approx(-0.4, abs=0.02), "the waist")
-    program = start(arm, "in_a_callback.py")
+
+
+def test_in_a_callback(arm):
+    program = start("in_a_callback.py")
+    publisher = arm.node.create_publisher(Point, "go_to", 1)
     try:
-        publisher = arm.node.create_publisher(Point, "go_to", 1)
         arm.wait_for(publisher.get_subscription_count, "the example")
         publisher.publish(Point(x=5.0))
         assert "out of reach" in program.stdout.readline()
         publisher.publish(Point(x=0.16, y=-0.05, z=0.18))
         assert program.stdout.readline() == "all steps of move_joints were done\n"
     finally:
-        program.send_signal(signal.SIGKILL)
+        program.kill()
         program.communicate()
-    text = run(arm, "run_a_task.py")
+        arm.node.destroy_publisher(publisher)
+
+
+def test_run_a_task_moves_the_nut_to_the_lower_bolt(arm):
+    text = run("run_a_task.py")
     assert "can be done" in text and text.rstrip().endswith("all steps of nut_transfer were done")
+    arm.wait_for(lambda: arm.nut.bolt == "lower_bolt" and not arm.nut.grasped, "the nut let go")
+    assert arm.nut.state == NutState.ON_BOLT
+    assert arm.nut.turns_engaged >= 3.0

@@ -1,0 +1,33 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One running arm for all tests of this folder, which end none of its processes.
+
+One worker runs them all (arm_testing.plugin).
+"""
+
+import pytest
+from arm_testing import domains
+from arm_testing.ros.stack import Stack
+
+
+@pytest.fixture(scope="session")
+def running_arm(tmp_path_factory):
+    """An arm on fake hardware in fast time; in the end all its processes end in order."""
+    with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        arm = Stack(domain, tmp_path_factory.mktemp("arm"), hardware="fake", speed="12")
+        try:
+            arm.wait_ready()
+            yield arm
+            codes = arm.end_processes()
+        finally:
+            arm.close()
+    assert set(codes.values()) == {0}, codes
+
+
+@pytest.fixture
+def arm(running_arm, monkeypatch):
+    """The same, where it began; programs that a test starts are in its domain."""
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(running_arm.domain))
+    running_arm.home()
+    return running_arm

@@ -1,0 +1,200 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A task over ROS on a running arm: checked, paused, stopped, canceled, resumed; branches."""
+
+import math
+import os
+import re
+import sys
+
+import pytest
+from arm_tasks.errors import SceneError, resolve
+from arm_testing.terminal import PtyProgram
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus, NutState, TaskState
+from arm_interfaces.srv import CheckTask
+
+pytestmark = pytest.mark.system
+RESULT = RunTask.Result
+# Motions clear of the bolts, slow enough to be met on their way.
+SWING = """\
+task: swing
+steps:
+  - move_joints: {name: there, joints: {waist: -0.4}, speed: 0.05}
+  - open: {width_mm: 20}
+  - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.05}
+"""
+LOOKS = """
+task: looks
+defaults: {speed: 1}
+steps:
+  - if:
+      when: {nut_on: upper_bolt, turns: 4, nut_held: false}
+      then: [{move_joints: {name: it is there, joints_deg: {waist: 10}}}]
+      else: [{move_joints: {name: it is gone, joints_deg: {waist: -10}}}]
+  - until:
+      when: {gripper_above_mm: 15}
+      at_most: 2
+      steps: [{open: {name: open again, width_mm: 20}}]
+  - pause_for_person: look at it
+  - move_posture: rest
+  - until: {when: {nut_on: lower_bolt}, at_most: 1, steps: [{wait: 0.1}]}
+"""
+
+
+def swing(arm, **options):
+    handle = arm.send(arm.run_task, RunTask.Goal(task="swing", text=SWING, **options))
+    assert handle.accepted
+    return handle
+
+
+def on_its_way(arm):
+    return arm.joints["waist"] < -0.1
+
+
+@pytest.fixture
+def far_scene(tmp_path):
+    """Path of the shipped scene with the lower bolt out of reach."""
+    text = resolve("nut_transfer", "scenes", "scene", SceneError).read_text()
+    far = text.replace("xyz: [0.21974, -0.05888, 0.16043]", "xyz: [0.42, -0.06, 0.16]")
+    assert far != text
+    file = tmp_path / "far.yaml"
+    file.write_text(far)
+    return str(file)
+
+
+def test_a_bolt_out_of_reach_is_refused_before_anything_moves(arm, far_scene):
+    before = dict(arm.joints)
+    result = arm.run(scene=far_scene)
+    assert (result.status, result.steps_done) == (RESULT.NOT_FEASIBLE, 0)
+    refused = result.report[-1]
+    assert not refused.feasible and refused.position_error > 0.05
+    assert all(step.feasible for step in result.report[:-1])
+    assert refused.name in result.message and " mm" in result.message
+    assert arm.joints == before
+
+
+def test_a_dry_run_and_check_task_move_nothing(arm):
+    before = dict(arm.joints)
+    result = arm.run(dry_run=True)
+    assert (result.status, result.steps_done) == (RESULT.SUCCESS, 0)
+    client = arm.node.create_client(CheckTask, "check_task")
+    checked = arm.request(client, CheckTask.Request())
+    assert checked.feasible and len(checked.steps) == result.steps_total
+    assert math.isclose(checked.duration, sum(s.duration for s in result.report))
+    assert arm.joints == before
+
+
+def test_pause_step_resume_and_stop(arm):
+    for name in ("pause", "resume", "step", "stop"):
+        answer = arm.trigger(f"run_task/{name}")
+        assert (answer.success, answer.message) == (False, "no task runs")
+    handle = swing(arm)
+    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    assert arm.trigger("run_task/pause").success
+    told = arm.wait_task(TaskState.PAUSED)
+    assert (told.step, told.steps_total, told.name, told.task) == (0, 3, "there", "swing")
+    arm.wait_still()
+    assert -0.39 < arm.joints["waist"] < -0.1
+    assert arm.trigger("run_task/step").success
+    arm.wait_task(TaskState.PAUSED, step=1)
+    arm.wait_for(lambda: abs(arm.joints["waist"] + 0.4) < 0.02, "the end of the step")
+    assert arm.trigger("run_task/resume").success
+    arm.wait_for(lambda: arm.joints["waist"] > -0.3, "the waist on its way back")
+    assert arm.trigger("run_task/stop").success
+    result = arm.result(handle)
+    assert result.status == RESULT.CANCELED
+    assert result.can_resume and result.resume_step == 2
+    assert result.safe_state == RESULT.CLEAR
+    told = arm.wait_task(TaskState.IDLE)
+    assert told.message == result.message and "give start step 2" in result.message
+    arm.wait_still()
+    handle = swing(arm, start_step=result.resume_step, single_step=True)
+    told = arm.wait_task(TaskState.PAUSED, step=2)
+    assert told.message.startswith("paused")
+    assert arm.trigger("run_task/resume").success
+    result = arm.result(handle)
+    assert result.status == RESULT.SUCCESS, result.message
+    assert not result.can_resume
+    assert arm.joints["waist"] == pytest.approx(0.0, abs=0.02)
+
+
+def test_a_second_task_is_refused_and_cancel_holds_the_arm(arm):
+    handle = swing(arm)
+    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    second = arm.run()
+    assert second.status == RESULT.NOT_READY
+    assert re.search(r"busy with .*swing.*; cancel it first", second.message)
+    future = handle.cancel_goal_async()
+    arm.wait_for(future.done, "the cancellation")
+    result = arm.result(handle)
+    assert result.status == RESULT.CANCELED and "holds" in result.message
+    arm.wait_still()
+    held = dict(arm.joints)
+    assert arm.run(text=SWING, dry_run=True).status == RESULT.SUCCESS
+    assert arm.joints == held
+
+
+def test_the_stop_ends_the_task_and_latches(arm):
+    handle = swing(arm)
+    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    assert arm.trigger("arm_hardware/stop").success
+    assert arm.result(handle).status == RESULT.HARDWARE
+    arm.wait_for(lambda: arm.hardware.state == HardwareStatus.STOPPED, "the latched stop")
+    refused = arm.run()
+    assert refused.status == RESULT.NOT_READY and "not armed" in refused.message
+
+
+def test_a_run_branches_on_what_it_observes_and_waits_for_a_person(arm):
+    handle = arm.send(arm.run_task, RunTask.Goal(task="looks", text=LOOKS))
+    arm.wait_for(lambda: any("look at it" in f.message for f in arm.feedback), "the pause")
+    arm.wait_for(lambda: arm.trigger("run_task/resume").success, "the run to go on")
+    result = arm.result(handle)
+    names = [feedback.name for feedback in arm.feedback]
+    assert any(name.startswith("it is there") for name in names)
+    assert not any(name.startswith("it is gone") for name in names)
+    assert any("open again" in name and "1 of at most 2" in name for name in names)
+    assert not any("2 of at most 2" in name for name in names)
+    assert result.status == RESULT.HARDWARE  # the last condition does not hold
+    assert "it does not hold that the nut is on lower_bolt" in result.message
+    assert arm.nut.state == NutState.ON_BOLT and arm.nut.bolt == "upper_bolt"
+    assert arm.joints["waist"] == pytest.approx(0.0, abs=0.01)
+
+
+def test_a_step_is_refused_if_the_nut_is_not_where_it_needs_it(arm):
+    """The arm stands where the last step but one begins, but the nut was never transferred."""
+    last = len(arm.run(dry_run=True).report) - 1
+    ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 15}\n"
+    assert arm.run(text=ready).status == RESULT.SUCCESS
+    said = arm.run(start_step=last).message
+    width = re.search(r"begins with the jaws at ([0-9.]+) mm", said)[1]
+    assert arm.run(text=ready.replace("15", width)).status == RESULT.SUCCESS
+    arm.wait_still()
+    result = arm.run(start_step=last)
+    assert result.status == RESULT.BAD_REQUEST
+    assert "needs the nut on lower_bolt" in result.message
+    assert "it is on upper_bolt" in result.message
+
+
+def test_run_task_takes_keys(arm, tmp_path):
+    task = tmp_path / "swing.yaml"
+    task.write_text(SWING)
+    main = "from arm_tasks.commands.entry_points import run_task; exit(run_task())"
+    program = PtyProgram(
+        *(sys.executable, "-c", main, str(task), "--output", str(tmp_path), "--single-step"),
+        environment=dict(os.environ),
+    )
+    try:
+        program.wait_for("Keys: space pauses and goes on, s does one step")
+        program.wait_for("[  1/3] paused: ready for the first step")
+        program.type("s")
+        program.wait_for("[  2/3] paused: step 1 is done")
+        program.type("x")
+        program.wait_for("Keys: space")
+        program.type(" ")
+        program.wait_for("Done: all steps of swing were done")
+        assert program.end() == 0
+    finally:
+        program.close()
+    assert arm.joints["waist"] == pytest.approx(0.0, abs=0.02)
