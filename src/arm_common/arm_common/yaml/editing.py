@@ -1,65 +1,188 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Values put into YAML text: only their own characters change, comments and layout stay."""
+"""Edit YAML text in place: only the characters of the edited values change.
+
+Comments, layout, line ends and a byte order mark are kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import yaml
 
-BOM = b"\xef\xbb\xbf"
+from arm_common.errors import InputError
+
+_BOM = b"\xef\xbb\xbf"
+_NUMBER_LIKE = "0123456789+-."
+
+
+class YamlEditor:
+    """The text of a YAML file whose root is a mapping, and which has no errors.
+
+    A path is the keys from the root to a value; ``()`` is the root. Values are YAML on one line,
+    and are not checked: read the result before it is stored.
+
+    Args:
+        data: The file, UTF-8.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._bom = _BOM if data.startswith(_BOM) else b""
+        self._text = data.decode("utf-8-sig")
+        self._newline = "\r\n" if "\r\n" in self._text else "\n"
+
+    @property
+    def data(self) -> bytes:
+        """The edited file."""
+        return self._bom + self._text.encode()
+
+    def find(self, *path: str) -> yaml.Node | None:
+        """Return the node of a value, None if there is none."""
+        node: yaml.Node | None = yaml.compose(self._text, Loader=yaml.SafeLoader)
+        for key in path:
+            node = next((value for name, value in _entries(node) if name == key), None)
+        return node
+
+    def keys(self, *path: str) -> list[str]:
+        """Return the keys of a mapping; none if it is not there, or no mapping."""
+        return [name for name, _ in _entries(self.find(*path))]
+
+    def set(self, path: Sequence[str], value: str) -> None:
+        """Replace a value, or add it to its mapping.
+
+        Raises:
+            InputError: As add.
+        """
+        old = self.find(*path)
+        if old is None:
+            self.add(path, value)
+        else:
+            self._replace(old.start_mark.index, _end_of(old), value)
+
+    def add(self, path: Sequence[str], value: str) -> None:
+        """Add a key behind the last of its mapping; a missing section of the root is added too.
+
+        Raises:
+            InputError: The section is missing and cannot be added, as the file is in braces.
+        """
+        *above, key = path
+        entry = f"{flow_word(key)}: {value}"
+        mapping, root = self.find(*above), self.find()
+        assert isinstance(root, yaml.MappingNode)
+        if isinstance(mapping, yaml.MappingNode) and mapping.value:
+            self._append(mapping, entry)
+        elif isinstance(mapping, yaml.MappingNode):
+            self._fill(mapping, entry, in_block=len(above) == 1 and not root.flow_style)
+        elif root.flow_style:
+            raise InputError(
+                "the whole file is in braces {}", remedy="write one key a line, without them"
+            )
+        else:
+            self._add_section(flow_word(above[0]), entry)
+
+    def remove(self, path: Sequence[str]) -> None:
+        """Remove a key with its value; an emptied mapping becomes ``{}``."""
+        *above, key = path
+        mapping = self.find(*above)
+        assert isinstance(mapping, yaml.MappingNode)
+        index = next(i for i, (name, _) in enumerate(mapping.value) if name.value == key)
+        name, value = mapping.value[index]
+        start, end = name.start_mark.index, _end_of(value)
+        if mapping.flow_style:
+            if index + 1 < len(mapping.value):
+                end = mapping.value[index + 1][0].start_mark.index
+            elif index:
+                start = _end_of(mapping.value[index - 1][1])
+        else:  # whole lines, with the comment behind the value
+            start = self._text.rfind("\n", 0, start) + 1
+            line_end = self._text.find("\n", end)
+            end = line_end + 1 if line_end >= 0 else len(self._text)
+        self._replace(start, end, "")
+        if above and len(mapping.value) == 1 and not mapping.flow_style:
+            colon = self._text.rfind(":", 0, mapping.start_mark.index) + 1
+            self._replace(colon, colon, " {}")
+
+    def _append(self, mapping: yaml.MappingNode, entry: str) -> None:
+        """Add an entry behind the last one, and behind the comment in its line."""
+        end = _end_of(mapping.value[-1][1])
+        if mapping.flow_style:
+            self._replace(end, end, f", {entry}")
+            return
+        end = self._line_end(end)
+        indent = " " * mapping.value[0][0].start_mark.column
+        self._replace(end, end, f"{self._newline}{indent}{entry}")
+
+    def _fill(self, mapping: yaml.MappingNode, entry: str, in_block: bool) -> None:
+        """Put the first entry into ``{}``; in a section of a block file on a line of its own."""
+        start, end = mapping.start_mark.index, mapping.end_mark.index
+        if not in_block:
+            self._replace(start, end, f"{{{entry}}}")
+            return
+        at = self._line_end(end)
+        self._replace(at, at, f"{self._newline}  {entry}")
+        self._replace(start - self._text[:start].endswith(" "), end, "")
+
+    def _add_section(self, name: str, entry: str) -> None:
+        text, newline = self._text, self._newline
+        if text.rstrip().endswith("\n..."):  # nothing may follow the end of the document
+            text = text.rstrip().removesuffix("...")
+        text = f"{text.rstrip()}{newline}"
+        self._text = f"{text}{newline}{name}:{newline}  {entry}{newline}"
+
+    def _line_end(self, index: int) -> int:
+        end = self._text.find("\n", index)
+        end = len(self._text) if end < 0 else end
+        return end - self._text[:end].endswith("\r")
+
+    def _replace(self, start: int, end: int, text: str) -> None:
+        self._text = self._text[:start] + text + self._text[end:]
 
 
 def with_values(data: bytes, path: Sequence[str], values: Mapping[str, str]) -> bytes:
-    """Return a file with keys of one of its mappings set, old ones in their places.
+    """Return a file with keys of one of its mappings set.
 
     Args:
-        data: the file, UTF-8, without errors.
-        path: keys from the root to the mapping, which must be there; () is the root.
-        values: by key, as YAML text on one line.
+        data: The file, as for YamlEditor.
+        path: Of the mapping.
+        values: By key, as YAML text on one line.
     """
-    bom = BOM if data.startswith(BOM) else b""
-    text = data.decode("utf-8-sig")
+    editor = YamlEditor(data)
     for key, value in values.items():
-        text = _with_value(text, path, key, value)
-    return bom + text.encode()
+        editor.set((*path, key), value)
+    return editor.data
 
 
-def value_of(mapping: yaml.MappingNode, key: str) -> yaml.Node | None:
-    """Return the value of a key, None if there is none."""
-    return next((value for name, value in mapping.value if name.value == key), None)
+def flow_mapping(values: Mapping[str, str], between: str = ", ") -> str:
+    """Return a mapping in braces; keys and values are YAML already."""
+    return "{" + between.join(f"{key}: {value}" for key, value in values.items()) + "}"
 
 
-def end_of(node: yaml.Node) -> int:
+def flow_word(text: str) -> str:
+    """Return a text as it stands in a flow collection, in quotes where YAML needs them."""
+    dumped = yaml.safe_dump(
+        [text],
+        default_style=quote_of(text),
+        default_flow_style=True,
+        width=float("inf"),
+        allow_unicode=True,
+    )
+    return str(dumped).strip()[1:-1]
+
+
+def quote_of(text: str) -> str | None:
+    """Return the quote that a text should have although YAML could do without, or None."""
+    return '"' if text[:1] in _NUMBER_LIKE or not text.isprintable() else None
+
+
+def _entries(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return [(str(key.value), value) for key, value in pairs]
+
+
+def _end_of(node: yaml.Node) -> int:
     """Return where a value ends; a block's own mark lies behind the comments that follow it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
-        return end_of(last[1] if isinstance(node, yaml.MappingNode) else last)
+        return _end_of(last[1] if isinstance(node, yaml.MappingNode) else last)
     return int(node.end_mark.index)
-
-
-def with_entry(text: str, mapping: yaml.MappingNode, entry: str) -> str:
-    """Return the text with ``key: value`` behind the last of a mapping."""
-    if not mapping.value:
-        return text[: mapping.start_mark.index] + f"{{{entry}}}" + text[mapping.end_mark.index :]
-    end = end_of(mapping.value[-1][1])
-    if mapping.flow_style:
-        return f"{text[:end]}, {entry}{text[end:]}"
-    line_end = text.find("\n", end)  # a comment behind the last entry stays behind it
-    line_end = len(text) if line_end < 0 else line_end
-    line_end -= text[:line_end].endswith("\r")
-    newline = "\r\n" if "\r\n" in text else "\n"
-    indent = " " * mapping.value[0][0].start_mark.column
-    return f"{text[:line_end]}{newline}{indent}{entry}{text[line_end:]}"
-
-
-def _with_value(text: str, path: Sequence[str], key: str, value: str) -> str:
-    mapping = cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
-    for name in path:
-        mapping = cast(yaml.MappingNode, value_of(mapping, name))
-    old = value_of(mapping, key)
-    if old is None:
-        return with_entry(text, mapping, f"{key}: {value}")
-    return text[: old.start_mark.index] + value + text[end_of(old) :]

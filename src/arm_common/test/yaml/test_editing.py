@@ -4,7 +4,8 @@
 
 import pytest
 import yaml
-from arm_common.yaml.editing import with_values
+from arm_common.errors import InputError
+from arm_common.yaml.editing import YamlEditor, with_values
 
 FORMS = {
     "flow": "a: 1  # one\nin: {x: 1, y: [1, 2]}  # two\n# three\nlast: 3\n",
@@ -39,3 +40,42 @@ def test_several_values_and_the_root():
     text = with_values(b"a: {x: 1}\nb: 2\n", [], {"b": "3", "c": "[4]"})
     assert text == b"a: {x: 1}\nb: 3\nc: [4]\n"
     assert with_values(text, ["a"], {"x": "5", "y": "6"}).startswith(b"a: {x: 5, y: 6}\n")
+
+
+def edit(text, verb, *arguments):
+    editor = YamlEditor(text.encode())
+    getattr(editor, verb)(*arguments)
+    return editor.data.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in: {}  # c\nlast: 3\n", "in:  # c\n  new: 1\nlast: 3\n"),
+        ("{in: {}}\n", "{in: {new: 1}}\n"),
+        ("last: 3", "last: 3\n\nin:\n  new: 1\n"),
+        ("last: 3\r\n...\r\n", "last: 3\r\n\r\nin:\r\n  new: 1\r\n"),
+        ("in:\n  a: 1  # c\n\nlast: 3\n", "in:\n  a: 1  # c\n  new: 1\n\nlast: 3\n"),
+    ],
+)
+def test_an_entry_is_added_in_the_style_of_the_file(text, expected):
+    assert edit(text, "add", ("in", "new"), "1") == expected
+
+
+def test_a_section_cannot_be_added_to_a_file_in_braces():
+    with pytest.raises(InputError, match=r"in braces"):
+        edit("{last: 3}", "add", ("in", "new"), "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in:\n  a: 1  # one\n  b: [\n    2]\n", "in:\n  b: [\n    2]\n"),
+        ("in:  # c\n  a: 1\nlast: 3\n", "in: {}  # c\nlast: 3\n"),
+        ("in: {a: 1, b: 2}  # c\n", "in: {b: 2}  # c\n"),
+        ("in: {b: 2, a: 1}  # c\n", "in: {b: 2}  # c\n"),
+        ("in: {a: 1}  # c\n", "in: {}  # c\n"),
+    ],
+)
+def test_an_entry_is_removed_with_its_own_comment(text, expected):
+    assert edit(text, "remove", ("in", "a")) == expected

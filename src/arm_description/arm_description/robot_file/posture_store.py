@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Save a posture into a robot file; the rest of its text, comments and layout, stays as it is.
-
-Put a posture into the text of a robot file: only its own characters change.
-"""
+"""Store a posture in a robot file; the rest of its text, comments and layout, is kept."""
 
 from __future__ import annotations
 
@@ -12,77 +9,20 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
-import yaml
 from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
-from arm_common.yaml.editing import end_of, value_of, with_entry
+from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word
 
 from arm_description.errors import DescriptionError
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
-from arm_description.robot_file.writer import flow_mapping, flow_word
 from arm_description.robot_model import RobotModel
 
-SECTION = "postures"
-Pairs = list[tuple[yaml.Node, yaml.Node]]
-
-
-def edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
-    """Return the text with a posture added or replaced.
-
-    Args:
-        data: a robot file without errors.
-        name: of the posture.
-        values: joint name -> number, as text.
-
-    Raises:
-        DescriptionError: the whole file is written in braces.
-    """
-    bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-    text = data.decode("utf-8-sig")
-    return bom + _edited(text, name, values).encode()
-
-
-def _edited(text: str, name: str, values: Mapping[str, str]) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    posture = flow_mapping({flow_word(joint): value for joint, value in values.items()})
-    entry = f"{flow_word(name)}: {posture}"
-    root = cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
-    section = cast("yaml.MappingNode | None", value_of(root, SECTION))
-    if section is None:
-        if root.flow_style:
-            raise DescriptionError(
-                "the whole file is in braces {}", remedy="write one key a line, without them"
-            )
-        lines = f"{newline}{SECTION}:{newline}  {entry}{newline}"
-        return f"{_before_document_end(text, newline)}{lines}"
-    old = value_of(section, name)
-    if old is None:
-        return with_entry(text, section, entry)
-    if {key.value for key, _ in old.value} == set(values):
-        return _renumbered(text, old.value, values)
-    return text[: old.start_mark.index] + posture + text[end_of(old) :]
-
-
-def _before_document_end(text: str, newline: str) -> str:
-    """The text without a closing ``...``, behind which nothing may stand."""
-    text = text.rstrip().removesuffix("...") if text.rstrip().endswith("\n...") else text
-    return text if text.endswith("\n") else text + newline
-
-
-def _renumbered(text: str, old: Pairs, values: Mapping[str, str]) -> str:
-    """The posture with other numbers in the same places."""
-    for key, node in sorted(old, key=lambda pair: -pair[1].start_mark.index):
-        start, end = node.start_mark.index, end_of(node)
-        text = text[:start] + values[key.value] + text[end:]
-    return text
-
-
-DIGITS = 12
+_SECTION = "postures"
+_DIGITS = 12
 # Between a posture and what its decimals read back as [rad or m].
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 
 
 def store_posture(
@@ -113,7 +53,7 @@ def store_posture(
             f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
         ) from None
     model = parse_robot(data, str(path))
-    new = edited(data, name, _texts(model, name, positions))
+    new = _edited(data, name, _texts(model, name, positions))
     after = parse_robot(new, str(path))
     _refuse_other_changes(model, after, name, positions, str(path))
     try:
@@ -128,6 +68,18 @@ def store_posture(
     return after
 
 
+def _edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
+    """Return the text with a posture added, replaced or with other numbers in the same places."""
+    editor = YamlEditor(data)
+    if set(editor.keys(_SECTION, name)) == set(values):
+        for joint, value in values.items():
+            editor.set((_SECTION, name, joint), value)
+    else:
+        posture = flow_mapping({flow_word(joint): value for joint, value in values.items()})
+        editor.set((_SECTION, name), posture)
+    return editor.data
+
+
 def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict[str, str]:
     """The positions as they are written in the file's units, in the order of the joints."""
     types = {joint.name: str(joint.type) for joint in model.joints}
@@ -140,7 +92,7 @@ def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict
                 remedy=did_you_mean(joint, types),
             )
     return {
-        joint: f"{model.units.written(float(positions[joint]), kind) + 0.0:.{DIGITS}g}"
+        joint: f"{model.units.written(float(positions[joint]), kind) + 0.0:.{_DIGITS}g}"
         for joint, kind in types.items()
         if joint in positions
     }
@@ -154,7 +106,7 @@ def _refuse_other_changes(
     found = {key: value for key, value in after.postures.items() if key != name}
     stored = after.postures.get(name, {})
     right = stored.keys() == wanted.keys() and all(
-        abs(stored[joint] - wanted[joint]) <= ROUNDING for joint in wanted
+        abs(stored[joint] - wanted[joint]) <= _ROUNDING for joint in wanted
     )
     if not right or found != others or replace(after, postures=before.postures) != before:
         raise DescriptionError(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 import yaml
+from arm_common.yaml.editing import flow_mapping, flow_word, quote_of
 
 from arm_description.errors import DescriptionError
 from arm_description.model.dh import Convention
@@ -95,7 +96,6 @@ def _over_pi(radians: float) -> str:
 
 WIDTH = 96
 _CHOICE = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
-_NUMBER_LIKE = "0123456789+-."
 
 
 def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[str] = ()) -> str:
@@ -318,30 +318,13 @@ def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
     yield row
 
 
-def flow_mapping(values: Mapping[str, str], between: str = ", ") -> str:
-    """A mapping of texts that are YAML already, on one line unless told otherwise."""
-    return "{" + between.join(f"{key}: {value}" for key, value in values.items()) + "}"
-
-
 def _quoted(colour: str) -> str:
     return f'"{colour}"'
 
 
-def flow_word(text: str) -> str:
-    """Text within a flow collection, in quotes where YAML needs them."""
-    return _dumped([text], text, float("inf")).strip()[1:-1]
-
-
 def _paragraph(key: str, text: str) -> str:
     """A key with text of any length, wrapped."""
-    return _dumped({key: text}, text, WIDTH).strip()
-
-
-def _dumped(value: list[str] | dict[str, str], text: str, width: float) -> str:
-    quote = '"' if text[:1] in _NUMBER_LIKE or not text.isprintable() else None
-    flow = isinstance(value, list)
-    return str(
-        yaml.safe_dump(
-            value, default_style=quote, default_flow_style=flow, width=width, allow_unicode=True
-        )
+    dumped = yaml.safe_dump(
+        {key: text}, default_style=quote_of(text), width=WIDTH, allow_unicode=True
     )
+    return str(dumped).strip()

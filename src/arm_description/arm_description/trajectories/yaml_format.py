@@ -17,11 +17,11 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Vector
 from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.editing import flow_word
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
-from arm_description.robot_file.writer import flow_word
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import (
     MOST_POINTS,

@@ -19,7 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
-from arm_description.robot_file.writer import flow_word
+from arm_common.yaml.editing import flow_word
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Things moved, added and removed in the text of a scene file: every other character stays.
-
-Put the place of a bolt into a scene file: only its own characters change.
-"""
+"""Move, add and remove objects in the text of a scene file; every other character is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, rotation
 from arm_common.yaml.document import parse_yaml
-from arm_common.yaml.editing import end_of, value_of, with_entry, with_values
+from arm_common.yaml.editing import YamlEditor, flow_mapping, with_values
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
@@ -42,13 +39,15 @@ def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "s
     Raises:
         SceneError: There is no such thing, or the file would not be right any more.
     """
-    section, node = _found(data, name, file)
-    key = "xyz_mm" if value_of(node, "xyz_mm") else "xyz"
+    editor = YamlEditor(data)
+    section = _section_of(editor, name, file)
+    key = "xyz_mm" if editor.find(section, name, "xyz_mm") else "xyz"
     scale = 1.0 / _MM if key == "xyz_mm" else 1.0
-    old = [float(n.value) for n in cast(yaml.SequenceNode, value_of(node, key)).value]
+    old = [float(n.value) for n in cast(yaml.SequenceNode, editor.find(section, name, key)).value]
     new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
     text = ", ".join(f"{round(v, _DIGITS) + 0.0:.10g}" for v in new)
-    return _checked(with_values(data, (section, name), {key: f"[{text}]"}), file)
+    editor.set((section, name, key), f"[{text}]")
+    return _checked(editor.data, file)
 
 
 def added(
@@ -68,15 +67,9 @@ def added(
     """
     if section not in SECTIONS:
         raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
-    entry = f"{name}: {{{', '.join(f'{key}: {value}' for key, value in keys.items())}}}"
-    text = data.decode("utf-8-sig")
-    there = value_of(_root(text), section)
-    if isinstance(there, yaml.MappingNode):
-        text = with_entry(text, there, entry)
-    else:
-        newline = "\r\n" if "\r\n" in text else "\n"
-        text = f"{text.rstrip()}{newline}{newline}{section}:{newline}  {entry}{newline}"
-    return _checked(text.encode(), file)
+    editor = YamlEditor(data)
+    editor.add((section, name), flow_mapping(keys))
+    return _checked(editor.data, file)
 
 
 def removed(data: bytes, name: str, file: str = "scene") -> bytes:
@@ -90,44 +83,21 @@ def removed(data: bytes, name: str, file: str = "scene") -> bytes:
     Raises:
         SceneError: There is no such thing, or others stand on it.
     """
-    section, _ = _found(data, name, file)
-    text = data.decode("utf-8-sig")
-    root = _root(text)
-    parent = cast(yaml.MappingNode, value_of(root, section))
-    if len(parent.value) == 1:  # the section goes with its last thing
-        parent, name = root, section
-    return _checked(_without(text, parent, name).encode(), file)
+    editor = YamlEditor(data)
+    section = _section_of(editor, name, file)
+    alone = editor.keys(section) == [name]  # the section goes with its last thing
+    editor.remove((section,) if alone else (section, name))
+    return _checked(editor.data, file)
 
 
-def _without(text: str, parent: yaml.MappingNode, name: str) -> str:
-    index = next(i for i, (key, _) in enumerate(parent.value) if key.value == name)
-    key, value = parent.value[index]
-    start, end = key.start_mark.index, end_of(value)
-    if parent.flow_style:
-        if index + 1 < len(parent.value):
-            end = parent.value[index + 1][0].start_mark.index
-        elif index:
-            start = end_of(parent.value[index - 1][1])
-        return text[:start] + text[end:]
-    line_end = text.find("\n", end)  # with a comment behind it
-    return text[: text.rfind("\n", 0, start) + 1] + text[line_end + 1 if line_end >= 0 else end :]
-
-
-def _found(data: bytes, name: str, file: str) -> tuple[str, yaml.MappingNode]:
-    """Return the section of a thing and its keys."""
-    root = _root(data.decode("utf-8-sig"))
+def _section_of(editor: YamlEditor, name: str, file: str) -> str:
     names: list[str] = []
     for section in SECTIONS:
-        things = value_of(root, section)
-        for key, value in things.value if isinstance(things, yaml.MappingNode) else ():
-            if key.value == name:
-                return section, value
-            names.append(str(key.value))
+        keys = editor.keys(section)
+        if name in keys:
+            return section
+        names += keys
     raise SceneError(f"there is no '{name}' in the scene; {did_you_mean(name, names)}", file)
-
-
-def _root(text: str) -> yaml.MappingNode:
-    return cast(yaml.MappingNode, yaml.compose(text, Loader=yaml.SafeLoader))
 
 
 def _checked(data: bytes, file: str) -> bytes:

@@ -14,17 +14,15 @@ from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 from arm_common.yaml.document import parse_yaml, read_yaml
-from arm_common.yaml.editing import with_values
+from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
-from arm_description.robot_file.writer import flow_mapping, flow_word
 
 from arm_description import DescriptionError
 from arm_tasks.errors import TaskFileError
 from arm_tasks.scene.scene import readonly
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-_EMPTY = re.compile(rb"^poses: \{\}(.*)$", re.MULTILINE)
 _DIGITS = 9
 _NUMBERS = ListOf(Leaf("number", "number"), 3, 3)
 TOOL = Table(
@@ -99,10 +97,9 @@ def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool
         raise TaskFileError(
             f"there is a pose {name}; replace it, or choose another name", str(path)
         )
-    entry = f"{name}: {_text(pose)}"
-    new = _EMPTY.sub(rf"poses:\1\n  {entry}".encode(), data)  # a line for each pose
-    if new == data:
-        new = with_values(data, ("poses",), {name: _text(pose)})
+    editor = YamlEditor(data)
+    editor.set(("poses", name), _text(pose))
+    new = editor.data
     stored = _checked(new, path, robot).get(name)
     if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
         raise TaskFileError(f"the pose {name} cannot be put in; is it an alias?", str(path))
@@ -113,21 +110,18 @@ def forget_pose(path: Path, robot: str, name: str) -> None:
     """Take a pose out of a file.
 
     Raises:
-        TaskFileError: There is none of that name, or it does not stand on a line of its own.
+        TaskFileError: There is none of that name, or others depend on it.
         DescriptionError: The file cannot be written.
     """
     data = path.read_bytes() if path.is_file() else b""
     poses = _checked(data, path, robot) if data else {}
     if name not in poses:
         raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
-    lines = data.splitlines(keepends=True)
-    start = re.compile(rf"\s+{name}\s*:\s*\{{.*\}}\s*(#.*)?$".encode())
-    left = [line for line in lines if not start.match(line.rstrip())]
-    new = b"".join(left)
-    if len(poses) == 1:
-        new = re.sub(rb"^poses:", b"poses: {}", new, flags=re.MULTILINE)
+    editor = YamlEditor(data)
+    editor.remove(("poses", name))
+    new = editor.data
     if set(_checked(new, path, robot)) != set(poses) - {name}:
-        raise TaskFileError(f"{name} does not stand on one line; delete it by hand", str(path))
+        raise TaskFileError(f"the pose {name} cannot be removed alone; is it an alias?", str(path))
     write_bytes(new, str(path))
 
 
