@@ -58,7 +58,7 @@ class Driver:
         }
         options = [x for k, v in arguments.items() for x in ("-p", f"{k}:={v}")]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "arm_hardware.commands.entry_points", "--ros-args", *options],
+            [sys.executable, "-m", "arm_hardware.ros.process", "--ros-args", *options],
             stderr=subprocess.DEVNULL,
         )
         self.node = rclpy.create_node("bench_hardware")

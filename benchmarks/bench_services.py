@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import rclpy
+from arm_common.ros.qos import LATCHED
 from ik.tables import processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
@@ -31,7 +31,6 @@ from arm_kinematics import Chain
 
 DOMAIN = "77"
 PATIENCE = 120.0  # [s]
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
 EMPTY = """
 import sys

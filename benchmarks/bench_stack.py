@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import rclpy
+from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
-from arm_tasks.ros.messages import LATCHED
 from ik.tables import processor, table, write
 from rclpy.action import ActionClient
 

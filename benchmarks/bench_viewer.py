@@ -20,9 +20,9 @@ from pathlib import Path
 import msgspec
 import rclpy
 import viser
+from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
 from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
-from arm_tasks.ros.messages import LATCHED
 from bench_stack import Watch, cpu_seconds
 from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue

@@ -35,7 +35,7 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            "hardware = arm_hardware.commands.entry_points:main",
+            "hardware = arm_hardware.commands.entry_points:hardware",
             *(f"{tool} = arm_hardware.commands.{tool}:main" for tool in TOOLS),
         ]
     },

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from arm_common.atomic_file import write_bytes
 from arm_common.errors import InputError
-
-INTERRUPTED = 130
+from arm_common.signals import INTERRUPTED
 
 
 def run(

@@ -1,103 +1,96 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a process, heard at once.
+"""Signals: what SIGINT, SIGTERM and SIGHUP do to a program, from its first import to its end.
 
-Start a program so that a signal while it is still being imported ends it silently.
-
-Importing takes a second. Python would answer a SIGINT in it with a traceback from wherever it was.
-
-Ctrl-C between two rounds of the executor, never in the middle of one.
-
-Raised inside rclpy's C++ code, KeyboardInterrupt comes out as a RuntimeError about a conversion.
+A node ends in order with exit code 0 (`ProcessEnd`), a tool by KeyboardInterrupt with exit code
+130; while either is still being imported a signal ends it silently.
 """
 
 from __future__ import annotations
 
 import importlib
-import math
 import os
 import select
 import signal
-import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import TypeAlias
+
+INTERRUPTED = 130  # exit code of a tool
+EntryPoint: TypeAlias = Callable[[], int]
 
 
-def start(module: str, function: str = "main", interrupted: int = 0) -> int:
-    """Import a module and call a function of it.
+def node_entry_point(module: str) -> EntryPoint:
+    """Return a function that imports a module and runs its `main`, which calls `run_node`."""
+    return partial(_start, module, "main", 0, False)
 
-    Args:
-        module: its full name.
-        function: takes no arguments and returns an exit code.
-        interrupted: exit code after a signal during the import; 0 for nodes, which are ended so.
 
-    Returns:
-        The exit code.
+def tool_entry_point(module: str, function: str = "main") -> EntryPoint:
+    """Return a function that imports a module and runs a function of it."""
+    return partial(_start, module, function, INTERRUPTED, True)
+
+
+def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
+    """Import and run; a signal during the import, which may take a second, ends the process.
+
+    Python's own handler would write a traceback. A node keeps this one until `run_node` sets its
+    own.
     """
 
-    def leave(number: int, frame: FrameType | None) -> None:
-        """End at once: nothing was begun that would have to be put in order."""
+    def end_at_once(number: int, frame: FrameType | None) -> None:
         del number, frame
         os._exit(interrupted)
 
-    before = {n: signal.signal(n, leave) for n in (signal.SIGINT, signal.SIGTERM)}
+    before = {n: signal.signal(n, end_at_once) for n in (signal.SIGINT, signal.SIGTERM)}
     run = getattr(importlib.import_module(module), function)
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    if restores:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return int(run())
 
 
-GLANCE = 0.5  # [s] by which here() sees what signals() took from the pipe
-
-
 class ProcessEnd:
-    """SIGINT, SIGTERM, SIGHUP, or a thread that asks for the end.
+    """Waits for a signal, or for a thread that requests the end of the process.
 
-    A pipe, written by the interpreter's signal handler in whatever thread the kernel chose for
-    the signal: an Event would not be set before the main thread happened to run Python again.
+    The interpreter's C handler writes to a pipe, in whatever thread the kernel chose for the
+    signal; an Event would not be set before the main thread happened to run Python again.
+
+    Attributes:
+        in_order: Whether a signal is waited for; until it is set a signal ends the process at
+            once, with exit code 0.
+        signals: How many signals have come since then.
     """
 
     def __init__(self) -> None:
+        self.in_order, self.signals = False, 0
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._signals = 0
-        self._come = False
-        self._lock = threading.Lock()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
-                signal.signal(number, lambda *_: None)
+                signal.signal(number, self._on_signal)
 
-    def come(self) -> None:
-        """End the process."""
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if not self.in_order:
+            os._exit(0)
+        self.signals += 1
+
+    def request(self) -> None:
+        """End the process; from any thread."""
         os.write(self._write, b"\0")
 
-    def here(self, timeout: float = math.inf) -> bool:
-        """Wait for the end, for at most so many seconds; return whether it has come."""
-        deadline = time.monotonic() + timeout
-        while not self._come:
-            left = deadline - time.monotonic()
-            if select.select([self._read], [], [], max(0.0, min(left, GLANCE)))[0]:
-                return True
-            if left <= 0.0:
-                break
-        return self._come
-
-    def signals(self) -> int:
-        """Return how many signals have come so far; from any thread."""
-        with self._lock:
-            while select.select([self._read], [], [], 0.0)[0]:
-                self._come = True
-                self._signals += sum(byte != 0 for byte in os.read(self._read, 64))
-            return self._signals
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, at most this long [s]; return whether it has come."""
+        return bool(select.select([self._read], [], [], timeout)[0])
 
 
 def interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end a tool in order, as Ctrl-C does: by KeyboardInterrupt."""
+    """Let SIGTERM and SIGHUP end a tool as Ctrl-C does: by KeyboardInterrupt."""
 
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -106,20 +99,18 @@ def interrupt_on_signals() -> None:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back; what came meanwhile is a KeyboardInterrupt at the end."""
-    heard: list[int] = []
+    """Hold SIGINT and SIGTERM back; one that came meanwhile is a KeyboardInterrupt at the end.
+
+    For calls of rclpy: raised inside its C++ code, KeyboardInterrupt becomes a RuntimeError about
+    a conversion.
+    """
+    received: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda n, _: heard.append(n)) for number in numbers]
+    before = [signal.signal(number, lambda n, _: received.append(n)) for number in numbers]
     try:
         yield
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
-    if heard:
+    if received:
         raise KeyboardInterrupt
-
-
-def raise_interrupt(number: int, frame: FrameType | None) -> None:
-    """Let SIGTERM and SIGHUP end the run as Ctrl-C does."""
-    del number, frame
-    raise KeyboardInterrupt

@@ -67,12 +67,12 @@ def test_systemd_accepts_it():
 
 def test_it_starts_the_driver_with_parameters_that_it_has_and_arms_nothing(service, tmp_path):
     pytest.importorskip("rclpy")
-    from arm_hardware.ros.parameters import TABLE
+    from arm_hardware.ros.parameters import DriverParameters
 
     said = run(service["ExecStart"], tmp_path)
     assert said[0] == "--ros-args"
     given = dict(word.split(":=") for word in said if word != "-p" and word != "--ros-args")
-    assert given.keys() <= TABLE.keys()
+    assert given.keys() <= DriverParameters.__dataclass_fields__.keys()
     assert given["calibration"] == "/home/arm/my servos.yaml"
     assert (given["hardware"], given["autostart"]) == ("real", "configure")
 

@@ -48,7 +48,7 @@ class NodeProcess:
     """One driver node."""
 
     def __init__(self, code: str = "", **values) -> None:
-        program = ["-c", code] if code else ["-m", "arm_hardware.commands.entry_points"]
+        program = ["-c", code] if code else ["-m", "arm_hardware.ros.process"]
         self.process = start_python(*program, *parameters(**values))
 
     def handles_sigterm(self) -> bool:

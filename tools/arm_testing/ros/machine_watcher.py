@@ -14,11 +14,11 @@ import sys
 import threading
 
 import rclpy
-from arm_common.ros.qos import GOAL, STREAM
+from arm_common.ros.qos import GOAL, LATCHED, STREAM
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -26,7 +26,6 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 
 

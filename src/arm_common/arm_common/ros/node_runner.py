@@ -1,128 +1,114 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every node's main does: start, spin, and end without a traceback whatever ends it.
+"""Run nodes as a process that ends in order, or ROS for the length of a tool.
 
-rclpy in a program at a terminal: signals end it as Ctrl-C does, in the program's own order.
+The executor spins in its own thread and the main thread waits for the end. So a signal takes
+effect at once whatever a callback does, and the nodes end while ROS still works.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import os
-import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 import rclpy
-from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from arm_common.errors import InputError
 from arm_common.ros.executor import StaticExecutor
-from arm_common.signals import raise_interrupt
+from arm_common.ros.worker import ExecutorThread
+from arm_common.signals import ProcessEnd, interrupt_on_signals
 
-LONGEST_WAIT = 0.5  # s
-LONGEST_END = 8.0  # s, until a process that a signal ends is gone; launch kills after 10
-LONGEST_SHUTDOWN = 2.0  # s, of rclpy's own after a signal
-
-
-def described(text: str) -> ParameterDescriptor:
-    """Return the descriptor of a parameter that is read once, at the start."""
-    return ParameterDescriptor(description=text, read_only=True)
+_LONGEST_END = 8.0  # [s] until a process that no longer works is gone; launch kills after 10
 
 
 def run_node(
-    make: Callable[[], Sequence[Node]], errors: tuple[type[Exception], ...], nap: float = 0.0
+    make: Callable[[], Iterable[Node]],
+    errors: tuple[type[Exception], ...] = (),
+    nap: float = 0.0,
+    executor: Callable[[], Executor] | None = None,
+    begin: Callable[[ProcessEnd], bool] = lambda end: True,
+    close: Callable[[], None] | None = None,
 ) -> int:
-    """Run nodes on one executor until SIGINT, SIGTERM or shutdown.
+    """Run nodes on one executor until SIGINT, SIGTERM, SIGHUP, shutdown or a failing callback.
 
     Args:
-        make: Makes the nodes.
-        errors: What it may raise for bad input; said in one line.
-        nap: How long messages may gather [s]; not in simulated time, whose pace is another.
+        make: Makes the nodes, or yields one after the other; a signal meanwhile ends the process
+            at once. All nodes that it has yielded are destroyed at the end.
+        errors: What it may raise for bad input beside InputError; written to standard error in
+            one line.
+        nap: How long messages may gather [s]; not in simulated time, which may run faster.
+        executor: Makes another executor than the usual one.
+        begin: Called once the executor spins; returns whether to go on.
+        close: Called at the end, while the executor still spins.
 
     Returns:
-        The exit code: 0 after a signal, 1 after bad input.
+        The exit code: 0 after a signal, 1 after bad input or if `begin` says so.
+
+    Raises:
+        Exception: What a callback has raised, other than `errors`; all has ended in order.
     """
-    ends = _SignalHandler()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, ends.on_signal)
-    rclpy.init()
+    refused: tuple[type[Exception], ...] = (InputError, *errors)
+    end = ProcessEnd()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[Node] = []
-    executor: StaticExecutor | None = None
     try:
         nodes += make()
-        simulated = any(node.get_parameter("use_sim_time").value for node in nodes)
-        executor = StaticExecutor(0.0 if simulated else nap)
-        for node in nodes:
-            executor.add_node(node)
-        ends.in_order = True
-        # and not spin(): it can miss a shutdown and then waits for ever
-        while rclpy.ok() and not ends.has_come:
-            executor.spin_once(timeout_sec=LONGEST_WAIT)
-    except errors as error:
+        end.in_order = True
+        spun = _usual_executor(nodes, nap) if executor is None else executor()
+        return _spin_until(end, ExecutorThread(spun, nodes, end.request), begin, close)
+    except refused as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    except ExternalShutdownException:
-        pass
-    except Exception:
-        if rclpy.ok():
-            raise  # else a call of rclpy failed because the context was just shut down
     finally:
-        ends.wait_for_rclpy()
-        if executor is not None:
-            executor.shutdown()  # it holds what is to be taken down
-        for node in nodes:  # by hand, for the interpreter's end may take things in a wrong order
+        faulthandler.dump_traceback_later(_LONGEST_END, exit=True)
+        for node in nodes:  # not left to the interpreter, which may destroy in a wrong order
             node.destroy_node()
         rclpy.try_shutdown()
         faulthandler.cancel_dump_traceback_later()
-    return 0
 
 
-class _SignalHandler:
-    """What a signal does. Python's own handler would raise in the middle of whatever is going on.
+def _usual_executor(nodes: Iterable[Node], nap: float) -> Executor:
+    is_simulated = any(node.get_parameter("use_sim_time").value for node in nodes)
+    return StaticExecutor(0.0 if is_simulated else nap)
 
-    Attributes:
-        in_order: Whether the nodes are made, and are taken down so that others hear of the end.
-        has_come: Whether a signal has come since then.
+
+def _spin_until(
+    end: ProcessEnd,
+    thread: ExecutorThread,
+    begin: Callable[[ProcessEnd], bool],
+    close: Callable[[], None] | None,
+) -> int:
+    """Wait for the end, close the nodes, stop the executor; return the exit code.
+
+    Raises:
+        Exception: What a callback has raised.
     """
-
-    def __init__(self) -> None:
-        self.in_order = self.has_come = False
-
-    def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Before the spinning, end at once; then let the loop end, in which rclpy may end it, too.
-
-        To shut down here could wait for ever for a lock that the interrupted code holds. Whatever
-        else waits for ever then, its place is written to the log and the process ends.
-        """
-        del number, frame
-        if not self.in_order:
-            os._exit(0)
-        if not self.has_come:
-            faulthandler.dump_traceback_later(LONGEST_END, exit=True)
-        self.has_come = True
-
-    def wait_for_rclpy(self) -> None:
-        """Let the thread in which rclpy shuts down for a signal end before anything is taken away.
-
-        It triggers guard conditions, which must be there, and then the context is not valid.
-        """
-        end = time.monotonic() + LONGEST_SHUTDOWN
-        while self.has_come and rclpy.ok() and time.monotonic() < end:
-            time.sleep(0.01)
+    has_begun = True
+    try:
+        has_begun = end.wait(0.0) or begin(end)
+        if has_begun:
+            end.wait()
+    finally:
+        if close is not None:
+            close()
+            thread.drain()
+        faulthandler.dump_traceback_later(_LONGEST_END, exit=True)
+        thread.stop()
+    if thread.failures:
+        raise thread.failures[0]
+    return 0 if has_begun or end.wait(0.0) else 1
 
 
 @contextmanager
 def session() -> Iterator[None]:
-    """Have rclpy from here to the end; SIGTERM and SIGHUP raise KeyboardInterrupt."""
+    """Have ROS in a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does."""
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, raise_interrupt)
+    interrupt_on_signals()
     try:
         yield
     finally:

@@ -1,51 +1,122 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One thread for work that takes long, so that the node goes on answering meanwhile."""
+"""Threads beside the executor: long work that a callback awaits, and an executor's own thread."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
-from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.task import Future
 
 # mypy: disable-error-code="no-untyped-call"
 
 
-_TURN = 1e-4  # [s]
+_T = TypeVar("_T")
+_SWITCH_INTERVAL = 1e-4  # [s]
+_LONGEST_WAIT = 0.5  # [s] after which an executor checks whether it has missed its end
+_DRAIN_ROUNDS = 5  # the result of a goal takes two tasks of the executor to be sent
+_DRAIN_TIMEOUT = 3.0  # [s] of wall time for all rounds
+_SEND_TIME = 0.05  # [s] of wall time for the middleware to send what it was given
 
 
 class WorkerThread:
-    """Does one piece of work after the other in a thread of its own, which ends with the process.
+    """Does one piece of work after the other in its own thread, which ends with the process.
 
-    Compiled loops let other threads run meanwhile; so that plain Python does not keep them waiting
-    either, threads take turns more often than every 5 ms, as is Python's default.
+    Compiled loops release the interpreter; plain Python switches threads every 0.1 ms instead of
+    Python's default of 5 ms, so that the node goes on answering.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        sys.setswitchinterval(min(_TURN, sys.getswitchinterval()))
-        self._waiting: SimpleQueue[tuple[Callable[[], None], Any]] = SimpleQueue()
-        Thread(target=self._work, name="background", daemon=True).start()
+        sys.setswitchinterval(min(_SWITCH_INTERVAL, sys.getswitchinterval()))
+        self._queue: SimpleQueue[tuple[Callable[[], Any], Future]] = SimpleQueue()
+        threading.Thread(target=self._work, name="worker", daemon=True).start()
 
-    async def run(self, work: Callable[[], None]) -> None:
-        """Return when the work is done; an exception in it is raised here."""
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """Return what the work returns once it is done; an exception in it is raised here."""
         done = Future()
-        self._waiting.put((work, done))
-        await done
+        self._queue.put((work, done))
+        result: _T = await done
+        return result
 
     def _work(self) -> None:
         while True:
-            work, done = self._waiting.get()
+            work, done = self._queue.get()
             try:
-                work()
+                done.set_result(work())
             except Exception as error:  # noqa: BLE001
                 done.set_exception(error)
-            else:
-                done.set_result(None)
             if (executor := self._node.executor) is not None:
                 executor.wake()
+
+
+class ExecutorThread:
+    """Spins an executor in a thread until `stop`, even after a callback has failed.
+
+    Args:
+        executor: The executor; `stop` shuts it down.
+        nodes: Nodes to add to it.
+        on_end: Called in the thread when a callback has failed or the context was shut down.
+
+    Attributes:
+        failures: What callbacks have raised.
+    """
+
+    def __init__(
+        self, executor: Executor, nodes: Iterable[Node], on_end: Callable[[], None]
+    ) -> None:
+        self.failures: list[Exception] = []
+        self._executor, self._on_end = executor, on_end
+        self._stopping = False
+        for node in nodes:
+            executor.add_node(node)
+        self._thread = threading.Thread(target=self._spin, name="executor", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it still spins."""
+        return self._thread.is_alive()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller is the thread, such as in a callback."""
+        return threading.current_thread() is self._thread
+
+    def drain(self) -> None:
+        """Wait until the executor has done what is queued, such as results of aborted goals."""
+        deadline = time.monotonic() + _DRAIN_TIMEOUT
+        for _ in range(_DRAIN_ROUNDS):
+            task = self._executor.create_task(lambda: None)
+            while not task.done() and self.is_alive and time.monotonic() < deadline:
+                time.sleep(0.002)
+        time.sleep(_SEND_TIME)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """End thread and executor; wait for the callback that runs, at most this long [s]."""
+        self._stopping = True
+        if self.is_alive and not self.is_current:
+            self._executor.create_task(lambda: None)  # which ends its wait
+            self._thread.join(timeout)
+        self._executor.shutdown(timeout)
+
+    def _spin(self) -> None:
+        while not self._stopping and self._executor.context.ok():
+            try:
+                # not spin(), which may miss a shutdown and then waits forever
+                self._executor.spin_once(timeout_sec=_LONGEST_WAIT)
+            except ExternalShutdownException:
+                break
+            except Exception as error:  # noqa: BLE001
+                if self._executor.context.ok():  # else rclpy failed because of its shutdown
+                    self.failures.append(error)
+                    self._on_end()
+        if not self._stopping:
+            self._on_end()

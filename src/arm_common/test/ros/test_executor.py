@@ -274,12 +274,12 @@ def made(monkeypatch):
     """Wait sets made."""
     made = []
 
-    class Counted(module.KeptWaitSet):
+    class Counted(module.CachedWaitSet):
         def __init__(self, *args):
             made.append(self)
             super().__init__(*args)
 
-    monkeypatch.setattr(module, "KeptWaitSet", Counted)
+    monkeypatch.setattr(module, "CachedWaitSet", Counted)
     return made
 
 

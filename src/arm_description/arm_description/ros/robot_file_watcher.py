@@ -14,18 +14,20 @@ rename, or several times in a row, and costs 20 us for a robot file.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arm_common.ros.node_runner import described, run_node
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 
 from arm_description.errors import DescriptionError
@@ -81,7 +83,16 @@ class FileWatch:
 
 PERIOD = 0.3  # s on the wall; two looks make a change
 ASK_AGAIN = 3.0  # s; a request may be lost while nodes find each other
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@dataclass(frozen=True)
+class WatcherParameters:
+    """Parameters of the node."""
+
+    robot: str = parameter("nut_arm", "Shipped name or path.")
+    prefix: str = parameter("", "Put before every link and joint name.")
+    dh_frames: bool = parameter(False, "Add the frames dh_0 .. dh_n.")
+    publisher: str = parameter("robot_state_publisher", "Node that publishes the description.")
 
 
 class RobotFileWatcher(Node):
@@ -94,19 +105,15 @@ class RobotFileWatcher(Node):
     Calls:
         <publisher>/set_parameters (rcl_interfaces/SetParameters), when the robot has changed.
 
-    Parameters:
-        robot, publisher, prefix, dh_frames.
-
     Raises:
-        DescriptionError: there is no such robot.
+        InputError: there is no such robot, or a parameter has a wrong value.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("robot_file_watcher", **kwargs)
-        self._path = robot_path(self._declared("robot", "nut_arm", "Shipped name or path."))
-        self._prefix = self._declared("prefix", "", "Put before every link and joint name.")
-        self._frames = self._declared("dh_frames", False, "Add the frames dh_0 .. dh_n.")
-        publisher = self._declared("publisher", "robot_state_publisher", "Node to tell.")
+        given = declare(self, WatcherParameters)
+        self._path, self._prefix = robot_path(given.robot), given.prefix
+        self._frames, publisher = given.dh_frames, given.publisher
         self._status = self.create_publisher(String, "robot_file/status", LATCHED)
         self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
         self._watch = FileWatch(self._path)
@@ -115,9 +122,6 @@ class RobotFileWatcher(Node):
         self._problem = ""
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(PERIOD, self._look, clock=steady)
-
-    def _declared(self, name: str, default: Any, text: str) -> Any:
-        return self.declare_parameter(name, default, described(text)).value
 
     def _look(self) -> None:
         try:
@@ -159,4 +163,4 @@ class RobotFileWatcher(Node):
 
 def main() -> int:
     """Run the node until it is told to end; returns the exit code."""
-    return run_node(lambda: [RobotFileWatcher()], (DescriptionError,))
+    return run_node(lambda: [RobotFileWatcher()])

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -113,11 +116,28 @@ def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStampe
 # mypy: disable-error-code="no-untyped-call"
 
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Whatever the publisher offers; none is lost while a busy machine lets this process wait.
 JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 MOST_BATCHES = 64
 WARN_EVERY = 5.0
+
+
+@dataclass(frozen=True)
+class PublisherParameters:
+    """Parameters of the node; all may be set while it runs."""
+
+    robot_description: str = parameter("", "URDF of the robot, as text.", any_time=True)
+    frame_prefix: str = parameter("", "Put before every frame name in tf.", any_time=True)
+    ignore_timestamp: bool = parameter(
+        False, "Publish every message, whatever its stamp.", any_time=True
+    )
+    publish_frequency: float = parameter(
+        20.0,
+        "Highest rate of tf by the joint states' stamps [Hz].",
+        low=0.001,
+        high=1000.0,
+        any_time=True,
+    )
 
 
 class StatePublisher(Node):
@@ -131,16 +151,13 @@ class StatePublisher(Node):
         tf (tf2_msgs/TFMessage): frames of moving joints, with the stamp of the joint states.
         tf_static (tf2_msgs/TFMessage): frames of fixed joints, latched.
 
-    Parameters:
-        robot_description, publish_frequency, frame_prefix, ignore_timestamp.
-
     Raises:
         DescriptionError: the robot_description is not a URDF.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("robot_state_publisher", **kwargs)
-        self._declare()
+        declare(self, PublisherParameters)
         self._text = ""
         self._tree = UrdfTree("", "", (), ())
         self._batches: dict[tuple[str, ...], JointBatch] = {}
@@ -154,29 +171,12 @@ class StatePublisher(Node):
         self.add_post_set_parameters_callback(self._applied)
         self.create_subscription(JointState, "joint_states", self._on_joint_states, JOINT_STATES)
 
-    def _declare(self) -> None:
-        for name, default, text in (
-            ("robot_description", "", "URDF of the robot, as text"),
-            ("frame_prefix", "", "put before every frame name in tf"),
-            ("ignore_timestamp", False, "publish every message, whatever its stamp"),
-        ):
-            self.declare_parameter(name, default, ParameterDescriptor(description=text))
-        limits = FloatingPointRange(from_value=0.001, to_value=1000.0)
-        self.declare_parameter(
-            "publish_frequency",
-            20.0,
-            ParameterDescriptor(
-                description="highest rate of tf by the joint states' stamps [Hz]",
-                floating_point_range=[limits],
-            ),
-        )
-
     def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
         """Refuse a description that is none; nothing is changed here."""
-        for parameter in parameters:
-            if parameter.name == "robot_description":
+        for given in parameters:
+            if given.name == "robot_description":
                 try:
-                    check_description(parameter.value)
+                    check_description(given.value)
                 except DescriptionError as error:
                     return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -264,4 +264,4 @@ def check_description(text: str) -> None:
 
 def main() -> int:
     """Run the node until it is told to end; returns the exit code."""
-    return run_node(lambda: [StatePublisher()], (DescriptionError,))
+    return run_node(lambda: [StatePublisher()])

@@ -10,6 +10,7 @@ from pathlib import Path
 import launch_testing
 import pytest
 import rclpy
+from arm_common.ros.qos import LATCHED
 from arm_description.urdf.reader import read_urdf
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
@@ -19,7 +20,6 @@ from launch_testing.asserts import assertExitCodes
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -29,7 +29,6 @@ DOMAIN = 53
 PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
 ASKED = {"robot": "puma560", "prefix": "left_", "gui": "false", "rviz": "false"}
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @pytest.mark.launch_test

@@ -8,9 +8,9 @@ import time
 
 import pytest
 import rclpy
+from arm_common.ros.qos import LATCHED
 from arm_description.ros.robot_file_watcher import PATIENCE, FileWatch
 from arm_description.ros.state_publisher import (
-    LATCHED,
     StatePublisher,
 )
 from rclpy.context import Context

@@ -1,22 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The program ``hardware``: listens to signals before the long imports, then runs the node."""
+"""The executables of this package that are nodes."""
 
-from __future__ import annotations
+from arm_common.signals import node_entry_point
 
-import sys
-
-from arm_common.signals import ProcessEnd
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM; return the exit code."""
-    end = ProcessEnd()
-    from arm_hardware.ros.node import HardwareNode
-    from arm_hardware.ros.process import run
-
-    return run(HardwareNode, args, end)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+hardware = node_entry_point("arm_hardware.ros.process")

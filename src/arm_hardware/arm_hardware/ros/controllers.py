@@ -58,7 +58,12 @@ class TrajectoryServer:
         start = self._node.time.seconds_until(trajectory.header.stamp)
         chosen = self._node.parameters
         request = request_of(trajectory, start)
-        return validate_goal(request, motion.axes, chosen.allow_partial, chosen.allow_end_velocity)
+        return validate_goal(
+            request,
+            motion.axes,
+            chosen.allow_partial_joints_goal,
+            chosen.allow_nonzero_velocity_at_trajectory_end,
+        )
 
     def _try(self, goal: FollowJointTrajectory.Goal) -> None:
         motion = self._node.motion()

@@ -18,9 +18,9 @@ from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
-from arm_hardware.ros import parameters
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
 from arm_hardware.ros.messages import DriverTime
+from arm_hardware.ros.parameters import driver_parameters
 from arm_hardware.ros.state_publisher import DriverStatePublisher
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -50,7 +50,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             HardwareError: A parameter makes no sense.
         """
         super().__init__("arm_hardware")
-        self.parameters = parameters.declare(self)
+        self.parameters = driver_parameters(self)
         self.driver: Driver | None = None
         self.last_refusal = ""
         self.signals: Callable[[], int] = lambda: 0
@@ -146,7 +146,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def autostart(self) -> bool:
         """Make the configured transitions; return whether they succeeded."""
-        wanted = self.parameters.autostart
+        wanted = self.parameters.first_transition
         if wanted == "none":
             return True
         if self.trigger_configure() != SUCCESS:

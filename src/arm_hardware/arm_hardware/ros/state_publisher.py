@@ -13,9 +13,9 @@ import threading
 import time
 from typing import Any
 
+from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
@@ -107,10 +107,9 @@ class DriverStatePublisher:
             node: The HardwareNode.
         """
         self._node = node
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._states = node.create_publisher(JointState, "joint_states", 10)
-        self._status = node.create_publisher(HardwareStatus, "~/status", latched)
-        self._goal = node.create_publisher(JointState, "arm_controller/goal", latched)
+        self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
+        self._goal = node.create_publisher(JointState, "arm_controller/goal", LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         simulated = node.parameters.options.speed != 1.0
         self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None

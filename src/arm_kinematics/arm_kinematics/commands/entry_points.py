@@ -1,10 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The executables of this package."""
+"""The executables of this package that are nodes."""
 
-from arm_common.signals import start
+from arm_common.signals import node_entry_point
 
-
-def kinematics() -> int:
-    """Run `kinematics`."""
-    return start("arm_kinematics.ros.node")
+kinematics = node_entry_point("arm_kinematics.ros.node")

@@ -15,10 +15,10 @@ import time
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
+from arm_common.ros.qos import MANY_CALLS
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
@@ -30,7 +30,6 @@ from arm_kinematics.errors import KinematicsError
 _ASK_AGAIN = 5.0  # [s]
 _LOOK_AGAIN = 0.01  # [s]
 _EXECUTORS = ("rclpy.executors", "rclpy.task")
-_MANY_ANSWERS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
 
@@ -58,7 +57,7 @@ class ServiceCaller(Generic[_Request, _Response]):
     def __init__(self, node: Node, kind: Any, name: str) -> None:
         self._node, self._group = node, ReentrantCallbackGroup()
         self._client = node.create_client(
-            kind, name, qos_profile=_MANY_ANSWERS, callback_group=self._group
+            kind, name, qos_profile=MANY_CALLS, callback_group=self._group
         )
 
     @property

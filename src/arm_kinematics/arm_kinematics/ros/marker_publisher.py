@@ -7,18 +7,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
 from geometry_msgs.msg import Point
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
@@ -63,11 +64,18 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
 # mypy: disable-error-code="no-untyped-call"
 
 
-_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-_PREFIX = "markers."
+_TOPIC, _PREFIX = "kinematics_markers", "markers."
 # Who came gets all once more: RViz keeps a mark red whose frame was unknown when it came.
 _AGAIN = 2.0  # [s] after they came
 _LAST = (None, None, None, None)
+
+
+@dataclass(frozen=True)
+class MarkerParameters:
+    """Parameters of the publisher beside one switch a layer."""
+
+    trace_length: float = parameter(20.0, "Length of the trace [s].", low=0.1, high=1000.0)
+    rate: float = parameter(10.0, "Most messages a second [1/s].", low=0.1, high=1000.0)
 
 
 class MarkerPublisher:
@@ -85,10 +93,14 @@ class MarkerPublisher:
 
     def __init__(self, node: Node, background: WorkerThread) -> None:
         self._node, self._background = node, background
-        shown = [name for name, layer in LAYERS.items() if self._declare(name, layer.on)]
-        self._board = MarkerDiff(shown)
-        self._trace_length = self._number("trace_length", 20.0, "Length of the trace [s].")
-        rate = self._number("rate", 10.0, "Most messages a second [1/s].")
+        given = declare(node, MarkerParameters, _PREFIX)
+        specs = {
+            name: ParameterSpec(layer.on, f"Show on {_TOPIC}: {layer.text}", any_time=True)
+            for name, layer in LAYERS.items()
+        }
+        shown = {name: declare_one(node, _PREFIX + name, spec) for name, spec in specs.items()}
+        self._board = MarkerDiff([name for name, is_on in shown.items() if is_on])
+        self._trace_length = given.trace_length
         self._listeners, self._there = 0, True
         self._whole, self._partial = False, False
         self._again = math.inf
@@ -96,14 +108,14 @@ class MarkerPublisher:
         self._searched: Robot | None = None
         self._publisher = node.create_publisher(
             MarkerArray,
-            "kinematics_markers",
-            _LATCHED,
+            _TOPIC,
+            LATCHED,
             event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
         )
-        node.create_subscription(JointState, "arm_controller/goal", self._on_goal, _LATCHED)
+        node.create_subscription(JointState, "arm_controller/goal", self._on_goal, LATCHED)
         node.add_post_set_parameters_callback(self._on_parameters)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(1.0 / rate, self._tick, clock=steady)
+        self._timer = node.create_timer(1.0 / given.rate, self._tick, clock=steady)
 
     @property
     def are_seen(self) -> bool:
@@ -148,15 +160,6 @@ class MarkerPublisher:
         self._asked = (chain, target, tool, result)
         self._touch(Cause.ANSWER)
 
-    def _declare(self, name: str, on: bool) -> bool:
-        says = ParameterDescriptor(description=f"Show on kinematics_markers: {LAYERS[name].text}")
-        return bool(self._node.declare_parameter(f"{_PREFIX}{name}", on, says).value)
-
-    def _number(self, name: str, default: float, text: str) -> float:
-        bounds = [FloatingPointRange(from_value=0.1, to_value=1000.0)]
-        says = ParameterDescriptor(description=text, floating_point_range=bounds, read_only=True)
-        return float(self._node.declare_parameter(f"{_PREFIX}{name}", default, says).value)
-
     def _touch(self, cause: Cause) -> None:
         self._board.touch(cause)
         self._wake()
@@ -178,10 +181,10 @@ class MarkerPublisher:
             self._touch(Cause.GOAL)
 
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
-        for parameter in parameters:
-            name = parameter.name.removeprefix(_PREFIX)
-            if parameter.name.startswith(_PREFIX) and name in LAYERS:
-                self._board.switch(name, bool(parameter.value))
+        for given in parameters:
+            name = given.name.removeprefix(_PREFIX)
+            if given.name.startswith(_PREFIX) and name in LAYERS:
+                self._board.switch(name, bool(given.value))
         self._wake()
 
     def _tick(self) -> None:

@@ -12,21 +12,22 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED, MANY_CALLS
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import ParameterException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -49,7 +50,31 @@ from arm_kinematics.ros.robot_state import RefusalError, RobotStateCache
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 _LOOK_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
 _MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
-_MANY_REQUESTS = QoSProfile(depth=1000)  # that may wait; with the usual 10, others are lost
+
+
+_positive = partial(parameter, low=1e-6, high=3600.0)
+
+
+@dataclass(frozen=True)
+class KinematicsParameters:
+    """Parameters of the node."""
+
+    tip_frame: str = parameter(
+        "", "Frame that an empty tip_frame means; empty: tool0, or the robot's only end."
+    )
+    default_timeout: float = _positive(1.0, "Time allowed for a request that sets none [s].")
+    moveit_group: str = parameter(
+        "arm",
+        "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
+        " compute_fk is served, for instance because move_group serves them.",
+    )
+    path_timeout: float = _positive(30.0, "Time allowed to plan a path [s].")
+    default_velocity: float = _positive(
+        1.0, "Speed limit of joints whose description gives none [rad/s or m/s]."
+    )
+    default_acceleration: float = _positive(
+        3.0, "Acceleration limit of joints whose description gives none, per speed [1/s]."
+    )
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
@@ -59,41 +84,17 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Look at the parameters; ``start`` does the rest.
 
         Raises:
-            ParameterException: One of them makes no sense.
+            ParameterError: One of them has a wrong value.
         """
         super().__init__("kinematics")
         self._problem = "no robot description has been received"
         self._xml = ""
         self._counts: dict[str, int] = {}
-        self._tip = self._parameter(
-            "tip_frame",
-            "",
-            "Frame that an empty tip_frame means; empty: tool0, or the robot's only end.",
-        )
-        self._timeout = self._positive(
-            "default_timeout", 1.0, "Time allowed for a request that sets none [s]."
-        )
-        self._moveit = MoveItSettings(
-            self._parameter(
-                "moveit_group",
-                "arm",
-                "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
-                " compute_fk is served, for instance because move_group serves them.",
-            ),
-            self._timeout,
-        )
+        given = declare(self, KinematicsParameters)
+        self._tip, self._timeout = given.tip_frame, given.default_timeout
+        self._moveit = MoveItSettings(given.moveit_group, given.default_timeout)
         self._paths = PathDefaults(
-            self._positive("path_timeout", 30.0, "Time allowed to plan a path [s]."),
-            self._positive(
-                "default_velocity",
-                1.0,
-                "Speed limit of joints whose description gives none [rad/s or m/s].",
-            ),
-            self._positive(
-                "default_acceleration",
-                3.0,
-                "Acceleration limit of joints whose description gives none, per speed [1/s].",
-            ),
+            given.path_timeout, given.default_velocity, given.default_acceleration
         )
 
     def start(self) -> None:
@@ -108,7 +109,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
-        serve_moveit(self, self._state, self._moveit, self._count, _MANY_REQUESTS)
+        serve_moveit(self, self._state, self._moveit, self._count, MANY_CALLS)
         # In a group of its own: others would have to wait until it has answered.
         apart = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
@@ -117,19 +118,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
         self.create_timer(_LOOK_PERIOD, self._look, clock=steady)
 
-    def _parameter(self, name: str, default: Any, text: str, *ranges: FloatingPointRange) -> Any:
-        descriptor = ParameterDescriptor(
-            description=text, read_only=True, floating_point_range=list(ranges)
-        )
-        return self.declare_parameter(name, default, descriptor).value
-
-    def _positive(self, name: str, default: float, text: str) -> float:
-        bounds = FloatingPointRange(from_value=1e-6, to_value=3600.0)
-        return float(self._parameter(name, default, text, bounds))
-
     def _subscribe(self) -> None:
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self.create_subscription(String, "robot_description", self._on_description, latched)
+        self.create_subscription(String, "robot_description", self._on_description, LATCHED)
         self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
@@ -142,7 +132,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
                 response.status, response.message = refusal.status, str(refusal)
             return self._counted(name, response)
 
-        self.create_service(kind, f"~/{name}", callback, qos_profile=_MANY_REQUESTS)
+        self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
         """Answer when the path is planned; other requests are answered meanwhile."""
@@ -232,7 +222,7 @@ def make_node() -> list[Node]:
 
 def main() -> int:
     """Run the node until it is told to end; returns the exit code."""
-    return run_node(make_node, (ParameterException,))
+    return run_node(make_node)
 
 
 if __name__ == "__main__":

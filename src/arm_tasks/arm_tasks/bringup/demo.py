@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arm_common.signals import raise_interrupt
+from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import DescriptionError, load_robot
 from arm_tasks.bringup.processes import (
@@ -30,7 +30,6 @@ from arm_tasks.task.parser import load_task
 MAX_SPEED = 20.0
 POLL_SECONDS = 0.05
 LAST_WORD_SECONDS = 30.0  # for the task server to notice that a node is gone, and to say so
-INTERRUPTED = 130
 LOGS = Path("log") / "nodes"
 DEFAULT_SCENE = "nut_transfer"
 OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
@@ -150,8 +149,7 @@ def run_table(table: Sequence[Process], values: dict[str, str], keep_open: bool)
     group = ProcessGroup(values, LOGS)
     for process in wanted:
         group.command(process)  # so that nothing starts if something is missing
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, raise_interrupt)
+    interrupt_on_signals()
     try:
         for process in wanted:
             group.start(process, to_terminal=process.talks)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from arm_common.ros.node_runner import session
+from arm_common.signals import INTERRUPTED
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from rclpy.utilities import remove_ros_args  # noqa: TID251
@@ -21,7 +22,6 @@ from arm_tasks.errors import TasksError
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.trajectory_player import TrajectoryPlayer, paced
 
-INTERRUPTED = 130
 PATIENCE = 10.0  # s, for what is running to be found
 OWN_PATIENCE = 60.0  # s, for the view that was started with it
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from arm_common.ros.node_runner import session
+from arm_common.signals import INTERRUPTED
 from arm_common.transforms import Array
 from rclpy.utilities import remove_ros_args  # noqa: TID251
 
@@ -29,8 +30,6 @@ from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
 from arm_tasks.world.verdict import lies_on, off_lines
-
-INTERRUPTED = 130
 
 
 def parser() -> argparse.ArgumentParser:

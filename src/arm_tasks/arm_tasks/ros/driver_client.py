@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
 from arm_common.ros.executor import PolledSubscriptions
-from arm_common.ros.qos import GOAL
+from arm_common.ros.qos import GOAL, LATCHED
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
@@ -29,7 +29,7 @@ from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.messages import LATCHED, trajectory_message
+from arm_tasks.ros.messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
 SILENCE = 5.0  # s on the wall without joint_states after which the driver is taken for lost

@@ -7,19 +7,12 @@ from __future__ import annotations
 from arm_common.transforms import Array, matrix_to_pose, pose_to_matrix
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Pose, Transform, TransformStamped
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import NutState
 from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_tasks.planning.plan import StepReport
 from arm_tasks.scene.nut_state import NutReport, NutStatus
-
-LATCHED = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
 
 
 def pose_message(T: Array) -> Pose:

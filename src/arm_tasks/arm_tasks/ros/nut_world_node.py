@@ -4,18 +4,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from arm_common.ros.node_runner import described, run_node
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformError
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from tf2_msgs.msg import TFMessage
 
-from arm_description import DescriptionError, load_robot
+from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.messages import LATCHED, pose_message, transform_message
+from arm_tasks.ros.messages import pose_message, transform_message
 from arm_tasks.ros.scene_publisher import NUT_FRAME
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
@@ -29,12 +32,16 @@ NAP = 0.02  # [s]: robot and nut come on tf every 40 ms, each in a message of it
 BACKLOG = 2000  # messages of tf; on a busy machine a turn that is not seen is a turn lost
 
 
+@dataclass(frozen=True)
+class NutWorldParameters:
+    """Parameters of the node; of the robot only the names of the fingers are used."""
+
+    scene: str = parameter("nut_transfer", "Scene with the nut, name or path.")
+    robot: str = parameter("nut_arm", "Robot with the gripper, name or path.")
+
+
 class NutWorldNode(Node):
     """Watches the tool and the gripper; knows nothing of tasks.
-
-    Parameters:
-        scene: shipped name or path of the scene file.
-        robot: shipped name or path; only the names of the fingers' frames are taken from it.
 
     Publishers:
         nut_world/state: when the nut moved or its state changed, and once a second; never in a
@@ -48,14 +55,13 @@ class NutWorldNode(Node):
 
     def __init__(self) -> None:
         super().__init__("nut_world")
-        scene = self.declare_parameter("scene", "nut_transfer", described("Scene with the nut."))
-        robot = self.declare_parameter("robot", "nut_arm", described("Robot with the gripper."))
-        model = load_robot(text(robot))
+        given = declare(self, NutWorldParameters)
+        model = load_robot(given.robot)
         gripper = model.gripper
         if gripper is None:
-            raise TasksError(f"robot {text(robot)} has no gripper; the nut cannot be held")
+            raise TasksError(f"robot {given.robot} has no gripper; the nut cannot be held")
         self._fingers = [f"{finger}_link" for finger in gripper.joints]
-        stands = load_scene(text(scene), model.name)
+        stands = load_scene(given.scene, model.name)
         self._world = NutWorld(stands) if stands.nut is not None else None
         self._payloads = PayloadWorld(stands, gripper)
         self._publisher = self.create_publisher(NutState, "nut_world/state", 10)
@@ -120,11 +126,6 @@ def changed(before: NutReport, after: NutReport) -> bool:
     return said or not np.array_equal(before.pose, after.pose)
 
 
-def text(parameter: Parameter) -> str:
-    """Return a parameter's value as text."""
-    return str(parameter.value)
-
-
 def main() -> int:
     """Run the node until it is told to end."""
-    return run_node(lambda: [NutWorldNode()], (TasksError, DescriptionError), NAP)
+    return run_node(lambda: [NutWorldNode()], (TasksError,), NAP)

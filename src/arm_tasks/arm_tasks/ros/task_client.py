@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.ros.qos import GOAL
+from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
@@ -33,7 +33,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import READY_STATES
-from arm_tasks.ros.messages import LATCHED, transform_matrix
+from arm_tasks.ros.messages import transform_matrix
 
 HELP = "Keys: space pauses and goes on, s does one step, Ctrl-C cancels."
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import launch_testing
 import pytest
 import rclpy
+from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from launch import LaunchDescription
@@ -22,7 +23,6 @@ from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -33,7 +33,6 @@ from arm_interfaces.srv import SolveFK
 DOMAIN = 54
 PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "bringup.launch.py"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MODEL = load_robot("nut_arm")
 ARM = list(MODEL.joint_names)
 NAMES = [*ARM, *MODEL.gripper.joints]

@@ -6,17 +6,15 @@ import time
 
 import pytest
 import rclpy
-from arm_tasks.ros.messages import LATCHED
+from arm_common.ros.qos import LATCHED, MARKERS
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.scene.file import load_scene
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 BOUND = 60.0  # s
 TEXT = ("task_text", 0)
-MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Watcher:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_common.ros.qos import GOAL, STREAM, of_service
+from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
 from arm_tasks.ros.driver_client import ANSWER_WITHIN, ActionMove
@@ -54,8 +54,8 @@ def test_a_goal_expires_before_its_client_gives_it_up():
 
 
 def test_a_stop_is_right_however_late_it_comes():
-    assert of_service("run_task/stop").lifespan.nanoseconds == 0
-    assert of_service("run_task/resume").lifespan == GOAL.lifespan
+    assert service_qos("run_task/stop").lifespan.nanoseconds == 0
+    assert service_qos("run_task/resume").lifespan == GOAL.lifespan
 
 
 class Client:

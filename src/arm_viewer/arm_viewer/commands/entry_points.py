@@ -2,14 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of this package that are nodes."""
 
-from arm_common.signals import start
+from arm_common.signals import node_entry_point
 
-
-def tool_handle() -> int:
-    """Run the node tool_handle."""
-    return start("arm_viewer.ros.tool_handle_node")
-
-
-def viewer() -> int:
-    """Run the node viewer."""
-    return start("arm_viewer.ros.node")
+tool_handle = node_entry_point("arm_viewer.ros.tool_handle_node")
+viewer = node_entry_point("arm_viewer.ros.node")

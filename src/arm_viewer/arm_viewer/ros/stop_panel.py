@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arm_common.ros.executor import QUIET
-from arm_common.ros.qos import GOAL
+from arm_common.ros.qos import GOAL, LATCHED
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
@@ -17,7 +16,6 @@ from arm_interfaces.msg import HardwareStatus
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 RED = (220, 38, 38)
 STATES = {0: "unknown position", 1: "disarmed", 2: "armed", 3: "moving", 4: "stopped", 5: "fault"}
 # The button stays at the top of the panel while it scrolls; its parents must not clip it.

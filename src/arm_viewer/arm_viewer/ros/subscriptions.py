@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from arm_common.ros.executor import QUIET
+from arm_common.ros.qos import LATCHED, MARKERS
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
@@ -21,9 +21,6 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# A message may hold only some of the markers: none must be lost in the queue.
-MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class SceneSubscriptions:

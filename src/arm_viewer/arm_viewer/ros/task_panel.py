@@ -9,10 +9,9 @@ from functools import partial
 from typing import Any
 
 from arm_common.ros.executor import QUIET
-from arm_common.ros.qos import GOAL, of_service
+from arm_common.ros.qos import GOAL, LATCHED, service_qos
 from rclpy.action import ActionClient
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
@@ -22,7 +21,6 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.control import task_text
 from arm_viewer.ros.service_client import ServiceClient
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 DEFAULT_TASK = "nut_transfer"
 # Service below run_task/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
@@ -53,7 +51,7 @@ class TaskPanel:
         self._check = ServiceClient(node, CheckTask, "check_task", report)
         self._run = ActionClient(node, RunTask, "run_task", goal_service_qos_profile=GOAL)
         self._triggers = {
-            name: ServiceClient(node, Trigger, f"run_task/{name}", report, of_service(name))
+            name: ServiceClient(node, Trigger, f"run_task/{name}", report, service_qos(name))
             for name in TRIGGERS
         }
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)

@@ -11,17 +11,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from arm_common.ros.node_runner import described, run_node
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformError
 from arm_common.transforms import matrix_to_pose, pose_to_matrix
 from geometry_msgs.msg import Pose
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.exceptions import ParameterException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
@@ -49,9 +50,15 @@ from arm_viewer.scene.shapes import Array
 
 # mypy: disable-error-code="no-untyped-call"
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PERIOD = 0.1  # [s] between updates of the marker's pose
 FEEDBACK = InteractiveMarkerFeedback
+
+
+@dataclass(frozen=True)
+class ToolHandleParameters:
+    """Parameters of the node."""
+
+    tool_frame: str = parameter("tool0", "Frame that is dragged.")
 
 
 class ToolHandleNode(Node):  # type: ignore[misc]
@@ -64,8 +71,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__("tool_handle")
-        descriptor = described("Frame that is dragged.")
-        self._tip = str(self.declare_parameter("tool_frame", "tool0", descriptor).value)
+        self._tip = declare(self, ToolHandleParameters).tool_frame
         self._robot: VisualRobot | None = None
         self._positions: dict[str, float] = {}
         self._mode, self._text, self._held = "Pose", "", False

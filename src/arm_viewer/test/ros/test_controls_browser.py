@@ -25,7 +25,7 @@ sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
 main()
 """
 KINEMATICS = "from arm_kinematics.ros.node import main; main()"
-DRIVER = "from arm_hardware.commands.entry_points import main; main()"
+DRIVER = "from arm_hardware.ros.process import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -182,13 +182,12 @@ def test_stop_stops_the_view_until_reset(page, shown, model):
 
 
 def test_a_layer_of_the_kinematics_is_switched_on_from_the_page(page, shown):
-    from rclpy.qos import DurabilityPolicy, QoSProfile
+    from arm_common.ros.qos import LATCHED
     from visualization_msgs.msg import MarkerArray
 
     seen = set()
-    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     subscription = shown.node.create_subscription(
-        MarkerArray, "kinematics_markers", lambda m: seen.update(k.ns for k in m.markers), latched
+        MarkerArray, "kinematics_markers", lambda m: seen.update(k.ns for k in m.markers), LATCHED
     )
     page.get_by_text("Kinematics", exact=True).click()
     page.get_by_label("Joint limits").check()

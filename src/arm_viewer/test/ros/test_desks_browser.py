@@ -14,15 +14,14 @@ class Server:
     """Answers like a task server, and notes what it was asked."""
 
     def __init__(self, ros):
-        from rclpy.qos import DurabilityPolicy, QoSProfile
+        from arm_common.ros.qos import LATCHED
         from std_srvs.srv import Trigger
 
         from arm_interfaces.msg import StepReport, TaskState
         from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 
         self.ros, self.asked = ros, []
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self.state = ros.node.create_publisher(TaskState, "run_task/state", latched)
+        self.state = ros.node.create_publisher(TaskState, "run_task/state", LATCHED)
         step = StepReport(name="wave", feasible=True, duration=1.5)
         for name, kind, fields in (
             ("list_tasks", ListTasks, {"tasks": ["nut_transfer", "pick_and_place"]}),

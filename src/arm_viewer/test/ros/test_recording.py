@@ -30,9 +30,9 @@ def test_a_schema_has_every_type_once_the_wanted_one_first():
 
 @pytest.mark.system
 def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_path):
+    from arm_common.ros.qos import LATCHED
     from arm_viewer.ros.recording.player import RecordingPlayer
     from mcap.reader import make_reader
-    from rclpy.qos import DurabilityPolicy, QoSProfile
 
     file = tmp_path / "run.mcap"
     line = "import sys; from arm_viewer.ros.recording.recorder import main; sys.exit(main())"
@@ -60,7 +60,7 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
         texts = []
         kind, latched = (
             ros.robot.msg_type,
-            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+            LATCHED,
         )
         ros.node.create_subscription(
             kind, "robot_description", lambda message: texts.append(message.data), latched

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from arm_common.ros.qos import GOAL, of_service
+from arm_common.ros.qos import GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
 from rclpy.action import ActionClient
@@ -71,7 +71,7 @@ class AsyncArm:
         self._check = node.create_client(CheckTask, "check_task")
         self._kinematics = KinematicsClient(node)
         self._triggers = {
-            name: node.create_client(Trigger, service, qos_profile=of_service(name))
+            name: node.create_client(Trigger, service, qos_profile=service_qos(name))
             for name, service in _TRIGGERS.items()
         }
 

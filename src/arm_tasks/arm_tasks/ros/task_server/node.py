@@ -8,10 +8,12 @@ One plan being run: a timer and the ends of motions tick the engine, and feedbac
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from arm_common.ros.executor import PolledSubscriptions
-from arm_common.ros.node_runner import described, run_node
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
@@ -138,12 +140,16 @@ NAP = 0.02  # [s]: steps take longer than that
 HEAR = 0.2  # [s]: so often joint_states, nut and tf are heard of at rest
 
 
+@dataclass(frozen=True)
+class TaskServerParameters:
+    """Parameters of the node."""
+
+    robot: str = parameter("nut_arm", "Robot, name or path.")
+    scene: str = parameter(DEFAULT_TASK, "Scene of goals that name none, name or path.")
+
+
 class TaskServer(Node):
     """Checks and runs tasks, one at a time.
-
-    Parameters:
-        robot: shipped name or path of the robot's YAML file.
-        scene: shipped name or path of the scene, for goals that name none.
 
     Actions:
         run_task; feedback with steps_total 0 says what is waited for before anything is planned.
@@ -157,11 +163,10 @@ class TaskServer(Node):
 
     def __init__(self) -> None:
         super().__init__("task_server")
-        robot = self.declare_parameter("robot", "nut_arm", described("Robot, name or path."))
-        scene = self.declare_parameter("scene", DEFAULT_TASK, described("Scene, name or path."))
-        self.model = load_robot(str(robot.value))
+        given = declare(self, TaskServerParameters)
+        self.model = load_robot(given.robot)
         self.chain = Chain.from_model(self.model)
-        self.planning = Planning(self, self.model, self.chain, str(scene.value))
+        self.planning = Planning(self, self.model, self.chain, given.scene)
         waiting = PolledSubscriptions()
         self.state = ArmState(self, self.model, waiting)
         self.port = DriverClient(self, self.state)
@@ -296,4 +301,4 @@ def main() -> int:
         server.touching = Touching(server, shown.show)
         return [server, shown]
 
-    return run_node(make, (TasksError, DescriptionError), NAP)
+    return run_node(make, (TasksError,), NAP)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from arm_common.ros.qos import LATCHED
 from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -13,7 +14,6 @@ from std_srvs.srv import Trigger
 from arm_interfaces.msg import TaskState
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState, Feedback
-from arm_tasks.ros.messages import LATCHED
 
 STATES = {
     EngineState.RUNNING: TaskState.RUNNING,

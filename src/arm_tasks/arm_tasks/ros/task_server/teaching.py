@@ -10,11 +10,12 @@ The service by which bolts are located by touching them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from arm_common.ros.node_runner import described
+from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import GOAL
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose
@@ -70,12 +71,16 @@ def answering(answer: Callable[[Any, Any], str]) -> Callable[[Any, Any], Any]:
     return callback
 
 
+@dataclass(frozen=True)
+class TeachingParameters:
+    """Parameters of the node that concern teaching."""
+
+    poses: str = parameter("taught_poses.yaml", "File of taught poses.")
+    paths: str = parameter("taught_paths", "Folder of recorded paths.")
+
+
 class Teaching:
     """Serves who teaches; what is taught goes into files.
-
-    Parameters (of the node):
-        poses: file of taught poses.
-        paths: folder of recorded paths.
 
     Services:
         list_tasks, teach/save_pose, teach/forget_pose, teach/record, teach/end_recording,
@@ -87,10 +92,8 @@ class Teaching:
 
     def __init__(self, server: TaskServer) -> None:
         self._server = server
-        says = described
-        poses = server.declare_parameter("poses", "taught_poses.yaml", says("File of poses."))
-        paths = server.declare_parameter("paths", "taught_paths", says("Folder of paths."))
-        self._poses_file, self._paths = Path(str(poses.value)), Path(str(paths.value))
+        given = declare(server, TeachingParameters)
+        self._poses_file, self._paths = Path(given.poses), Path(given.paths)
         self._recorder: PathRecorder | None = None
         self._path = ""
         apart = ReentrantCallbackGroup()  # who awaits an answer must not keep it from coming

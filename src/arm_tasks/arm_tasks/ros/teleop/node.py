@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
-from arm_common.ros.node_runner import described
-from arm_common.ros.qos import GOAL, STREAM, of_service
+from arm_common.ros.parameters import ParameterSpec, declare_one
+from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_common.transforms import Array
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
@@ -32,6 +32,15 @@ LIMIT = 1e-4  # [m] from the end of the jaws' way there is no further step
 FRESH = 1.0  # [s] joint_states older than this stop the motion
 
 
+_JOYSTICK = {
+    "dead_man": "Button of the joystick to be held; nothing moves without it.",
+    "joint_mode": "Button that moves joints while it is held, -1 for none.",
+    "base_mode": "Button for the base's axes while it is held, -1 for none.",
+    "axes": "Stick of x, y, z and turns about them (or of joints), -1 for none.",
+    "signs": "1 or -1 for each of axes.",
+}
+
+
 class TeleopNode(Node):  # type: ignore[misc]
     """Publishes short trajectories that end at rest, as long as somebody wishes to move.
 
@@ -44,7 +53,14 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._model = model
         self._jogger = Jogger(Chain.from_model(model))
         self._state = ArmState(self, model)
-        self._layout = self._declared()
+        self._layout = JoystickLayout(
+            **{
+                entry.name: declare_one(
+                    self, entry.name, ParameterSpec(entry.default, _JOYSTICK[entry.name])
+                )
+                for entry in fields(JoystickLayout)
+            }
+        )
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
@@ -58,7 +74,9 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
         self._triggers = {
-            name: self.create_client(Trigger, f"arm_hardware/{name}", qos_profile=of_service(name))
+            name: self.create_client(
+                Trigger, f"arm_hardware/{name}", qos_profile=service_qos(name)
+            )
             for name in ("stop", "reset")
         }
 
@@ -135,25 +153,6 @@ class TeleopNode(Node):  # type: ignore[misc]
         x, y, z = (round(float(way)) for way in self._model.fk(here)[:3, 3] * 1e3)
         jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
         return f"joints {joints}  tip {x} {y} {z} mm{jaws}"
-
-    def _declared(self) -> JoystickLayout:
-        plain = JoystickLayout()
-        says = described
-
-        def number(name: str, text: str) -> int:
-            return int(self.declare_parameter(name, getattr(plain, name), says(text)).value)
-
-        def numbers(name: str, text: str) -> Sequence[int]:
-            value = self.declare_parameter(name, list(getattr(plain, name)), says(text)).value
-            return [int(entry) for entry in value]
-
-        return JoystickLayout(
-            number("dead_man", "Button of the joystick to be held; nothing moves without it."),
-            number("joint_mode", "Button that moves joints while it is held, -1 for none."),
-            number("base_mode", "Button for the base's axes while it is held, -1 for none."),
-            numbers("axes", "Stick of x, y, z and turns about them (or of joints), -1 for none."),
-            numbers("signs", "1 or -1 for each of axes."),
-        )
 
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from arm_common.ros.qos import LATCHED
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
 from arm_viewer.errors import MissingPackageError, ViewerError
@@ -139,7 +140,7 @@ class RecordingPlayer:
         if channel.topic not in self._publishers:
             quality = QoSProfile(depth=100)
             if channel.metadata.get("latched") == "true":
-                quality = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+                quality = LATCHED
             message = message_type(kind)
             self._publishers[channel.topic] = message and self._node.create_publisher(
                 message, channel.topic, quality

@@ -1,0 +1,151 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a node: a dataclass with one row each, declared and checked in one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from arm_common.errors import InputError
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+_Values = TypeVar("_Values")
+_SPEC = "spec"
+_NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+class ParameterError(InputError):
+    """A parameter was given a value that it cannot have."""
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """What a parameter may be; its type is that of the default, a tuple is a list.
+
+    Attributes:
+        default: Its value if none is given.
+        description: For `ros2 param describe` and the reference pages.
+        low: Least value of a number.
+        high: Greatest value of a number.
+        choices: The texts that are allowed; none for any text.
+        any_time: Whether it can be set while the node runs.
+    """
+
+    default: Any
+    description: str
+    low: float = -math.inf
+    high: float = math.inf
+    choices: Sequence[str] = ()
+    any_time: bool = False
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return a value of the parameter's type.
+
+        Raises:
+            ParameterError: It cannot be one, or is none of the values that are allowed.
+        """
+        converted = self._converted(value)
+        is_number = isinstance(converted, int | float) and not isinstance(converted, bool)
+        if (
+            converted is None
+            or (is_number and not self.low <= converted <= self.high)
+            or (self.choices and converted not in self.choices)
+        ):
+            raise ParameterError(f"parameter {name} is {_text(value)}; expected {self._expected}")
+        return converted
+
+    @property
+    def _expected(self) -> str:
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if isinstance(self.default, tuple):
+            return f"a list, each entry {_NOUNS[type(self.default[0])]}"
+        bounded = "" if math.isinf(self.low) else f" from {self.low:g} to {self.high:g}"
+        return f"{_NOUNS[type(self.default)]}{bounded}"
+
+    def _converted(self, value: Any) -> Any:
+        """Return a value in the type of the default, or None."""
+        if isinstance(self.default, tuple):
+            entries = [] if value is None or isinstance(value, str | int | float) else value
+            converted = tuple(_as_type(type(self.default[0]), entry) for entry in entries)
+            return None if None in converted or not converted else converted
+        return _as_type(type(self.default), value)
+
+    def descriptor(self) -> ParameterDescriptor:
+        """Return the descriptor; rclpy itself enforces it for values that are set later."""
+        kind = Parameter.Type.from_parameter_value(_plain(self.default)).value
+        found = ParameterDescriptor(
+            type=kind, description=self.description, read_only=not self.any_time
+        )
+        found.additional_constraints = self._expected if self.choices else ""
+        if not math.isinf(self.low):
+            if isinstance(self.default, int):
+                bounds = IntegerRange(from_value=int(self.low), to_value=int(self.high))
+                found.integer_range = [bounds]
+            else:
+                bounds = FloatingPointRange(from_value=self.low, to_value=self.high)
+                found.floating_point_range = [bounds]
+        return found
+
+
+def parameter(default: Any, description: str, **more: Any) -> Any:
+    """Return a field of a dataclass of parameters; for the arguments see `ParameterSpec`."""
+    spec = ParameterSpec(default, description, **more)
+    return field(default=default, metadata={_SPEC: spec})
+
+
+def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
+    """Declare the parameters that a dataclass lists and return their values.
+
+    Args:
+        node: The node.
+        kind: The dataclass; its fields are made by `parameter`.
+        prefix: Put before the names of the fields.
+
+    Raises:
+        ParameterError: One was given a wrong value; the text says what is expected.
+    """
+    specs = {entry.name: entry.metadata[_SPEC] for entry in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: declare_one(node, prefix + name, spec) for name, spec in specs.items()})
+
+
+def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
+    """Declare one parameter and return its value.
+
+    Raises:
+        ParameterError: It was given a wrong value.
+    """
+    untyped = ParameterDescriptor(dynamic_typing=True)  # what rclpy refuses, it explains less well
+    given = node.declare_parameter(name, _plain(spec.default), untyped).value
+    value = spec.checked(name, given)
+    if type(given) is not type(_plain(value)):
+        node.set_parameters([Parameter(name, value=_plain(value))])
+    node.set_descriptor(name, spec.descriptor())
+    return value
+
+
+def _as_type(kind: type, value: Any) -> Any:
+    """Return a value as a type; None if it has another one or is not finite."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is float and is_number and math.isfinite(value):
+        return float(value)
+    if kind is int and is_number and math.isfinite(value) and int(value) == value:
+        return int(value)
+    return value if type(value) is kind else None
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,0 +1,77 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a signal does, from the first import to the end."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from arm_common.signals import INTERRUPTED, deferred, interrupt_on_signals
+
+PATIENCE = 60.0  # [s], a bound
+IMPORTING = """
+import sys
+from arm_common import signals
+sys.path.insert(0, {folder!r})
+sys.exit(signals.{kind}_entry_point("slow")())
+"""
+
+
+@pytest.fixture
+def importing(tmp_path):
+    """Start an executable of a kind whose module prints a word and is imported for long."""
+    (tmp_path / "slow.py").write_text("import time; print('slow', flush=True); time.sleep(60)")
+    started = []
+
+    def start(kind):
+        code = IMPORTING.format(folder=str(tmp_path), kind=kind)
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+        assert started[-1].stdout.readline() == "slow\n"
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("kind", "code"), [("node", 0), ("tool", INTERRUPTED)])
+def test_a_signal_during_the_imports_ends_it_silently(importing, kind, code, number):
+    process = importing(kind)
+    process.send_signal(number)
+    assert process.wait(PATIENCE) == code
+    assert process.stderr.read() == ""
+
+
+@pytest.fixture
+def handlers():
+    """Put the handlers back that are there now."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_in_a_tool_a_signal_is_a_keyboard_interrupt(handlers, number):
+    interrupt_on_signals()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
+
+
+def test_a_deferred_signal_interrupts_at_the_end(handlers):
+    done = []
+    with pytest.raises(KeyboardInterrupt), deferred():
+        signal.raise_signal(signal.SIGINT)
+        done.append(True)
+    assert done
