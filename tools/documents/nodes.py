@@ -90,7 +90,7 @@ def _main_of(module: str) -> Callable[[], Sequence[Any]]:
 
     def make() -> Sequence[Any]:
         found = importlib.import_module(module)
-        with patch.object(found, "run_node", lambda maker, *_: maker()):
+        with patch.object(found, "run_node", lambda maker, *_, **__: list(maker())):
             nodes: Sequence[Any] = found.main()
         return nodes
 

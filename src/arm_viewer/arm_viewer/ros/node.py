@@ -8,21 +8,21 @@ Everything runs in the executor's thread; the users' actions arrive through a qu
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
-from arm_common.ros.node_runner import described, run_node
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.tf import TfListener
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-from arm_description import DescriptionError
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
@@ -51,40 +51,40 @@ MAX_REPORTED = 200  # problems that are remembered and not logged again
 
 @dataclass(frozen=True)
 class ViewerParameters:
-    """The parameters' values; their descriptions are in `DESCRIPTIONS`."""
+    """Parameters of the node."""
 
-    host: str = "127.0.0.1"
-    port: int = 8080
-    robot: str = ""
-    sliders: bool = False
-    drive: bool = False
-    fixed_frame: str = ""
-    tool_frame: str = "tool0"
-    marker_topics: tuple[str, ...] = ("scene_markers", "kinematics_markers")
-    show_axes: bool = True
-    show_labels: bool = False
-    show_trace: bool = True
-
-
-DESCRIPTIONS = {
-    "host": "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
-    "port": "First TCP port to try, then the next free one; 0: any free port.",
-    "robot": "Robot whose postures get buttons: a shipped name or the path of a YAML file.",
-    "sliders": "Publish joint_states, moved by a slider a joint; only where nothing else does.",
-    "drive": "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
-    "fixed_frame": "Frame that is fixed in the picture; empty: the robot's root link.",
-    "tool_frame": "Frame whose position is written and whose path is drawn.",
-    "marker_topics": "Topics of visualization_msgs/MarkerArray to draw.",
-    "show_axes": "Whether frames are drawn at first; the panel has a switch.",
-    "show_labels": "Whether frames carry their names at first; the panel has a switch.",
-    "show_trace": "Whether the tool's path is drawn at first; the panel has a switch.",
-}
-
-
-def _declare(node: Node, name: str, default: Any) -> Any:
-    values = list(default) if isinstance(default, tuple) else default
-    value = node.declare_parameter(name, values, described(DESCRIPTIONS[name])).value
-    return tuple(value) if isinstance(default, tuple) else value
+    host: str = parameter(
+        "127.0.0.1",
+        "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
+    )
+    port: int = parameter(8080, "First TCP port to try, then the next free one; 0: any free port.")
+    robot: str = parameter(
+        "", "Robot whose postures get buttons: a shipped name or the path of a YAML file."
+    )
+    sliders: bool = parameter(
+        False, "Publish joint_states, moved by a slider a joint; only where nothing else does."
+    )
+    drive: bool = parameter(
+        False,
+        "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
+    )
+    fixed_frame: str = parameter(
+        "", "Frame that is fixed in the picture; empty: the robot's root link."
+    )
+    tool_frame: str = parameter(
+        "tool0", "Frame whose position is written and whose path is drawn."
+    )
+    marker_topics: tuple[str, ...] = parameter(
+        ("scene_markers", "kinematics_markers"),
+        "Topics of visualization_msgs/MarkerArray to draw.",
+    )
+    show_axes: bool = parameter(True, "Whether frames are drawn at first; the panel has a switch.")
+    show_labels: bool = parameter(
+        False, "Whether frames carry their names at first; the panel has a switch."
+    )
+    show_trace: bool = parameter(
+        True, "Whether the tool's path is drawn at first; the panel has a switch."
+    )
 
 
 class ViewerNode(Node):
@@ -102,9 +102,7 @@ class ViewerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("arm_viewer")
-        self.parameters = ViewerParameters(
-            **{f.name: _declare(self, f.name, f.default) for f in fields(ViewerParameters)}
-        )
+        self.parameters = declare(self, ViewerParameters)
         self._queue = CallbackQueue()
         self._values: dict[str, float] = {}
         self._reported: set[str] = set()
@@ -305,16 +303,15 @@ class ViewerNode(Node):
         return 1e-9 * float(self.get_clock().now().nanoseconds)
 
 
-def _make_nodes() -> list[Node]:
+def _make_node() -> Iterator[Node]:
     node = ViewerNode()
+    yield node
     node.start()
-    return [node]
 
 
 def main() -> int:
     """Run the node; return the exit code: 0 after a signal, 1 if it cannot start."""
-    errors = (ViewerError, DescriptionError, ParameterException)
-    return run_node(_make_nodes, errors, GATHER_TIME)
+    return run_node(_make_node, (ViewerError,), GATHER_TIME)
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ def _pose(T: Array) -> Pose:
 
 def main() -> int:
     """Run the node until it is shut down; return the exit code."""
-    return run_node(lambda: [ToolHandleNode()], (ParameterException,))
+    return run_node(lambda: [ToolHandleNode()])
 
 
 if __name__ == "__main__":
