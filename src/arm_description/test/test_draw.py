@@ -10,9 +10,8 @@ import matplotlib.image
 import numpy as np
 import pytest
 from arm_description.commands.draw import main
-from arm_description.exporters.drawing.picture import LINE, _spread
-from arm_description.exporters.drawing.scene import patches, posed, shadows
-from arm_description.exporters.drawing.sheet import VIEWS, Sheet
+from arm_description.exporters.drawing import LINE, posed, spread
+from arm_description.exporters.paper import VIEWS, Sheet, patches, shadows
 from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot, shipped_robots
@@ -87,7 +86,7 @@ def test_links_are_where_the_urdf_puts_them(robot, urdf_fk):
 def test_shadows_lie_on_the_ground_and_patches_are_sorted():
     model = load_robot("nut_arm")
     arm = posed(model, model.postures["ready"])
-    assert all((shadow[:, 2] == 0.0).all() for shadow in shadows(arm.solids))
+    assert all((shadow[..., 2] == 0.0).all() for shadow in shadows(arm.solids))
     found = patches(arm.solids, VIEWS["iso"])
     assert len(found) > 100
     assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
@@ -105,7 +104,7 @@ def test_all_of_the_arm_is_on_the_paper():
 def test_labels_never_lie_on_each_other():
     for ys in ([1.0, 1.0, 1.0, 1.0], [0.0, 0.01, 3.9, 4.0], list(np.linspace(0.0, 4.0, 12))):
         targets = {str(i): np.array((1.0, y)) for i, y in enumerate(ys)}
-        ordered, heights = _spread(targets, 4.0)
+        ordered, heights = spread(targets, 4.0)
         assert len(ordered) == len(ys)
         assert all(a - b > LINE - 1e-9 for a, b in pairwise(heights))
         assert min(heights) > 0.0

@@ -9,7 +9,6 @@ import time
 
 import numpy as np
 import pytest
-from arm_description.exporters.drawing.solids import faces
 from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
 from arm_viewer.ros.recording.scenes import RecordedScene, drawn
 from arm_viewer.scene.robot import read_robot
@@ -115,7 +114,7 @@ def reference(robot, frames):
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
     for solid in drawn(scene).solids:
-        for face in faces(solid):
+        for face in solid.faces():
             corners = [projected(robot, corner) for corner in face]
             pen.polygon([(column, row) for row, column in corners], fill=1)
     return np.asarray(image)

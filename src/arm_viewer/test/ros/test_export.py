@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from arm_common.transforms import matrix_to_pose
-from arm_description.exporters.drawing.scene import posed
+from arm_description.exporters.drawing import posed
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.scenes import drawn, scenes
 from PIL import Image

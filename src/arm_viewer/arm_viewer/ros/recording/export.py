@@ -17,8 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from arm_common.atomic_file import write_bytes
-from arm_description.exporters.drawing.picture import FORMATS, INK, paper, word
-from arm_description.exporters.drawing.sheet import VIEWS, Extent, Sheet, extent_of
+from arm_description.exporters.paper import (
+    FORMATS,
+    INK,
+    VIEWS,
+    Extent,
+    Sheet,
+    extent_of,
+    paper,
+    word,
+)
 
 from arm_description import DescriptionError
 from arm_viewer.errors import ViewerError

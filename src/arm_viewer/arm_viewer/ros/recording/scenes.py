@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import pose_to_matrix
-from arm_description.exporters.drawing.scene import Loose
-from arm_description.exporters.drawing.solids import Solid
+from arm_description.exporters.paper import Loose
+from arm_description.exporters.solids import Solid
 from rclpy.serialization import deserialize_message
 
 from arm_viewer.errors import ViewerError

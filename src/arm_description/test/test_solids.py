@@ -1,11 +1,29 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is painted first: a table under what stands on it, a wall behind what is before it."""
+"""Faces of solids, and what is painted first: a table before what stands on it."""
 
 import numpy as np
-from arm_description.exporters.drawing.scene import Loose, patches
-from arm_description.exporters.drawing.sheet import VIEWS
-from arm_description.exporters.drawing.solids import Solid, planes, ranks
+import pytest
+from arm_description.exporters.paper import VIEWS, Loose, patches
+from arm_description.exporters.solids import Solid, normals, painting_ranks
+from arm_description.model.elements import Origin
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "area"),
+    [
+        ("box", (0.4, 0.6, 0.8), 2.08),
+        ("cylinder", (0.3, 1.0), 2.0 * np.pi * 0.3 * 1.3),
+        ("sphere", (0.4,), 4.0 * np.pi * 0.4**2),
+    ],
+)
+def test_the_faces_are_the_surface_and_face_outwards(kind, size, area):
+    centre = np.array((1.0, 2.0, 3.0))
+    faces = Solid(kind, size, Origin(tuple(centre), (0.1, 0.2, 0.3)).matrix).faces()
+    across = faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]
+    areas = np.linalg.norm(np.cross(*across), axis=1) / 2
+    assert areas.sum() == pytest.approx(area, rel=0.03)
+    assert (np.einsum("ij,ij->i", normals(faces), faces.mean(axis=1) - centre) > 0.0).all()
 
 
 def box(size, xyz, colour=(0.5, 0.5, 0.5)):
@@ -19,17 +37,17 @@ FOOT = box((0.1, 0.1, 0.5), (0.8, -0.8, 0.25))
 
 
 def ranked(solids, view, besides=()):
-    return ranks(solids, [planes(solid) for solid in solids], besides, VIEWS[view])
+    return list(painting_ranks([solid.faces() for solid in solids], besides, VIEWS[view]))
 
 
-def test_a_table_is_painted_before_what_stands_on_it_wherever_that_is():
+def test_a_table_is_painted_before_what_stands_on_it():
     for view in ("iso", "top"):
         assert ranked([FOOT, TABLE], view) == [2, 0]
     solids = [FOOT, TABLE, box((0.1, 0.1, 0.5), (-0.8, 0.8, 0.25))]
     assert ranked(solids, "iso")[1] == 0
 
 
-def test_what_reaches_through_a_table_is_sorted_by_its_faces():
+def test_what_passes_through_a_table_is_sorted_by_its_faces():
     through = box((0.1, 0.1, 1.0), (0.0, 0.0, 0.0))
     assert len(set(ranked([through, TABLE], "iso"))) == 1
 

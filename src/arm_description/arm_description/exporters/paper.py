@@ -1,0 +1,320 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Solids on paper: seen from one direction, with their shadows on a grid, drawn by matplotlib."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from arm_common.transforms import Matrix, Vector
+from numpy.typing import ArrayLike
+
+from arm_description.exporters.solids import LIGHT, Rgb, Solid, normals, painting_ranks, shaded
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = ("svg", "pdf", "png")
+INK = "#30363d"
+_SIZE = 6.0  # of the larger side of what is drawn [inch]
+_MARGIN = 0.35
+_GRID, _SHADE = "#eef0f2", "#e3e6ea"
+_FROM_ABOVE = 0.1  # sine of the elevation from which the ground is drawn as a plane
+_SEAM, _POINTS = 0.35, 72.0  # [pt] of a line that closes the seams; of an inch
+# One file for one robot: no date and no random names in it.
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "arm",
+    "pdf.fonttype": 42,
+    "font.size": 9,
+    "text.parse_math": False,
+}
+_DATELESS: Mapping[str, Mapping[str, Any]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {},
+}
+
+
+def _seen_from(azimuth_deg: float, elevation_deg: float) -> Matrix:
+    """Axes (rows: right, up, towards the eye) of a view from a direction, in base_link."""
+    azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
+    towards = np.array(
+        (
+            math.cos(elevation) * math.cos(azimuth),
+            math.cos(elevation) * math.sin(azimuth),
+            math.sin(elevation),
+        )
+    )
+    right = np.array((-math.sin(azimuth), math.cos(azimuth), 0.0))
+    return np.array((right, np.cross(towards, right), towards))
+
+
+# base_link has x forward, y to the left, z up (REP 103).
+VIEWS: Mapping[str, Matrix] = {
+    "iso": _seen_from(-52.0, 24.0),
+    "front": _seen_from(0.0, 0.0),
+    "side": _seen_from(-90.0, 0.0),
+    "top": _seen_from(-90.0, 90.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Loose:
+    """A flat face that belongs to no solid and is seen from both sides, or a line.
+
+    Attributes:
+        points: (k, 3) corners of a convex face, or the two ends of a line, in base_link [m].
+        colour: red, green, blue, 0 .. 1.
+        width: of the line [m]; 0 of a face.
+    """
+
+    points: Matrix
+    colour: Rgb
+    width: float = 0.0
+
+
+@dataclass(frozen=True)
+class Patch:
+    """A visible face, or a line: its points (k, 2) right and up [m], its colour and line width."""
+
+    points: Matrix
+    colour: Vector
+    width: float = 0.0
+
+
+def patches(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> list[Patch]:
+    """Return the visible faces, shaded, from the back to the front.
+
+    Args:
+        solids: bodies; where they pass through each other their faces are sorted by depth.
+        view: rows right, up, towards the eye.
+        loose: what is drawn besides.
+    """
+    faces = [solid.faces() for solid in solids]
+    ranks = painting_ranks(faces, [part.points for part in loose], view)
+    found = [(len(solids), *_loose_patch(part, view)) for part in loose]
+    for solid, polygons, rank in zip(solids, faces, ranks, strict=True):
+        out = normals(polygons)
+        shown = out @ view[2] > 1e-6
+        colours, seen = shaded(solid.colour, out[shown]), polygons[shown] @ view.T
+        for corners, colour in zip(seen, colours, strict=True):
+            found.append((rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)))
+    return [patch for *_, patch in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _loose_patch(part: Loose, view: Matrix) -> tuple[float, Patch]:
+    """Return the depth and the patch of what has two sides."""
+    seen, colour = part.points @ view.T, np.array(part.colour)
+    if not part.width:
+        out = normals([part.points])
+        colour = shaded(part.colour, out if out[0] @ view[2] > 0.0 else -out)[0]
+    return float(seen[:, 2].mean()), Patch(seen[:, :2], colour, part.width)
+
+
+def shadows(solids: Sequence[Solid]) -> list[Matrix]:
+    """Return the shadows of the lit faces on the ground z = 0, (n, 4, 3) for each solid [m]."""
+    found = []
+    for solid in solids:
+        faces = solid.faces()
+        lit = faces[normals(faces) @ LIGHT > 0.0]
+        ground = lit - np.maximum(lit[..., 2:], 0.0) * (LIGHT / LIGHT[2])
+        ground[..., 2] = 0.0
+        found.append(ground)
+    return found
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What must be on the paper.
+
+    Attributes:
+        seen: (2, 2) lowest and highest right, up [m].
+        ground: (2, 2) lowest and highest x, y of the shadows [m].
+    """
+
+    seen: Matrix
+    ground: Matrix
+
+    def joined(self, other: Extent) -> Extent:
+        """Extent of both, so that many postures are drawn in one frame."""
+        return Extent(_joined(self.seen, other.seen), _joined(self.ground, other.ground))
+
+
+def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> Extent:
+    """Return the extent of solids with their shadows, and of what is drawn besides."""
+    on_ground = np.vstack(shadows(solids)).reshape(-1, 3)
+    corners = [solid.faces().reshape(-1, 3) for solid in solids]
+    points = np.vstack((*corners, on_ground, *(part.points for part in loose))) @ view[:2].T
+    return Extent(
+        np.array((points.min(axis=0), points.max(axis=0))),
+        np.array((on_ground.min(axis=0)[:2], on_ground.max(axis=0)[:2])),
+    )
+
+
+class Sheet:
+    """Where a point of the scene is on the paper.
+
+    Args:
+        solids: what is drawn.
+        view: rows right, up, towards the eye.
+        loose: what is drawn besides.
+        extent: what must be on the paper; that of the solids if None.
+
+    Attributes:
+        patches: what is seen, from the back to the front.
+        shadows: (n, 4, 2) of each solid on the ground, seen [m].
+        step: between the lines of the ground and length of the scale bar [m].
+        field: (2,) low and high x, y of the ground that is shown [m].
+        scale: inches a metre.
+        size: (2,) width and height [inch].
+    """
+
+    def __init__(
+        self,
+        solids: Sequence[Solid],
+        view: Matrix,
+        loose: Sequence[Loose] = (),
+        extent: Extent | None = None,
+    ) -> None:
+        extent = extent or extent_of(solids, view, loose)
+        self.view = view
+        self.patches = patches(solids, view, loose)
+        self.shadows = [(shadow @ view.T)[..., :2] for shadow in shadows(solids)]
+        self.step = _round_length(0.27 * float(np.ptp(extent.seen, axis=0).max()))
+        low, high = extent.ground / self.step
+        self.field = np.floor(low) * self.step, np.ceil(high) * self.step
+        corners = [(x, y, 0.0) for x in self._sides(0) for y in self._sides(1)]
+        points = np.vstack((extent.seen, np.array(corners) @ view[:2].T))
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.scale = _SIZE / max(float((high - low).max()), 1e-6)  # inches a metre
+        corner = np.array((_MARGIN, _MARGIN + 0.3))
+        self.offset = corner - low * self.scale
+        self.size = (high - low) * self.scale + 2 * corner
+
+    def _sides(self, k: int) -> tuple[float, float]:
+        """Return the two ends of the field along x or y."""
+        return float(self.field[0][k]), float(self.field[1][k])
+
+    def flat(self, points: Matrix) -> Matrix:
+        """Convert points (..., 2) seen [m] to points on paper [inch]."""
+        placed: Matrix = points * self.scale + self.offset
+        return placed
+
+    def place(self, point: Vector) -> Vector:
+        """Convert a point (3,) in base_link [m] to (2,) on paper [inch]."""
+        placed: Vector = self.flat((self.view[:2] @ point)[None, :])[0]
+        return placed
+
+
+def _round_length(most: float) -> float:
+    """Return the largest of 1, 2, 5 times a power of ten that is not above a length [m]."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(factor * power for factor in (1.0, 2.0, 5.0) if factor * power <= most)
+
+
+def _joined(one: Matrix, other: Matrix) -> Matrix:
+    return np.array((np.minimum(one[0], other[0]), np.maximum(one[1], other[1])))
+
+
+def paper(
+    sheet: Sheet,
+    title: str,
+    kind: str,
+    marks: Callable[[Axes], None] = lambda axes: None,
+    beside: float = 0.0,
+    dots: float = 200.0,
+) -> bytes:
+    """Draw a sheet.
+
+    Args:
+        sheet: what is seen, and where.
+        title: written above it.
+        kind: one of FORMATS.
+        marks: draws more on it, in inches.
+        beside: width left for that on the right [inch].
+        dots: an inch of a PNG.
+
+    Returns:
+        Contents of the file.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_SETTINGS):
+        width = sheet.size[0] + beside
+        figure = Figure(figsize=(width, sheet.size[1]))
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        axes.set_xlim(0.0, width)
+        axes.set_ylim(0.0, sheet.size[1])
+        _ground(axes, sheet)
+        _patches(axes, sheet)
+        marks(axes)
+        axes.text(_MARGIN / 2, sheet.size[1] - 0.22, title, color=INK, fontsize=11, va="center")
+        file = io.BytesIO()
+        figure.savefig(file, format=kind, dpi=dots, metadata=_DATELESS[kind])
+    return file.getvalue()
+
+
+def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
+    """Write a text centred at a place (2,) [inch], with a white rim to be legible on anything."""
+    from matplotlib.patheffects import withStroke
+
+    rim = [withStroke(linewidth=2.2, foreground="white")]
+    x, y = np.asarray(at, dtype=float).tolist()
+    axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=rim)
+
+
+def _ground(axes: Axes, sheet: Sheet) -> None:
+    from matplotlib.collections import PolyCollection
+
+    if sheet.view[2, 2] > _FROM_ABOVE:
+        _grid(axes, sheet)
+        flat = [sheet.flat(face) for shadow in sheet.shadows for face in shadow]
+        axes.add_collection(
+            PolyCollection(flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
+        )
+    else:
+        level = sheet.place(np.zeros(3))[1]
+        axes.plot((0.2, sheet.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
+    _scale_bar(axes, sheet)
+
+
+def _grid(axes: Axes, sheet: Sheet) -> None:
+    """Draw lines on the ground under the arm and its shadow, a step apart."""
+    low, high = sheet.field
+    for k in (0, 1):
+        for at in np.arange(low[k], high[k] + sheet.step / 2, sheet.step):
+            ends = np.zeros((2, 3))
+            ends[:, k], ends[:, 1 - k] = at, (low[1 - k], high[1 - k])
+            line = np.array([sheet.place(end) for end in ends])
+            axes.plot(line[:, 0], line[:, 1], color=_GRID, linewidth=0.8, zorder=0)
+
+
+def _scale_bar(axes: Axes, sheet: Sheet) -> None:
+    """Draw a bar as long as a step of the grid, with its length."""
+    step = sheet.step
+    left, y = _MARGIN / 2, 0.22
+    right = left + step * sheet.scale
+    ends = ((left, y + 0.04), (left, y - 0.04), (left, y), (right, y))
+    bar = np.array((*ends, (right, y - 0.04), (right, y + 0.04)))
+    axes.plot(bar[:, 0], bar[:, 1], color=INK, linewidth=1.0)
+    text = f"{step:g} m" if step >= 1.0 else f"{step * 1000:g} mm"
+    axes.text(right + 0.08, y, text, color=INK, va="center")
+
+
+def _patches(axes: Axes, sheet: Sheet) -> None:
+    from matplotlib.collections import PolyCollection
+
+    colours = [tuple(patch.colour) for patch in sheet.patches]
+    flat = [sheet.flat(patch.points) for patch in sheet.patches]
+    widths = [max(_SEAM, _POINTS * patch.width * sheet.scale) for patch in sheet.patches]
+    axes.add_collection(
+        PolyCollection(flat, facecolors=colours, edgecolors=colours, linewidths=widths)
+    )

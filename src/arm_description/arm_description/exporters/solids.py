@@ -1,0 +1,140 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Convex solids as small flat faces, and the order in which to paint them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from arm_common.transforms import Matrix
+from numpy.typing import ArrayLike
+
+Rgb: TypeAlias = tuple[float, float, float]
+
+# Towards the light, in base_link.
+LIGHT = np.array((0.35, -0.45, 0.82))
+_AMBIENT = 0.62
+_SIDES = 28  # of a cylinder
+_SLICES = 10  # of a sphere, from pole to pole
+_PIECE = 0.4  # length of a piece of a cylinder's side, in its radii
+_MOST_PIECES = 24  # along a cylinder, or an edge of a box
+_TOUCHING = 1e-7  # nearer than this is on a plane [m]
+_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A convex body in its place.
+
+    Attributes:
+        kind: what it is; a cylinder is along its z.
+        size: edges of a box, radius and length of a cylinder, radius of a sphere [m].
+        T: (4, 4) base_link <- solid, which is centred there [m].
+        colour: red, green, blue, 0 .. 1.
+    """
+
+    kind: Literal["box", "cylinder", "sphere"]
+    size: tuple[float, ...]
+    T: Matrix
+    colour: Rgb = (0.5, 0.5, 0.5)
+
+    def faces(self) -> Matrix:
+        """Return small faces (n, 4, 3) in base_link, counter-clockwise seen from outside [m]."""
+        made = {"box": _box, "cylinder": _cylinder, "sphere": _sphere}[self.kind](self.size)
+        faces: Matrix = made @ self.T[:3, :3].T + self.T[:3, 3]
+        return faces
+
+
+def normals(faces: ArrayLike) -> Matrix:
+    """Return the unit vectors (n, 3) out of faces (n, k, 3), by Newell's sum over the sides."""
+    corners = np.asarray(faces, dtype=float)
+    out = np.cross(corners, np.roll(corners, -1, axis=1)).sum(axis=1)
+    unit: Matrix = out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15)
+    return unit
+
+
+def shaded(colour: Rgb, out: Matrix) -> Matrix:
+    """Return the colours (n, 3) of faces by their normals: Lambert's law and ambient light."""
+    lit = np.maximum(out @ LIGHT, 0.0) / float(np.linalg.norm(LIGHT))
+    return np.clip(np.outer(_AMBIENT + (1.0 - _AMBIENT) * lit, colour), 0.0, 1.0)
+
+
+def painting_ranks(solids: Sequence[Matrix], besides: Sequence[Matrix], view: Matrix) -> list[int]:
+    """Return the rank of each solid: lower ones are painted first, equal ones by depth.
+
+    A solid is painted before all that is beyond the plane of one of its visible faces, such as a
+    table before what stands on it: of its large faces the depth says little.
+
+    Args:
+        solids: faces of each (n, 4, 3).
+        besides: points (k, 3) of what has the last rank.
+        view: rows right, up, towards the eye.
+    """
+    points = [np.unique(faces.reshape(-1, 3), axis=0) for faces in solids]
+    ranks, left = [len(solids)] * len(solids), list(range(len(solids)))
+    for rank in range(len(solids)):
+        for index in left:
+            others = [points[other] for other in left if other != index] + [*besides]
+            if others and _is_behind(solids[index], np.vstack(others), view):
+                ranks[index] = rank
+                left.remove(index)
+                break
+        else:
+            break
+    return ranks
+
+
+def _is_behind(faces: Matrix, points: Matrix, view: Matrix) -> bool:
+    """Return whether all points are beyond the plane of one of the visible faces."""
+    out = normals(faces)
+    planes = np.column_stack((out, np.einsum("ij,ij->i", out, faces[:, 0])))
+    planes = np.unique(planes[out @ view[2] > _TOUCHING].round(9), axis=0)
+    over = points @ planes[:, :3].T - planes[:, 3]
+    return bool((over > -10.0 * _TOUCHING).all(axis=0).any())
+
+
+def _box(size: tuple[float, ...]) -> Matrix:
+    corners = _CORNERS * size
+    cell = max(min(size), max(size) / _MOST_PIECES)
+    return np.vstack([_cells(corners[list(face)], cell) for face in _BOX_FACES])
+
+
+def _cells(face: Matrix, cell: float) -> Matrix:
+    """Cut a rectangle (4, 3) into cells about as long and wide as given [m]."""
+    right, up = face[1] - face[0], face[3] - face[0]
+    columns, rows = (max(1, math.ceil(np.linalg.norm(edge) / cell - 0.5)) for edge in (right, up))
+    a, b = np.arange(columns + 1) / columns, np.arange(rows + 1) / rows
+    grid = face[0] + a[:, None, None] * right + b[None, :, None] * up
+    return _quads(grid)
+
+
+def _sphere(size: tuple[float, ...]) -> Matrix:
+    angles = np.linspace(0.0, math.pi, _SLICES + 1)
+    return _revolved(size[0] * np.column_stack((np.sin(angles), -np.cos(angles))))
+
+
+def _cylinder(size: tuple[float, ...]) -> Matrix:
+    radius, length = size
+    pieces = min(max(1, math.ceil(length / (_PIECE * radius))), _MOST_PIECES)
+    side = [(radius, z) for z in np.linspace(-0.5 * length, 0.5 * length, pieces + 1)]
+    ends = [[(r * radius, z * length) for r in (0.0, 0.5)] for z in (-0.5, 0.5)]
+    return _revolved(np.array([*ends[0], *side, *ends[1][::-1]]))
+
+
+def _revolved(profile: Matrix) -> Matrix:
+    """Return the faces of a profile (k, 2) of radius and height that turns about z."""
+    angles = np.arange(_SIDES + 1) * (2.0 * math.pi / _SIDES)
+    radius, height = profile.T
+    x, y = np.outer(np.cos(angles), radius), np.outer(np.sin(angles), radius)
+    return _quads(np.stack((x, y, np.broadcast_to(height, x.shape)), axis=-1))
+
+
+def _quads(grid: Matrix) -> Matrix:
+    """Return the faces (n, 4, 3) between the points of a grid (i, j, 3)."""
+    corners = (grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
+    return np.stack(corners, axis=2).reshape(-1, 4, 3)
