@@ -12,8 +12,8 @@ from pathlib import Path
 
 import rclpy
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, processes
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from ik.tables import processor, table, write
 from rclpy.action import ActionClient
 
@@ -66,7 +66,7 @@ class Watch:
         for name in set(self.node.get_node_names()) - self.seen.keys():
             self.seen[name] = self.elapsed
         for name, code in self._group.ended().items():
-            raise SystemExit(f"{name} ended with {code}:\n{self._group.last_words(name)}")
+            raise SystemExit(f"{name} ended with {code}:\n{self._group.log_tail(name)}")
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Spin until a condition holds."""
@@ -149,8 +149,8 @@ def run(chosen: argparse.Namespace) -> str:
         group = ProcessGroup(values, Path(folder))
         try:
             watch = Watch(group)
-            for process in processes(state_publisher_package()):
-                if is_wanted(process, values) and process.name != "run_task":
+            for process in processes():
+                if is_enabled(process, values) and process.name != "run_task":
                     group.start(process)
             return measure(chosen, group, watch)
         finally:

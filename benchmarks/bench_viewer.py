@@ -21,8 +21,8 @@ import msgspec
 import rclpy
 import viser
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, processes
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from bench_stack import Watch, cpu_seconds
 from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
@@ -144,8 +144,8 @@ def running(seconds: float, speed: str) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:
-            for process in processes(state_publisher_package()):
-                if is_wanted(process, values) and process.name != "run_task":
+            for process in processes():
+                if is_enabled(process, values) and process.name != "run_task":
                     group.start(process)
             rclpy.init()
             watch = Watch(group)

@@ -122,7 +122,7 @@ def _teleop() -> Sequence[Any]:
 
 
 def _run_task() -> Sequence[Any]:
-    from arm_tasks.ros.task_client import TaskClient
+    from arm_tasks.ros.run_task.client import TaskClient
 
     from arm_description import load_robot
 

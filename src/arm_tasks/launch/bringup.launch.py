@@ -3,12 +3,8 @@
 """An arm ready for commands: its driver, states and tf, and the kinematics."""
 
 from arm_tasks.bringup.launch import launch_description
-from arm_tasks.bringup.processes import (
-    BRINGUP_ARGUMENTS,
-    bringup_processes,
-    state_publisher_package,
-)
+from arm_tasks.bringup.processes import BRINGUP_ARGUMENTS, bringup_processes
 
 
 def generate_launch_description():
-    return launch_description(BRINGUP_ARGUMENTS, bringup_processes(state_publisher_package()))
+    return launch_description(BRINGUP_ARGUMENTS, bringup_processes())

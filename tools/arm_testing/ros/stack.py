@@ -5,8 +5,8 @@
 import dataclasses
 import signal
 
-from arm_tasks.bringup.processes import ARGUMENTS, processes, state_publisher_package
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, processes
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
@@ -32,8 +32,8 @@ class Stack(Probe):
         self.values |= values
         self.domain = domain
         self.group = ProcessGroup(self.values, logs)
-        for process in processes(state_publisher_package()):
-            if is_wanted(process, self.values) and process.name not in {"run_task", *without}:
+        for process in processes():
+            if is_enabled(process, self.values) and process.name not in {"run_task", *without}:
                 self.start(process, **(parameters or {}).get(process.name, {}))
         self.states, self.nut, self.hardware = None, None, None
         self.feedback, self.task_states, self.start_posture = [], [], {}
@@ -63,7 +63,7 @@ class Stack(Probe):
 
     def start_again(self, name, **parameters):
         """Start a process of the table that is not running."""
-        table = processes(state_publisher_package())
+        table = processes()
         self.start(next(process for process in table if process.name == name), **parameters)
 
     def trigger(self, name):
@@ -183,7 +183,7 @@ class Stack(Probe):
     def logs(self):
         """Return the last words of all processes, for the message of a failing test."""
         names = self.group.pids()
-        return "\n".join(f"{name}:\n{self.group.last_words(name)}" for name in names)
+        return "\n".join(f"{name}:\n{self.group.log_tail(name)}" for name in names)
 
     def end_processes(self):
         """End all processes; returns name -> exit code."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import faulthandler
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import rclpy
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
 
 from arm_common.errors import InputError
 from arm_common.ros.executor import StaticExecutor
@@ -102,6 +103,11 @@ def _spin_until(
     if thread.failures:
         raise thread.failures[0]
     return 0 if has_begun or end.wait(0.0) else 1
+
+
+def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:
+    """Return the arguments of a tool; by default those of the process without those of ROS."""
+    return remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm demo` and `./arm view`: start the processes of the table, wait, end them all."""
+"""`./arm demo` and `./arm view`: start the processes of the table, wait, stop all of them."""
 
 import argparse
 import contextlib
@@ -10,39 +10,33 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import DescriptionError, load_robot
-from arm_tasks.bringup.processes import (
-    ARGUMENTS,
-    Process,
-    processes,
-    state_publisher_package,
-    view_processes,
-)
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.bringup.processes import ARGUMENTS, Process, processes, view_processes
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
 
-MAX_SPEED = 20.0
-POLL_SECONDS = 0.05
-LAST_WORD_SECONDS = 30.0  # for the task server to notice that a node is gone, and to say so
-LOGS = Path("log") / "nodes"
-DEFAULT_SCENE = "nut_transfer"
-OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
+_MAX_SPEED = 20.0
+_POLL_PERIOD = 0.05  # [s]
+_TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
+_LOGS = Path("log") / "nodes"
+_DEFAULT_SCENE = "nut_transfer"
+_OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
 
 
 def demo_parser() -> argparse.ArgumentParser:
-    """Return the parser of `./arm demo`: the table's arguments and what a terminal needs."""
+    """Return the parser of `./arm demo`: the table's arguments and `--headless`."""
     parser = argparse.ArgumentParser(prog="./arm demo", description="Run the nut transfer.")
     parser.add_argument(
         "--headless", action="store_true", help="no browser view; same as --viewer none"
     )
     for argument in ARGUMENTS:
-        default = OWN_DEFAULTS.get(argument.name, argument.default)
+        default = _OWN_DEFAULTS.get(argument.name, argument.default)
         parser.add_argument(
             f"--{argument.name.replace('_', '-')}",
             default=default,
@@ -56,42 +50,71 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return argument name -> text for the demo.
 
     Raises:
-        TasksError: the arguments do not go together.
+        TasksError: An argument is invalid.
+        DescriptionError: The robot is.
     """
     values = vars(demo_parser().parse_args(arguments))
-    values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
+    values["scene"] = values["scene"] or load_task(values["task"]).scene or _DEFAULT_SCENE
     if values.pop("headless"):
         values["viewer"] = "none"
-    check_speed(values["speed"], values["hardware"])
+    _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
     load_robot(values["robot"])
     return values
 
 
-def check_speed(speed: str, hardware: str) -> None:
-    """Refuse a pace that is not a sensible number, or any but 1 with real servos."""
+def view_values(arguments: Sequence[str]) -> dict[str, str]:
+    """Return argument name -> text for `./arm view`.
+
+    Raises:
+        TasksError: An argument is invalid.
+        DescriptionError: The robot is.
+    """
+    parser = argparse.ArgumentParser(
+        prog="./arm view", description="Show a robot and move its joints."
+    )
+    parser.add_argument(
+        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
+    )
+    parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
+    chosen = parser.parse_args(arguments)
+    values = {argument.name: argument.default for argument in ARGUMENTS} | vars(chosen)
+    check_port(values["viewer_port"])
+    load_robot(values["robot"])
+    return values
+
+
+def _check_speed(speed: str, hardware: str) -> None:
     try:
         number = float(speed)
     except ValueError:
         number = float("nan")
-    if not 0.1 <= number <= MAX_SPEED:
-        raise TasksError(f"--speed is {speed}; give a number from 0.1 to {MAX_SPEED:g}.")
+    if not 0.1 <= number <= _MAX_SPEED:
+        raise TasksError(f"--speed is {speed}; give a number from 0.1 to {_MAX_SPEED:g}.")
     if number != 1.0 and hardware == "real":
         raise TasksError(
-            f"--speed {speed} is for simulated time and real servos cannot be hurried; leave it"
-            " out, or use --hardware sim."
+            f"--speed {speed} is for simulated time, and real servos have none; leave it out, or"
+            " use --hardware sim."
         )
 
 
 def check_port(port: str) -> None:
-    """Refuse what is not a TCP port."""
+    """Check a TCP port.
+
+    Raises:
+        TasksError: It is none.
+    """
     if not (port.isdecimal() and 0 < int(port) < 65536):
         raise TasksError(f"--viewer-port is {port}; give a number from 1 to 65535.")
 
 
 @contextlib.contextmanager
 def only_one() -> Iterator[None]:
-    """Keep a second start out of the same ROS domain on this machine."""
+    """Hold a lock against a second start in the same ROS domain on this computer.
+
+    Raises:
+        TasksError: An arm is already running there.
+    """
     domain = os.environ.get("ROS_DOMAIN_ID") or "0"
     file = Path(tempfile.gettempdir()) / f"arm-{os.getuid()}-domain-{domain}.lock"
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
@@ -106,54 +129,54 @@ def only_one() -> Iterator[None]:
         yield
 
 
-def watch(group: ProcessGroup, last: str | None) -> int:
+def _wait(group: ProcessGroup, last: str | None) -> int:
     """Wait until the process named last ends, or any other; return the exit code of the run."""
     while True:
         for name, code in group.ended().items():
             if name == last:
                 return code
-            words = group.last_words(name)
-            print(f"{name} ended unexpectedly (code {code}):\n{words}", file=sys.stderr)
+            log = group.log_tail(name)
+            print(f"{name} ended unexpectedly (code {code}):\n{log}", file=sys.stderr)
             if last is not None:
-                group.wait([last], LAST_WORD_SECONDS)  # it says what this meant for the task
+                group.wait([last], _TASK_END_TIMEOUT)  # it prints how the task ended
             return 1
-        time.sleep(POLL_SECONDS)
+        time.sleep(_POLL_PERIOD)
 
 
 def keep_view(group: ProcessGroup, last: str | None) -> int:
-    """Leave the view open until Ctrl-C; return the exit code."""
+    """Keep the view open until Ctrl-C; return the exit code."""
     print("The view stays open; Ctrl-C ends it.", flush=True)
     group.forget(last)
     try:
-        return watch(group, None)
+        return _wait(group, None)
     except KeyboardInterrupt:
         return 0
 
 
-def run_table(table: Sequence[Process], values: dict[str, str], keep_open: bool) -> int:
-    """Start the wanted processes of a table, wait for the end of the run, and end them all.
+def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
+    """Start the enabled processes of a table, wait for the end of the run, and stop them all.
 
     Args:
-        table: processes in the order to start them.
-        values: argument name -> text.
-        keep_open: after the end of the run, leave the view open until Ctrl-C.
+        table: Processes in starting order.
+        values: Argument name -> text.
+        keep_open: Keep the view open until Ctrl-C after the end of the run.
 
     Returns:
-        the exit code of the run.
+        The exit code of the run.
 
     Raises:
-        TasksError: a process cannot be started; none was.
+        TasksError: A process cannot be started; none was.
     """
-    wanted = [process for process in table if is_wanted(process, values)]
-    last = next((process.name for process in wanted if process.ends_all), None)
-    group = ProcessGroup(values, LOGS)
-    for process in wanted:
-        group.command(process)  # so that nothing starts if something is missing
+    enabled = [process for process in table if is_enabled(process, values)]
+    last = next((process.name for process in enabled if process.ends_all), None)
+    group = ProcessGroup(values, _LOGS)
+    for process in enabled:
+        group.command(process)  # nothing starts if something is missing
     interrupt_on_signals()
     try:
-        for process in wanted:
-            group.start(process, to_terminal=process.talks)
-        code = watch(group, last)
+        for process in enabled:
+            group.start(process, to_terminal=process.to_terminal)
+        code = _wait(group, last)
         return keep_view(group, last) if keep_open and code == 0 else code
     except KeyboardInterrupt:
         print("\nEnding.", flush=True)
@@ -162,38 +185,28 @@ def run_table(table: Sequence[Process], values: dict[str, str], keep_open: bool)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # the end itself must not be interrupted
         if last in group.pids():
-            group.stop([last])  # first, so that the others are there to answer its cancellation
+            group.stop([last])  # first, while the others can still answer its cancellation
         group.stop()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; returns the exit code."""
+    """Run the demo; return the exit code."""
     try:
         values = demo_values(sys.argv[1:] if arguments is None else arguments)
         with only_one():
             keep_open = values["viewer"] != "none" and sys.stdin.isatty()
-            return run_table(processes(state_publisher_package()), values, keep_open)
+            return run_table(processes(), values, keep_open)
     except (TasksError, DescriptionError) as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
 
 
 def view(arguments: Sequence[str] | None = None) -> int:
-    """Show a robot in the browser; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="./arm view", description="Look at a robot and move its joints."
-    )
-    parser.add_argument(
-        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
-    )
-    parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
-    chosen = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
-    values = {argument.name: argument.default for argument in ARGUMENTS} | vars(chosen)
+    """Show a robot in the browser; return the exit code."""
     try:
-        check_port(values["viewer_port"])
-        load_robot(values["robot"])
+        values = view_values(sys.argv[1:] if arguments is None else arguments)
         with only_one():
-            code = run_table(view_processes(state_publisher_package()), values, keep_open=False)
+            code = run_table(view_processes(), values, keep_open=False)
     except (TasksError, DescriptionError) as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1

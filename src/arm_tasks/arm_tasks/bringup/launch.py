@@ -1,8 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of processes as launch actions, for the launch files of this package."""
+"""The table of processes as launch actions, for the launch files."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from launch import LaunchDescription
@@ -38,7 +39,7 @@ from arm_tasks.bringup.processes import (
 def launch_description(
     arguments: Sequence[Argument], processes: Sequence[Process]
 ) -> LaunchDescription:
-    """Return what a launch file gives: its arguments, then its processes."""
+    """Return the description of a launch file: its arguments, then its processes."""
     declared = [
         DeclareLaunchArgument(
             a.name, default_value=a.default, description=a.text, choices=list(a.choices) or None
@@ -60,12 +61,12 @@ def actions(process: Process) -> list[Any]:
         condition=condition(process.when),
         output="screen",
     )
-    on_exit = end_of_task if process.ends_all else end_of_node
+    on_exit = _on_task_exit if process.ends_all else _on_node_exit
     return [node, RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))]
 
 
-def end_of_node(event: Any, context: Any) -> list[Any]:
-    """End the launch with a node; fail it if the node failed."""
+def _on_node_exit(event: Any, context: Any) -> list[Any]:
+    """Shut down with a node; fail if the node failed."""
     if context.is_shutdown:
         return []
     if event.returncode != 0:
@@ -73,40 +74,27 @@ def end_of_node(event: Any, context: Any) -> list[Any]:
     return [Shutdown(reason=f"{event.process_name} ended")]
 
 
-def end_of_task(event: Any, context: Any) -> list[Any]:
-    """Fail the launch if the task failed; end it if nobody is looking."""
+def _on_task_exit(event: Any, context: Any) -> list[Any]:
+    """Fail if the task failed; shut down unless a view is open."""
     if context.is_shutdown:
         return []
     if event.returncode != 0:
-        raise RuntimeError("the task was not done; its last line says why")
-    nobody_looks = LaunchConfiguration("viewer").perform(context) == "none"
-    return [Shutdown(reason="the task is done")] if nobody_looks else []
+        raise RuntimeError("the task failed; its last line gives the reason")
+    has_view = LaunchConfiguration("viewer").perform(context) != "none"
+    return [] if has_view else [Shutdown(reason="the task is done")]
 
 
 def condition(when: Mapping[str, tuple[str, ...]]) -> Any:
-    """Return the condition of a process: each argument has one of its values."""
+    """Return the condition under which a process is started."""
     terms = [
-        any_of([EqualsSubstitution(LaunchConfiguration(name), v) for v in values])
+        reduce(OrSubstitution, [EqualsSubstitution(LaunchConfiguration(name), v) for v in values])
         for name, values in when.items()
     ]
-    if not terms:
-        return None
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = AndSubstitution(whole, term)
-    return IfCondition(whole)
-
-
-def any_of(terms: Sequence[Any]) -> Any:
-    """Return the substitution that is true if one of the terms is."""
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = OrSubstitution(whole, term)
-    return whole
+    return IfCondition(reduce(AndSubstitution, terms)) if terms else None
 
 
 def text(value: Value) -> Any:
-    """Return the substitution for a command-line argument of the table."""
+    """Return a command-line argument as a substitution."""
     if isinstance(value, Arg):
         return LaunchConfiguration(value.name)
     if isinstance(value, ConfigFile):
@@ -115,7 +103,7 @@ def text(value: Value) -> Any:
 
 
 def parameter(value: Value) -> Any:
-    """Return the launch value for a parameter of the table."""
+    """Return a parameter as a launch value."""
     if isinstance(value, Arg):
         return ParameterValue(LaunchConfiguration(value.name), value_type=value.kind)
     if isinstance(value, UseSimTime):

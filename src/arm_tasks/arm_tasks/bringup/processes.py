@@ -1,11 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of processes: `ros2 launch` and `./arm` both start what stands here.
+"""The table of processes that both `ros2 launch` and `./arm` start.
 
-What a row of the table of processes is made of; values may be placeholders.
-
-The launch file turns a placeholder into a launch substitution, `arm_tasks.processes` into the
-value itself.
+Values may be placeholders: `bringup.launch` turns them into launch substitutions, and
+`bringup.supervisor` into plain values.
 """
 
 from collections.abc import Mapping
@@ -16,13 +14,13 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of the whole start.
+    """An argument of the launch file and of `./arm demo`.
 
     Attributes:
-        name: as written in `name:=value`.
-        default: value if it is not given.
-        text: description for people.
-        choices: the values allowed; empty: any.
+        name: As in `name:=value`.
+        default: Value if it is not given.
+        text: Description.
+        choices: Allowed values; empty for any.
     """
 
     name: str
@@ -33,7 +31,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Arg:
-    """The value of an argument, as text or as a number of the kind that ROS expects."""
+    """The value of an argument, converted to the type of the ROS parameter."""
 
     name: str
     kind: type[str] | type[int] | type[float] = str
@@ -41,17 +39,17 @@ class Arg:
 
 @dataclass(frozen=True)
 class UseSimTime:
-    """True if the simulated time does not run at the speed of the clock on the wall."""
+    """True unless simulated time runs at the speed of wall time."""
 
 
 @dataclass(frozen=True)
 class RobotDescription:
-    """The URDF text of the robot that the argument `robot` names."""
+    """The URDF of the robot in the argument `robot`."""
 
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """Path of a file that a package installs under share/."""
+    """Path of a file under share/ of a package."""
 
     package: str
     file: str
@@ -67,13 +65,13 @@ class Process:
 
     Attributes:
         package: ROS package of the executable.
-        executable: its name under lib/<package>/.
-        name: node name.
+        executable: Its name under lib/<package>/.
+        name: Node name.
         parameters: ROS parameters.
-        arguments: command-line arguments before the ROS arguments.
-        when: argument name -> values for which the process is started; empty: always.
-        ends_all: its end is the end of the run (where nobody looks at a viewer).
-        talks: what it says is for the person at the terminal, not for a log file.
+        arguments: Command-line arguments before the ROS arguments.
+        when: Argument name -> values for which the process is started; empty for always.
+        ends_all: Its end ends the run, unless a view stays open.
+        to_terminal: Its output goes to the terminal instead of a log file.
     """
 
     package: str
@@ -83,11 +81,11 @@ class Process:
     arguments: tuple[Value, ...] = ()
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False
-    talks: bool = False
+    to_terminal: bool = False
 
     @property
     def enclave(self) -> str:
-        """Whose keys it has where ROS 2 asks for keys (docs/security.md)."""
+        """Its security enclave (docs/security.md)."""
         return f"/arm/{self.name}"
 
 
@@ -96,21 +94,20 @@ ARGUMENTS = (
     Argument(
         "hardware",
         "sim",
-        "fake mirrors commands; sim is Adafruit's driver on an emulated servo board; real moves"
+        "fake mirrors commands; sim runs Adafruit's driver on an emulated servo board; real moves"
         " the servos.",
         ("fake", "sim", "real"),
     ),
     Argument(
         "backend",
         "servokit",
-        "What drives the board of sim and real: servokit is Adafruit's library, i2c_dev needs"
-        " none.",
+        "Driver of the board of sim and real: servokit is Adafruit's library, i2c_dev needs none.",
         ("servokit", "i2c_dev"),
     ),
     Argument(
         "exit_action",
         "auto",
-        "What the servos do when the driver ends: hold, park and then release, release, or auto:"
+        "Action of the servos when the driver ends: hold, park and then release, release, or auto:"
         " release real ones, hold others.",
         ("auto", "hold", "park", "release"),
     ),
@@ -124,11 +121,13 @@ ARGUMENTS = (
     Argument(
         "viewer",
         "rviz",
-        "Where to look: rviz, browser (prints its address), or none (ends with the task).",
+        "View: rviz, browser (prints its address), or none (ends with the task).",
         ("rviz", "browser", "none"),
     ),
     Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
-    Argument("viewer_host", "127.0.0.1", "Where the view is served; 0.0.0.0: the whole network."),
+    Argument(
+        "viewer_host", "127.0.0.1", "Address that serves the view; 0.0.0.0: the whole network."
+    ),
     Argument(
         "part",
         "all",
@@ -141,23 +140,22 @@ ARGUMENTS = (
     ),
 )
 
-OF_THE_ARM = ("robot", "hardware", "backend", "exit_action", "calibration", "part", "speed")
+_ARM_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration", "part", "speed")
 BRINGUP_ARGUMENTS = (
-    *(argument for argument in ARGUMENTS if argument.name in OF_THE_ARM),
+    *(argument for argument in ARGUMENTS if argument.name in _ARM_ARGUMENTS),
     Argument(
         "moveit_group",
         "arm",
-        "Planning group of compute_ik; none: move_group is to serve it and compute_fk.",
+        "Planning group of compute_ik; none: move_group serves it and compute_fk.",
     ),
 )
 
-SIMULATED = ("fake", "sim")
-REST = {"part": ("all", "rest")}
-TF_RATE = 30.0  # Hz at most: tf for every second of the joint_states, which come every 20 ms
+_SIMULATED = ("fake", "sim")
+_REST = {"part": ("all", "rest")}
+_TF_RATE = 30.0  # [Hz] at most: tf for every second joint_states, published every 20 ms
 
 
-def state_publisher_package() -> str:
-    """Return the package that publishes tf: the standard one where it is installed."""
+def _state_publisher_package() -> str:
     try:
         get_package_prefix("robot_state_publisher")
     except PackageNotFoundError:
@@ -165,13 +163,14 @@ def state_publisher_package() -> str:
     return "robot_state_publisher"
 
 
-def processes(state_publisher: str) -> tuple[Process, ...]:
-    """Return the processes of the nut transfer, in the order to start them.
+def processes(state_publisher: str = "") -> tuple[Process, ...]:
+    """Return the processes of the nut transfer, in starting order.
 
     Args:
-        state_publisher: package that publishes robot_description and tf: robot_state_publisher
-            where it is installed, else arm_description, whose own has the same behaviour.
+        state_publisher: Package that publishes robot_description and tf; by default
+            robot_state_publisher if installed, else arm_description with the same behaviour.
     """
+    state_publisher = state_publisher or _state_publisher_package()
     own = state_publisher == "arm_description"
     return (
         Process(
@@ -180,10 +179,10 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "robot_state_publisher",
             {
                 "robot_description": RobotDescription(),
-                "publish_frequency": TF_RATE,
+                "publish_frequency": _TF_RATE,
                 "use_sim_time": UseSimTime(),
             },
-            when=REST,
+            when=_REST,
         ),
         Process(
             "arm_hardware",
@@ -205,21 +204,21 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "kinematics",
             "kinematics",
             {"use_sim_time": UseSimTime()},
-            when=REST,
+            when=_REST,
         ),
         Process(
             "arm_tasks",
             "nut_world",
             "nut_world",
             {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
-            when={**REST, "hardware": SIMULATED},
+            when={**_REST, "hardware": _SIMULATED},
         ),
         Process(
             "arm_tasks",
             "task_server",
             "task_server",
             {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
-            when=REST,
+            when=_REST,
         ),
         Process(
             "arm_viewer",
@@ -232,15 +231,15 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
                 "drive": True,
                 "use_sim_time": UseSimTime(),
             },
-            when={**REST, "viewer": ("browser",)},
-            talks=True,
+            when={**_REST, "viewer": ("browser",)},
+            to_terminal=True,
         ),
         Process(
             "arm_viewer",
             "tool_handle",
             "tool_handle",
             {"use_sim_time": UseSimTime()},
-            when={**REST, "viewer": ("rviz",)},
+            when={**_REST, "viewer": ("rviz",)},
         ),
         Process(
             "rviz2",
@@ -248,22 +247,22 @@ def processes(state_publisher: str) -> tuple[Process, ...]:
             "rviz2",
             {"use_sim_time": UseSimTime()},
             arguments=("-d", ConfigFile("arm_tasks", "rviz/nut_transfer.rviz")),
-            when={**REST, "viewer": ("rviz",)},
+            when={**_REST, "viewer": ("rviz",)},
         ),
         Process(
             "arm_tasks",
             "run_task",
             "run_task",
             arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
-            when=REST,
+            when=_REST,
             ends_all=True,
-            talks=True,
+            to_terminal=True,
         ),
     )
 
 
-def bringup_processes(state_publisher: str) -> tuple[Process, ...]:
-    """Return the processes that make an arm ready for the commands of others."""
+def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
+    """Return the processes of an arm that other programs command."""
     by_name = {process.name: process for process in processes(state_publisher)}
     kinematics = by_name["kinematics"]
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
@@ -274,10 +273,10 @@ def bringup_processes(state_publisher: str) -> tuple[Process, ...]:
     )
 
 
-def view_processes(state_publisher: str) -> tuple[Process, ...]:
-    """Return the processes for looking at a robot and moving it in the browser.
+def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
+    """Return the processes that show a robot in the browser, with sliders.
 
-    The picture follows the robot's file whenever it is saved.
+    The view reloads the robot file when it changes.
     """
     by_name = {process.name: process for process in processes(state_publisher)}
     publisher, kinematics = by_name["robot_state_publisher"], by_name["kinematics"]
@@ -286,26 +285,31 @@ def view_processes(state_publisher: str) -> tuple[Process, ...]:
         "viewer",
         "arm_viewer",
         {"robot": Arg("robot"), "port": Arg("viewer_port", int), "sliders": True},
-        talks=True,
+        to_terminal=True,
     )
     watcher = Process(
         "arm_description",
         "robot_file_watcher",
         "robot_file_watcher",
         {"robot": Arg("robot"), "publisher": publisher.name},
-        talks=True,
+        to_terminal=True,
     )
     return (publisher, viewer, kinematics, watcher)
 
 
-def play_processes(state_publisher: str, arguments: tuple[str, ...]) -> tuple[Process, ...]:
-    """Return the processes for looking at a robot while it plays a trajectory.
+def play_processes(arguments: tuple[str, ...], state_publisher: str = "") -> tuple[Process, ...]:
+    """Return the processes that play a trajectory in a view of their own.
 
     Args:
-        state_publisher: as of processes().
-        arguments: of the player.
+        arguments: Command line of the player.
+        state_publisher: As for processes().
     """
     player = Process(
-        "arm_tasks", "play", "play_trajectory", arguments=arguments, ends_all=True, talks=True
+        "arm_tasks",
+        "play",
+        "play_trajectory",
+        arguments=arguments,
+        ends_all=True,
+        to_terminal=True,
     )
     return (*view_processes(state_publisher), player)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Start the processes of the table without `ros2 launch`, watch them, and leave none behind."""
+"""Starts the processes of the table without `ros2 launch`, and stops all of them."""
 
 import ctypes
 import logging
@@ -32,20 +32,20 @@ from arm_tasks.errors import TasksError
 
 _LOGGER = logging.getLogger(__name__)
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
-def is_wanted(process: Process, values: Mapping[str, str]) -> bool:
-    """Whether the arguments ask for this process."""
+def is_enabled(process: Process, values: Mapping[str, str]) -> bool:
+    """Return True if the arguments select a process."""
     return all(values[name] in allowed for name, allowed in process.when.items())
 
 
 def resolve(value: Value, values: Mapping[str, str]) -> str | int | float | bool:
-    """Return what a value of the table stands for.
+    """Return the plain value of a placeholder.
 
     Args:
-        value: a plain value or a placeholder.
-        values: argument name -> text.
+        value: A plain value or a placeholder.
+        values: Argument name -> text.
     """
     if isinstance(value, Arg):
         return value.kind(values[value.name])
@@ -58,17 +58,20 @@ def resolve(value: Value, values: Mapping[str, str]) -> str | int | float | bool
     return value
 
 
-def die_with_parent() -> None:
-    """Ask the kernel to end this process when its parent dies in whatever way (Linux)."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+def _die_with_parent() -> None:
+    """Let the kernel end this process when its parent dies in any way (Linux)."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class ProcessGroup:
-    """The running processes of one start.
+    """A group of running processes.
 
     Args:
-        values: argument name -> text.
-        logs: folder for one log file a process.
+        values: Argument name -> text.
+        logs: Folder of one log file per process.
+
+    Raises:
+        TasksError: The folder cannot be created.
     """
 
     def __init__(self, values: Mapping[str, str], logs: Path) -> None:
@@ -78,13 +81,17 @@ class ProcessGroup:
             self._logs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TasksError(
-                f"the folder for logs, {logs.absolute()}, cannot be made: {error.strerror}"
+                f"the folder for logs, {logs.absolute()}, cannot be created: {error.strerror}"
             ) from None
         self._parameters = tempfile.TemporaryDirectory(prefix="arm-parameters-")
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def command(self, process: Process) -> list[str]:
-        """Return the command line of a process, with its parameters in a file."""
+        """Return the command line of a process, with its parameters in a file.
+
+        Raises:
+            TasksError: The executable is missing.
+        """
         try:
             prefix = Path(get_package_prefix(process.package))
         except PackageNotFoundError:
@@ -108,7 +115,7 @@ class ProcessGroup:
         return command
 
     def start(self, process: Process, *, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
-        """Start one process in its own session, so that Ctrl-C reaches it only by `stop`."""
+        """Start a process in a session of its own; Ctrl-C reaches it through stop() only."""
         with (self._logs / f"{process.name}.log").open("wb") as file:
             child = subprocess.Popen(
                 self.command(process),
@@ -116,7 +123,7 @@ class ProcessGroup:
                 stdout=None if to_terminal else file,
                 stderr=None if to_terminal else subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=_die_with_parent,
             )
         self._running[process.name] = child
         return child
@@ -126,42 +133,42 @@ class ProcessGroup:
         return {name: child.pid for name, child in self._running.items()}
 
     def ended(self) -> dict[str, int]:
-        """Return name -> exit code of the processes that have ended."""
+        """Return name -> exit code of the ended processes."""
         codes = {name: child.poll() for name, child in self._running.items()}
         return {name: code for name, code in codes.items() if code is not None}
 
     def forget(self, name: str | None) -> None:
-        """Stop watching a process that has ended as it should."""
+        """Ignore a process that has ended as expected."""
         if name is not None:
             del self._running[name]
 
-    def last_words(self, name: str, lines: int = 6) -> str:
-        """Return the end of a process's log."""
+    def log_tail(self, name: str, lines: int = 6) -> str:
+        """Return the last lines of a log, indented."""
         text = (self._logs / f"{name}.log").read_text(errors="replace").strip()
         return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
 
     def signal(self, name: str, number: signal.Signals) -> None:
-        """Send a signal to a process and its children."""
+        """Send a signal to a process and its children, if it still runs."""
         child = self._running[name]
         if child.poll() is None:
             os.killpg(child.pid, number)
 
-    def stop(self, names: Sequence[str] | None = None, patience: float = 15.0) -> None:
-        """End processes (all by default), politely, then harder, until they are gone."""
+    def stop(self, names: Sequence[str] | None = None, timeout: float = 15.0) -> None:
+        """Stop processes (all by default) with SIGINT, SIGTERM and SIGKILL, each after a time."""
         chosen = list(reversed(self._running)) if names is None else list(names)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for name in chosen:
                 self.signal(name, number)
-            if self.wait(chosen, patience):
+            if self.wait(chosen, timeout):
                 break
             left = [name for name in chosen if self._running[name].poll() is None]
             _LOGGER.warning("not ended by %s: %s", number.name, ", ".join(left))
         if names is None:
             self._parameters.cleanup()
 
-    def wait(self, names: Sequence[str], patience: float) -> bool:
-        """Wait until all these processes have ended; False if some did not in time [s]."""
-        end = time.monotonic() + patience
+    def wait(self, names: Sequence[str], timeout: float) -> bool:
+        """Wait until the processes have ended; return False after a time-out [s]."""
+        end = time.monotonic() + timeout
         for name in names:
             try:
                 self._running[name].wait(max(0.0, end - time.monotonic()))

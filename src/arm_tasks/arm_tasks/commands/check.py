@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm check`: can every step of a task be done? Nothing runs and nothing moves."""
+"""`./arm check`: check whether every step of a task is feasible, without nodes or motion."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     result = argparse.ArgumentParser(
         prog="./arm check",
-        description="Check a task: reach, limits, collisions. Exit code 0 if it can be done.",
+        description="Check a task: reach, limits, collisions. Exit code 0 if it is feasible.",
     )
     result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
-    result.add_argument("--scene", default="", help="name or path; the task's own if left out")
+    result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
     result.add_argument("--robot", default="nut_arm", help="shipped name or path")
     result.add_argument(
-        "--start", default="", help="posture it starts in; rest if the robot has that, else zeros"
+        "--start",
+        default="",
+        help="initial posture; default: rest if the robot has it, else zeros",
     )
-    result.add_argument(
-        "--json", action="store_true", help="for programs: JSON on standard output"
-    )
+    result.add_argument("--json", action="store_true", help="print JSON")
     return result
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the task and print the report; returns the exit code.
+    """Check the task and print the report; return the exit code.
 
     Raises:
-        TasksError: The files make no sense.
-        DescriptionError: The robot file makes no sense.
+        TasksError: A file of the task or the scene is invalid.
+        DescriptionError: The robot file is invalid.
     """
     model = load_robot(options.robot)
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)
     found = check_feasibility(load_request(options.task, model, chain, start, options.scene))
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)
-    with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough
+    with contextlib.suppress(BrokenPipeError):  # such as head
         sys.stdout.write(f"{data if options.json else found.text()}\n")
         sys.stdout.flush()
     return 0 if found.plan.feasible else 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns 0 if it can be done, 1 if not, 2 if it makes no sense."""
+    """Run the program; return 0 if the task is feasible, 1 if not, 2 for invalid input."""
     try:
         return run(parser().parse_args(arguments))
     except (TasksError, DescriptionError) as error:

@@ -1,12 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What each node may do, as SROS 2 reads it: security/arm.policy.xml.
+"""`keystore`: make the security keys and permissions of the arm's nodes with SROS 2.
 
-The form is that of sros2's schemas/policy.xsd, version 0.2.0; what is not in it is refused.
-
-Make the keys of the arm's nodes: each may do what its policy allows, and nothing else.
-
-The keys and permissions are made by SROS 2 (`ros2 security`), from the policy that is shipped.
+They come from the shipped policy, security/arm.policy.xml, which has the form of sros2's
+schemas/policy.xsd, version 0.2.0.
 """
 
 from __future__ import annotations
@@ -24,9 +21,9 @@ from ament_index_python.packages import get_package_share_directory
 
 from arm_tasks.errors import TasksError
 
-VERSION = "0.2.0"
-# What is in a profile -> what is in that, and what may be said of it.
-LISTS = {
+_VERSION = "0.2.0"
+# Lists of a profile -> tag of an entry, and allowed attributes of the list.
+_LISTS = {
     "topics": ("topic", ("publish", "subscribe")),
     "services": ("service", ("reply", "request")),
     "actions": ("action", ("execute", "call")),
@@ -35,15 +32,15 @@ LISTS = {
 
 @dataclass(frozen=True)
 class Rights:
-    """Full names of what a program may do.
+    """Permissions of a node: full names of topics, services and actions.
 
     Attributes:
-        publish: Topics.
-        subscribe: Topics.
-        reply: Services that it offers.
-        request: Services that it calls.
-        execute: Actions that it offers.
-        call: Actions that it calls.
+        publish: Published topics.
+        subscribe: Subscribed topics.
+        reply: Services it offers.
+        request: Services it calls.
+        execute: Actions it offers.
+        call: Actions it calls.
     """
 
     publish: set[str] = field(default_factory=set)
@@ -60,23 +57,23 @@ class Rights:
 
 
 def shipped_policy() -> Path:
-    """Return the policy of the processes in the table."""
+    """Return the file of the shipped policy."""
     return Path(get_package_share_directory("arm_tasks")) / "security" / "arm.policy.xml"
 
 
 def read_policy(path: Path) -> dict[str, Rights]:
-    """Return the rights of each enclave, by its path; those of its profiles together.
+    """Return the rights of each enclave by its path; profiles are merged.
 
     Raises:
-        TasksError: The file is not one of SROS 2's policies.
+        TasksError: The file is not a policy of SROS 2.
     """
     try:
         root = ET.parse(path).getroot()
     except (OSError, ET.ParseError) as error:
-        raise TasksError(f"{path}: not to be read: {error}") from None
+        raise TasksError(f"{path}: cannot be read: {error}") from None
     _check(path, root, "policy", ("version",))
-    if root.get("version") != VERSION:
-        raise TasksError(f"{path}: version {root.get('version')} is not {VERSION}")
+    if root.get("version") != _VERSION:
+        raise TasksError(f"{path}: version {root.get('version')} is not {_VERSION}")
     found: dict[str, Rights] = {}
     for enclaves in root:
         _check(path, enclaves, "enclaves", ())
@@ -84,7 +81,7 @@ def read_policy(path: Path) -> dict[str, Rights]:
             _check(path, enclave, "enclave", ("path",))
             name = enclave.get("path", "")
             if name in found:
-                raise TasksError(f"{path}: the enclave {name} is there twice")
+                raise TasksError(f"{path}: the enclave {name} is defined twice")
             found[name] = _rights(path, enclave)
     return found
 
@@ -96,27 +93,27 @@ def _rights(path: Path, enclave: ET.Element) -> Rights:
         for profile in profiles:
             _check(path, profile, "profile", ("ns", "node"))
             for entries in profile:
-                _take(path, profile, entries, rights)
+                _add(path, profile, entries, rights)
     return rights
 
 
-def _take(path: Path, profile: ET.Element, entries: ET.Element, rights: Rights) -> None:
-    """Add what a list of a profile allows."""
-    if entries.tag not in LISTS:
+def _add(path: Path, profile: ET.Element, entries: ET.Element, rights: Rights) -> None:
+    """Add the rights in a list of a profile."""
+    if entries.tag not in _LISTS:
         raise TasksError(f"{path}: a profile has no <{entries.tag}>")
-    kind, verbs = LISTS[entries.tag]
+    kind, verbs = _LISTS[entries.tag]
     if not entries.attrib or not set(entries.attrib) <= set(verbs):
-        raise TasksError(f"{path}: <{entries.tag}> says {' or '.join(verbs)}, nothing else")
+        raise TasksError(f"{path}: <{entries.tag}> has attributes {' or '.join(verbs)} only")
     for entry in entries:
         _check(path, entry, kind, ())
         for verb, what in entries.attrib.items():
-            if what != "ALLOW":  # least rights need no exceptions; what is not allowed is denied
+            if what != "ALLOW":  # everything else is denied anyway
                 raise TasksError(f'{path}: {verb} is "{what}"; write "ALLOW" or leave it out')
             rights.of(verb).add(_full_name(entry.text or "", profile))
 
 
 def _full_name(name: str, profile: ET.Element) -> str:
-    """Return a name as the graph has it, as sros2's permissions.xsl expands it."""
+    """Return the full name, expanded as by permissions.xsl of sros2."""
     space, node = profile.get("ns", "/").rstrip("/"), profile.get("node", "")
     if name.startswith("/"):
         return name
@@ -126,14 +123,14 @@ def _full_name(name: str, profile: ET.Element) -> str:
 
 
 def _check(path: Path, element: ET.Element, tag: str, attributes: tuple[str, ...]) -> None:
-    """Refuse an element that is another one, or has not exactly these attributes."""
+    """Check the tag and the attributes of an element."""
     if element.tag != tag or set(element.attrib) != set(attributes):
-        wanted = "".join(f' {name}="..."' for name in attributes)
+        expected = "".join(f' {name}="..."' for name in attributes)
         given = "".join(f' {name}="{value}"' for name, value in element.attrib.items())
-        raise TasksError(f"{path}: <{element.tag}{given}> where <{tag}{wanted}> is expected")
+        raise TasksError(f"{path}: <{element.tag}{given}> where <{tag}{expected}> is expected")
 
 
-HOW_TO = """\
+_INSTRUCTIONS = """\
 Made {count} enclaves in {folder}. In each terminal that starts a node of the arm:
     export ROS_SECURITY_KEYSTORE={folder} ROS_SECURITY_ENABLE=true ROS_SECURITY_STRATEGY=Enforce
 The launch files and ./arm give each process its enclave. For the commands of ros2 also:
@@ -143,21 +140,25 @@ Other computers get the folder `public` and their own enclaves, never `private`.
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = argparse.ArgumentParser(prog="keystore", description=__doc__)
-    result.add_argument("folder", type=Path, help="where the keys are kept; made if missing")
-    result.add_argument("--policy", type=Path, help="a policy of your own; default: the shipped")
+    result = argparse.ArgumentParser(
+        prog="keystore", description="Make the security keys of the arm's nodes."
+    )
+    result.add_argument("folder", type=Path, help="folder of the keys; created if missing")
+    result.add_argument(
+        "--policy", type=Path, help="a policy of your own; default: the shipped one"
+    )
     return result
 
 
 def make(folder: Path, policy: Path) -> str:
-    """Make keys and permissions; return what to do with them.
+    """Make keys and permissions; return instructions for their use.
 
     Args:
-        folder: Of the keystore; what is in it already is kept.
-        policy: Checked before anything is written.
+        folder: Folder of the keystore; existing files are kept.
+        policy: File of the policy, checked before anything is written.
 
     Raises:
-        TasksError: The policy makes no sense, or SROS 2 is missing or fails.
+        TasksError: The policy is invalid, or SROS 2 is missing or fails.
     """
     enclaves = read_policy(policy)
     ros2 = shutil.which("ros2")
@@ -173,11 +174,11 @@ def make(folder: Path, policy: Path) -> str:
         raise TasksError(
             f"ros2 security failed: {''.join(last)} (is ros-<distro>-sros2 installed?)"
         )
-    return HOW_TO.format(count=len(enclaves), folder=folder.resolve())
+    return _INSTRUCTIONS.format(count=len(enclaves), folder=folder.resolve())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit code."""
+    """Run the program; return the exit code."""
     options = parser().parse_args(arguments)
     try:
         sys.stdout.write(make(options.folder, options.policy or shipped_policy()) + "\n")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm play`: play a joint trajectory, forward or back, on the running arm or in a view."""
+"""`./arm play`: play a joint trajectory, forward or reversed, on the running arm or in a view."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ import math
 import sys
 from collections.abc import Sequence
 
-from arm_common.ros.node_runner import session
+from arm_common.ros.node_runner import user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
-from rclpy.utilities import remove_ros_args  # noqa: TID251
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_tasks.bringup.demo import check_port, only_one, run_table
-from arm_tasks.bringup.processes import ARGUMENTS, play_processes, state_publisher_package
+from arm_tasks.bringup.processes import ARGUMENTS, play_processes
 from arm_tasks.errors import TasksError
-from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.trajectory_player import TrajectoryPlayer, paced
+from arm_tasks.ros.trajectory_player import paced, player
 
-PATIENCE = 10.0  # s, for what is running to be found
-OWN_PATIENCE = 60.0  # s, for the view that was started with it
+_TIMEOUT = 10.0  # [s], to find an arm or a view
+_OWN_VIEW_TIMEOUT = 60.0  # [s], for the view that is started with --view
 
 
 def parser() -> argparse.ArgumentParser:
@@ -41,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         "--speed", type=_pace, default=1.0, help="pace, 2 is twice as fast; limits are kept"
     )
     result.add_argument("--reverse", action="store_true", help="from its end to its beginning")
-    result.add_argument("--loop", action="store_true", help="again and again, until Ctrl-C")
+    result.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     result.add_argument(
         "--fit", action="store_true", help="slow down a file that is faster than the joints"
     )
@@ -49,13 +47,13 @@ def parser() -> argparse.ArgumentParser:
         "--view", action="store_true", help="start a view in the browser and play there"
     )
     result.add_argument("--viewer-port", default="8080", help="first TCP port to try for --view")
-    result.add_argument("--patience", type=float, default=PATIENCE, help=argparse.SUPPRESS)
+    result.add_argument("--patience", type=float, default=_TIMEOUT, help=argparse.SUPPRESS)
     return result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit code."""
-    given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
+    """Run the program; return the exit code."""
+    given = user_arguments(arguments)
     options = parser().parse_args(given)
     try:
         model = load_robot(options.robot)
@@ -66,44 +64,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (TasksError, DescriptionError) as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
-
-
-def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
-    """Start a view and a player beside it; the view stays open for a person at a terminal."""
-    check_port(options.viewer_port)
-    values = {argument.name: argument.default for argument in ARGUMENTS}
-    values |= {"robot": options.robot, "viewer_port": options.viewer_port}
-    words = (*given, f"--patience={OWN_PATIENCE}")
-    with only_one():
-        table = play_processes(state_publisher_package(), words)
-        return run_table(table, values, keep_open=sys.stdin.isatty())
-
-
-def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:
-    if options.reverse:
-        trajectory = trajectory.reversed()
-    motion = paced(model, trajectory, options.speed)
-    with session():
-        return _play_with(TrajectoryPlayer(model), options, motion)
-
-
-def _play_with(
-    player: TrajectoryPlayer, options: argparse.Namespace, motion: PlannedTrajectory
-) -> int:
-    try:
-        found = player.wait_ready(options.patience)
-        name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
-        print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
-        player.play(motion)
-        while options.loop:
-            player.play(motion)
-        print("Done.", flush=True)
-        return 0
     except KeyboardInterrupt:
         print("Stopped.", flush=True)
         return INTERRUPTED
-    finally:
-        player.close()
+
+
+def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
+    """Start a view and a player beside it; at a terminal the view stays open."""
+    check_port(options.viewer_port)
+    values = {argument.name: argument.default for argument in ARGUMENTS}
+    values |= {"robot": options.robot, "viewer_port": options.viewer_port}
+    words = (*given, f"--patience={_OWN_VIEW_TIMEOUT}")
+    with only_one():
+        return run_table(play_processes(words), values, keep_open=sys.stdin.isatty())
+
+
+def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:
+    motion = paced(model, trajectory.reversed() if options.reverse else trajectory, options.speed)
+    with player(model) as arm:
+        found = arm.wait_ready(options.patience)
+        name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
+        print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
+        arm.play(motion)
+        while options.loop:
+            arm.play(motion)
+    print("Done.", flush=True)
+    return 0
 
 
 def _pace(text: str) -> float:

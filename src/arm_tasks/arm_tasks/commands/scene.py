@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm scene`: what is in a scene, and where; move it, add to it, take from it."""
+"""`./arm scene`: list the objects of a scene; move, add and remove them."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="./arm scene", description="List or edit a scene.")
     result.add_argument("scene", help="path, or a shipped name")
-    result.add_argument("--robot", default="", help="list it as it stands before this robot")
-    result.add_argument(
-        "-o", "--output", default="", help="write the edited scene here, not into the file"
-    )
+    result.add_argument("--robot", default="", help="list poses relative to this robot")
+    result.add_argument("-o", "--output", default="", help="write the edited scene to this file")
     edits = result.add_subparsers(dest="edit", metavar="EDIT")
-    move = edits.add_parser("move", help="put something elsewhere in the frame it stands on")
-    move.add_argument("name", help="of what is moved")
-    way = move.add_mutually_exclusive_group(required=True)
+    move = edits.add_parser("move", help="move an object in its parent frame")
+    move.add_argument("name", help="name of the object")
+    target = move.add_mutually_exclusive_group(required=True)
     for option, text in (("to", "position"), ("by", "displacement")):
-        way.add_argument(f"--{option}-mm", nargs=3, type=float, metavar=("X", "Y", "Z"), help=text)
-    add = edits.add_parser("add", help="add something: pallets box1 xyz_mm=[0,0,20] ...")
+        target.add_argument(
+            f"--{option}-mm", nargs=3, type=float, metavar=("X", "Y", "Z"), help=text
+        )
+    add = edits.add_parser("add", help="add an object: pallets box1 xyz_mm=[0,0,20] ...")
     add.add_argument("section", help=", ".join(SECTIONS))
-    add.add_argument("name", help="a new one")
+    add.add_argument("name", help="name of the new object")
     add.add_argument("keys", nargs="+", metavar="KEY=VALUE", help="as in the file")
-    remove = edits.add_parser("remove", help="remove something")
-    remove.add_argument("name", help="of what is removed")
+    remove = edits.add_parser("remove", help="remove an object")
+    remove.add_argument("name", help="name of the object")
     return result
 
 
 def listing(scene: Scene) -> str:
-    """Return what is in a scene, what it stands on, and where it is before the robot [mm]."""
+    """Return a table of a scene: objects, parents, and positions relative to the robot [mm]."""
     rows = [("name", "kind", "stands on", "x", "y", "z in base_link [mm]")]
     for name, T in scene.frames.items():
         kind = "bolts" if name in scene.bolts else "frames"
@@ -65,10 +65,10 @@ def listing(scene: Scene) -> str:
 
 
 def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
-    """Return the scene file as it is wanted.
+    """Return the content of the edited scene file.
 
     Raises:
-        SceneError: That cannot be.
+        SceneError: The edit is impossible.
     """
     if options.edit == "move":
         xyz = [1e-3 * v for v in options.by_mm or options.to_mm]
@@ -76,9 +76,9 @@ def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
     if options.edit == "remove":
         return removed(data, options.name, file)
     pairs = [text.partition("=") for text in options.keys]
-    wrong = next((key for key, sign, _ in pairs if not sign), None)
-    if wrong is not None:
-        raise SceneError(f"'{wrong}' is no KEY=VALUE, such as xyz_mm=[0,0,20]")
+    invalid = next((key for key, sign, _ in pairs if not sign), None)
+    if invalid is not None:
+        raise SceneError(f"'{invalid}' is no KEY=VALUE, such as xyz_mm=[0,0,20]")
     keys = {key: value for key, _, value in pairs}
     return added(data, options.section, options.name, keys, file)
 
@@ -87,13 +87,13 @@ def run(options: argparse.Namespace) -> None:
     """List or edit a scene.
 
     Raises:
-        TasksError: It cannot be done; the file is as it was.
+        TasksError: The edit is impossible; the file is unchanged.
         DescriptionError: The file cannot be written.
     """
     path = resolve(options.scene, "scenes", "scene", SceneError)
     scene = load_scene(path, options.robot)
     if options.edit is None:
-        with contextlib.suppress(BrokenPipeError):  # a reader that has seen enough
+        with contextlib.suppress(BrokenPipeError):  # such as head
             sys.stdout.write(f"{listing(scene)}\n")
             sys.stdout.flush()
         return
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit code."""
+    """Run the program; return the exit code."""
     try:
         run(parser().parse_args(arguments))
     except (TasksError, DescriptionError, OSError) as error:

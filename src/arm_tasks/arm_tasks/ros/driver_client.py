@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's port to the servo driver's actions.
-
-What the servo driver says, kept for those who ask: joint positions, gripper width, status.
-
-Whether the arm can be moved, and how long it is worth while to wait until it can.
-"""
+"""The servo driver as seen by its clients: state, motions, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -21,7 +16,9 @@ from arm_common.ros.qos import GOAL, LATCHED
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from unique_identifier_msgs.msg import UUID
 
@@ -32,8 +29,8 @@ from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
-SILENCE = 5.0  # s on the wall without joint_states after which the driver is taken for lost
-DEPTH = 50  # of joint_states, of which a recording wants each
+_SILENCE = 5.0  # [s] of wall time without joint_states after which the driver is lost
+_DEPTH = 50  # of joint_states; a recording needs every message
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
 
@@ -41,41 +38,31 @@ class ArmState:
     """The latest joint_states and arm_hardware/status.
 
     Args:
-        node: The node that listens.
+        node: The node of the subscriptions.
         model: The robot, for the names of its joints and fingers.
-        waiting: Where joint_states are to wait until hear() is called; None: they do not wait.
+        polled: Queues joint_states until poll() is called; None for an ordinary subscription.
 
     Attributes:
-        on_joints: Is given each joint_states too, or None.
+        on_joints: Called with each joint_states too, or None.
     """
 
     def __init__(
-        self, node: Node, model: RobotModel, waiting: PolledSubscriptions | None = None
+        self, node: Node, model: RobotModel, polled: PolledSubscriptions | None = None
     ) -> None:
         self._model = model
-        self._waiting = waiting
+        self._polled = polled
         self._positions: Mapping[str, float] = {}
-        self._heard = 0.0
+        self._received = 0.0
         self._status: HardwareStatus | None = None
         self.on_joints: Callable[[JointState], None] | None = None
-        listen = partial(waiting.subscribe, node) if waiting else node.create_subscription
-        listen(JointState, "joint_states", self._on_joints, DEPTH)
+        subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
+        subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
 
-    def hear(self) -> None:
-        """Take in what waits; by the thread that spins the node."""
-        if self._waiting is not None:
-            self._waiting.take()
-
-    def _on_joints(self, message: JointState) -> None:
-        if len(message.name) == len(message.position):
-            self._positions = dict(zip(message.name, message.position, strict=True))
-            self._heard = time.monotonic()
-        if self.on_joints is not None:
-            self.on_joints(message)
-
-    def _on_status(self, message: HardwareStatus) -> None:
-        self._status = message
+    def poll(self) -> None:
+        """Process queued joint_states; call it in the thread that spins the node."""
+        if self._polled is not None:
+            self._polled.take()
 
     @property
     def positions(self) -> Mapping[str, float]:
@@ -83,42 +70,42 @@ class ArmState:
         return self._positions
 
     @property
-    def complete(self) -> bool:
-        """Whether both joint_states and arm_hardware/status were ever heard."""
-        return bool(self._heard) and self._status is not None
-
-    @property
     def width(self) -> float:
-        """Width of the gripper [m]; 0 if the robot has none."""
+        """Width between the jaws [m]; 0 if the robot has none."""
         fingers = self._model.gripper.joints if self._model.gripper else ()
         return sum(self._positions.get(finger, 0.0) for finger in fingers)
 
     @property
+    def complete(self) -> bool:
+        """True once both joint_states and arm_hardware/status have been received."""
+        return bool(self._received) and self._status is not None
+
+    @property
     def moving(self) -> bool:
-        """Whether the driver says that it moves."""
+        """True while the driver reports that it moves."""
         return self._status is not None and self._status.state == HardwareStatus.MOVING
 
     @property
-    def driver_says(self) -> str:
-        """The driver's own sentence about its state."""
+    def driver_message(self) -> str:
+        """The driver's own description of its state."""
         return str(self._status.message) if self._status else ""
 
     @property
-    def silence(self) -> float:
-        """Seconds on the wall since the last joint_states."""
-        return time.monotonic() - self._heard
+    def age(self) -> float:
+        """Age of the last joint_states in wall time [s]."""
+        return time.monotonic() - self._received
 
     def lost(self) -> str:
-        """Return why the driver must be taken for lost, or "" while it is heard."""
-        silent = self.silence
-        if silent < SILENCE:
+        """Return why the driver counts as lost, or ""."""
+        age = self.age
+        if age < _SILENCE:
             return ""
-        return f"the servo driver is gone: no joint_states for {silent:.1f} s"
+        return f"the servo driver is gone: no joint_states for {age:.1f} s"
 
     def not_ready(self) -> str:
-        """Return why no motion can begin, or "" if it can."""
+        """Return why no motion can begin, or ""."""
         missing = [name for name in self._model.joint_names if name not in self._positions]
-        if not self._heard:
+        if not self._received:
             return "no joint_states yet; is the servo driver running?"
         if self.lost():
             return self.lost()
@@ -130,21 +117,31 @@ class ArmState:
             return f"the servo driver is not armed: {self._status.message}"
         return ""
 
+    def _on_joints(self, message: JointState) -> None:
+        if len(message.name) == len(message.position):
+            self._positions = dict(zip(message.name, message.position, strict=True))
+            self._received = time.monotonic()
+        if self.on_joints is not None:
+            self.on_joints(message)
 
-ANSWER_WITHIN = 10.0  # s on the wall, for the driver to accept or refuse a goal
+    def _on_status(self, message: HardwareStatus) -> None:
+        self._status = message
+
+
+RESPONSE_TIMEOUT = 10.0  # [s] of wall time, for the driver to accept or reject a goal
 
 
 class DriverClient:
-    """Starts motions by follow_joint_trajectory and gripper_cmd.
+    """Starts motions through follow_joint_trajectory and gripper_cmd.
 
-    All methods must be called from the thread that spins the node.
+    All methods must be called in the thread that spins the node.
 
     Args:
         node: The node of the clients.
-        state: Says whether the driver is still there.
+        state: The state of the driver.
 
     Attributes:
-        on_end: Called when a motion has ended or was refused.
+        on_end: Called when a motion has ended or was rejected.
     """
 
     def __init__(self, node: Node, state: ArmState) -> None:
@@ -164,10 +161,10 @@ class DriverClient:
         )
 
     def not_ready(self) -> str:
-        """Return which server is missing, or "" if none is."""
+        """Return which action server is missing, or ""."""
         for client, name in ((self._follow, "trajectory"), (self._gripper, "gripper")):
             if not client.server_is_ready():
-                return f"the servo driver's {name} action is not there"
+                return f"the servo driver's {name} action is not available"
         return ""
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
@@ -179,7 +176,7 @@ class DriverClient:
         return ActionMove(self._follow, goal, self._state, self._ended)
 
     def set_width(self, width: float) -> Move:
-        """Start to bring the jaws to a width [m]."""
+        """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
         return ActionMove(self._gripper, goal, self._state, self._ended)
@@ -188,58 +185,58 @@ class DriverClient:
         self.on_end()
 
     def configuration(self) -> ArmConfiguration:
-        """Return where joint_states say that it is."""
-        self._state.hear()
+        """Return the latest measured configuration."""
+        self._state.poll()
         return ArmConfiguration(self._state.positions, self._state.width)
 
 
 class ActionMove:
-    """One goal of an action of the driver, as the engine's handle.
+    """One goal of an action of the driver, as a handle for the engine.
 
-    A goal that was given up is withdrawn, also if the driver is heard again only later.
+    A goal that failed here is cancelled, even if the driver becomes reachable only later.
     """
 
     def __init__(
         self, client: ActionClient, goal: Any, state: ArmState, on_end: Callable[[], None]
     ) -> None:
         self._state, self._on_end = state, on_end
-        self._answered = self._canceled = False
+        self._has_response = self._canceled = False
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
-        name = UUID(uuid=list(uuid4().bytes))
-        # By its name it can be withdrawn also if the answer does not come.
-        self._goal = ClientGoalHandle(client, name, None)
-        client.send_goal_async(goal, goal_uuid=name).add_done_callback(self._on_answer)
+        goal_id = UUID(uuid=list(uuid4().bytes))
+        # With its id the goal can be cancelled even if no response arrives.
+        self._goal = ClientGoalHandle(client, goal_id, None)
+        client.send_goal_async(goal, goal_uuid=goal_id).add_done_callback(self._on_response)
 
     def poll(self) -> MoveStatus:
-        """Return how far it is; a driver that fell silent is a failure."""
-        if not self._status.done and (why := self._silence()):
-            self._withdraw()
+        """Return the status; a driver that no longer responds is a failure."""
+        if not self._status.done and (why := self._no_response()):
+            self._cancel_goal()
             self._status = MoveStatus(MoveState.FAILED, why)
         return self._status
 
     def cancel(self) -> None:
-        """Ask the driver to stop and hold, as soon as it has accepted the goal."""
+        """Cancel the goal, as soon as the driver has accepted it."""
         if not self._status.done:
-            self._withdraw()
+            self._cancel_goal()
 
-    def _withdraw(self) -> None:
+    def _cancel_goal(self) -> None:
         self._canceled = True
         self._goal.cancel_goal_async()
 
-    def _silence(self) -> str:
-        """Return why nothing more is to be expected of the driver, or ""."""
-        if not self._answered and time.monotonic() - self._sent > ANSWER_WITHIN:
-            return f"the servo driver has not answered within {ANSWER_WITHIN:.0f} s"
+    def _no_response(self) -> str:
+        """Return why no further response can be expected, or ""."""
+        if not self._has_response and time.monotonic() - self._sent > RESPONSE_TIMEOUT:
+            return f"the servo driver has not answered within {RESPONSE_TIMEOUT:.0f} s"
         return self._state.lost()
 
-    def _on_answer(self, future: Any) -> None:
-        handle, self._answered = future.result(), True
+    def _on_response(self, future: Any) -> None:
+        handle, self._has_response = future.result(), True
         if not handle.accepted:
             if self._status.done:
                 return
-            said = self._state.driver_says
-            why = f"its log says why, and it reports: {said}" if said else "its log says why"
+            reported = self._state.driver_message
+            why = f"see its log; it reports: {reported}" if reported else "see its log"
             self._status = MoveStatus(MoveState.REJECTED, why)
             self._on_end()
             return
@@ -260,61 +257,75 @@ class ActionMove:
         self._on_end()
 
 
-FIRST_PATIENCE = 30.0  # s, for a driver of which not everything was heard yet: it is starting
-PATIENCE = 5.0  # s, for a driver that is known and says that it cannot, or has fallen silent
-QUIET = 2.0  # s of waiting after which a person is told for what
-POLL = 0.05  # s
+_STARTUP_TIMEOUT = 30.0  # [s], for a driver that has not published everything yet
+_READY_TIMEOUT = 5.0  # [s], for a known driver that is not ready or has become silent
+_NOTIFY_DELAY = 2.0  # [s] of waiting after which the reason is reported
+_POLL_PERIOD = 0.05  # [s]
+_STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 
 
 class Readiness:
-    """Watches what a motion needs.
+    """Waits until a motion can begin.
 
     Args:
-        node: Its clock must run: the time of a simulated arm is its driver's.
-        state: What the driver says.
-        port: Its actions.
+        node: Its clock must run; the time of a simulated arm is published by the driver.
+        state: State of the driver.
+        driver: Actions of the driver.
     """
 
-    def __init__(self, node: Node, state: ArmState, port: DriverClient) -> None:
+    def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
         self._node = node
         self._state = state
-        self._port = port
+        self._driver = driver
 
     def missing(self, dry_run: bool) -> str:
-        """Return why a task cannot be taken up, or "" if it can.
+        """Return why a task cannot begin, or "".
 
         Args:
-            dry_run: Whether only joint positions are needed, to plan from.
+            dry_run: Only joint positions are needed, to plan from.
         """
         if dry_run and self._state.positions:
             return ""
         return self._state.not_ready() or self._not_connected()
 
-    def wait(self, dry_run: bool, give_up: Callable[[], bool], tell: Callable[[str], None]) -> str:
-        """Wait until a task can be taken up; return why it cannot, or "".
+    async def wait(
+        self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
+    ) -> str:
+        """Wait until a task can begin; return why it cannot, or "".
 
         Args:
             dry_run: As for missing().
-            give_up: Whether waiting makes no sense any more.
-            tell: Called once with what is waited for, if that takes a while.
+            canceled: Returns True to end the wait.
+            notify: Called once with the reason if the wait takes long.
         """
-        began, told = time.monotonic(), False
-        while why := self.missing(dry_run):
-            waited = time.monotonic() - began
-            if give_up() or waited > (PATIENCE if self._is_known() else FIRST_PATIENCE):
-                break
-            if waited > QUIET and not told:
-                tell(why)
-                told = True
-            time.sleep(POLL)
-        return why
+        began, notified = time.monotonic(), False
+        result: Future = Future(executor=self._node.executor)
+
+        def poll() -> None:
+            nonlocal notified
+            if result.done():
+                return
+            why, waited = self.missing(dry_run), time.monotonic() - began
+            limit = _READY_TIMEOUT if self._is_known() else _STARTUP_TIMEOUT
+            if not why or canceled() or waited > limit:
+                result.set_result(why)
+            elif waited > _NOTIFY_DELAY and not notified:
+                notify(why)
+                notified = True
+
+        poll()
+        if not result.done():
+            timer = self._node.create_timer(_POLL_PERIOD, poll, clock=_STEADY)
+            await result
+            self._node.destroy_timer(timer)
+        return str(result.result())
 
     def _is_known(self) -> bool:
-        """Whether everything of the driver was there at some time, or it has gone since."""
+        """Return True if the driver was complete at some time, even if it is lost now."""
         return self._state.complete and (bool(self._state.lost()) or not self._not_connected())
 
     def _not_connected(self) -> str:
-        """Return what of the driver was not found yet, or ""."""
+        """Return which part of the driver is missing, or ""."""
         if not self._node.get_clock().now().nanoseconds:  # type: ignore[no-untyped-call]
             return "no /clock yet; is the servo driver running?"
-        return self._port.not_ready()
+        return self._driver.not_ready()

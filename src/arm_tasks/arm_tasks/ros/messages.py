@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Between matrices and ROS messages."""
+"""Conversions between ROS messages and matrices, trajectories and reports."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def transform_message(parent: str, child: str, T: Array, stamp: Time) -> Transfo
 
 
 def nut_report(message: NutState) -> NutReport:
-    """Return where the nut is, of a message."""
+    """Return the state of the nut in a message."""
     return NutReport(
         status=NutStatus(message.state),
         bolt=message.bolt,

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated world: sees tool and gripper on tf, and says where nut and payloads are."""
+"""The simulated world: receives tool and gripper from tf, publishes nut and payloads."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
 
-TOOL_FRAME = "tool0"
-REPEAT_SECONDS = 1.0
-NAP = 0.02  # [s]: robot and nut come on tf every 40 ms, each in a message of its own
-BACKLOG = 2000  # messages of tf; on a busy machine a turn that is not seen is a turn lost
+_TOOL_FRAME = "tool0"
+_REPEAT_PERIOD = 1.0  # [s]
+_NAP = 0.02  # [s]; robot and nut are published on tf every 40 ms, in separate messages
+_QUEUE_DEPTH = 2000  # messages of tf; each lost message may lose a turn of the nut
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,15 @@ class NutWorldParameters:
 
 
 class NutWorldNode(Node):
-    """Watches the tool and the gripper; knows nothing of tasks.
+    """Simulates nut and payloads from the motion of tool and fingers; independent of tasks.
 
     Publishers:
-        nut_world/state: when the nut moved or its state changed, and once a second; never in a
-            scene without a nut.
-        payload_world/poses: where the payloads of the scene are, latched, when one has moved.
+        nut_world/state: on each change and once a second, if the scene has a nut.
+        payload_world/poses: poses of the payloads, latched, on each change.
 
     Subscribers:
-        tf, tf_static: the tool, and the fingers, whose distance is the gripper's width. Both come
-        in one message, so that pose and width belong together however late it is.
+        tf, tf_static: the tool, and the fingers, whose distance is the width of the gripper. One
+        message has both, which therefore belong to the same moment.
     """
 
     def __init__(self) -> None:
@@ -61,25 +60,25 @@ class NutWorldNode(Node):
         if gripper is None:
             raise TasksError(f"robot {given.robot} has no gripper; the nut cannot be held")
         self._fingers = [f"{finger}_link" for finger in gripper.joints]
-        stands = load_scene(given.scene, model.name)
-        self._world = NutWorld(stands) if stands.nut is not None else None
-        self._payloads = PayloadWorld(stands, gripper)
-        self._publisher = self.create_publisher(NutState, "nut_world/state", 10)
-        self._shown = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
-        self._own = {NUT_FRAME, *self._payloads.poses}  # frames that move as this node says
-        self._tf = TfListener(self, on_change=self._on_tf, depth=BACKLOG)
-        # by the clock on the wall, so that it speaks even when simulated time stands still
+        scene = load_scene(given.scene, model.name)
+        self._world = NutWorld(scene) if scene.nut is not None else None
+        self._payloads = PayloadWorld(scene, gripper)
+        self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
+        self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
+        self._own = {NUT_FRAME, *self._payloads.poses}  # frames that this node moves
+        self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
+        # in wall time, to publish even while simulated time is stopped
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(REPEAT_SECONDS, self._publish, clock=steady)
+        self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=steady)
         self._publish_payloads()
 
     def _on_tf(self, message: TFMessage) -> None:
-        """Let the world move on to the tool's present pose."""
+        """Update the world with the current pose of the tool."""
         if all(stamped.child_frame_id in self._own for stamped in message.transforms):
             return
         tree = self._tf.tree
         try:
-            T = tree.lookup(BASE_FRAME, TOOL_FRAME)
+            T = tree.lookup(BASE_FRAME, _TOOL_FRAME)
             width = float(np.linalg.norm(tree.lookup(*self._fingers)[:3, 3]))
         except TransformError:
             return  # the robot is not on tf yet
@@ -87,19 +86,16 @@ class NutWorldNode(Node):
             self._publish_payloads()
         if self._world is None:
             return
-        before = self._world.report
-        if changed(before, self._world.update(T, width)):
-            self._publish()
+        if _changed(self._world.report, self._world.update(T, width)):
+            self._publish_nut()
 
     def _publish_payloads(self) -> None:
-        """Publish where the payloads are."""
         stamp = self.get_clock().now().to_msg()
         poses = self._payloads.poses.items()
         frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
-        self._shown.publish(TFMessage(transforms=frames))
+        self._payload_publisher.publish(TFMessage(transforms=frames))
 
-    def _publish(self) -> None:
-        """Publish where the nut is."""
+    def _publish_nut(self) -> None:
         if self._world is None:
             return
         report = self._world.report
@@ -113,19 +109,14 @@ class NutWorldNode(Node):
         message.pose.header = message.header
         message.pose.pose = pose_message(report.pose)
         message.message = report.message
-        self._publisher.publish(message)
+        self._nut_publisher.publish(message)
 
 
-def changed(before: NutReport, after: NutReport) -> bool:
-    """Whether there is something new to say."""
-    said = (before.status, before.bolt, before.message) != (
-        after.status,
-        after.bolt,
-        after.message,
-    )
-    return said or not np.array_equal(before.pose, after.pose)
+def _changed(before: NutReport, after: NutReport) -> bool:
+    old, new = ((r.status, r.bolt, r.message) for r in (before, after))
+    return old != new or not np.array_equal(before.pose, after.pose)
 
 
 def main() -> int:
-    """Run the node until it is told to end."""
-    return run_node(lambda: [NutWorldNode()], (TasksError,), NAP)
+    """Run the node until the process is ended."""
+    return run_node(lambda: [NutWorldNode()], (TasksError,), _NAP)

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The scene as visualization_msgs markers, which RViz and the browser draw alike.
-
-Publishes the scene: frames on tf, things and nut as markers, what the task is doing.
-"""
+"""Publishes the scene: frames on tf; objects, nut and the task's message as markers."""
 
 from __future__ import annotations
 
@@ -28,30 +25,35 @@ from arm_tasks.ros.messages import pose_message, transform_matrix, transform_mes
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import BASE_FRAME, Bolt, Nut, Scene
 
-STEEL = (0.62, 0.65, 0.70, 1.0)
-BRASS = (0.90, 0.66, 0.18, 1.0)
-INK = (0.12, 0.14, 0.18, 1.0)
-GROOVE_POINTS = 24  # a turn of the thread, as drawn
+_STEEL = (0.62, 0.65, 0.70, 1.0)
+_BRASS = (0.90, 0.66, 0.18, 1.0)
+_INK = (0.12, 0.14, 0.18, 1.0)
+_THREAD_POINTS = 24  # per turn
+_NUT_SECTORS = 24
 NUT_FRAME = "nut"
+_TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
+_PERIOD = 1.0  # [s] of wall time
+_LATE_JOINER_DELAY = 2  # [s] republish once the new subscriber has received tf
+_SETTLING_TIME = 5  # [s] without a new text until the latched message is completed
 
 
 def scene_markers(scene: Scene) -> list[Marker]:
-    """Return the markers of all that does not change: things, bolts, the nut in its frame."""
-    markers = [part for thing in scene.things.values() for part in thing_markers(thing)]
+    """Return the markers of objects, bolts and nut, each in its frame."""
+    markers = [part for thing in scene.things.values() for part in object_markers(thing)]
     for bolt in scene.bolts.values():
-        markers += [shaft_marker(bolt), groove_marker(bolt), name_marker(bolt)]
+        markers += [shaft_marker(bolt), thread_marker(bolt), name_marker(bolt)]
     if scene.nut is not None:
         markers.append(nut_marker(scene.nut, max(b.diameter for b in scene.bolts.values())))
     return markers
 
 
 def marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: Array) -> Marker:
-    """Return a marker that stays with its frame.
+    """Return a marker that moves with its frame.
 
     Args:
-        frame: tf frame that it is given in.
+        frame: Its tf frame.
         namespace: Marker namespace.
-        kind: A type constant of Marker.
+        kind: Type constant of Marker.
         color: Red, green, blue, opacity.
         T: frame <- marker (4, 4) [m].
     """
@@ -72,8 +74,8 @@ def set_scale(message: Marker, x: float, y: float, z: float) -> Marker:
     return message
 
 
-def thing_markers(thing: SceneObject) -> list[Marker]:
-    """Return the parts of a thing, in its own frame, with which they move if it is carried."""
+def object_markers(thing: SceneObject) -> list[Marker]:
+    """Return the parts of an object, in its own frame."""
     kinds = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER}
     markers = []
     for i, part in enumerate(thing.parts):
@@ -88,55 +90,55 @@ def thing_markers(thing: SceneObject) -> list[Marker]:
 
 
 def shaft_marker(bolt: Bolt) -> Marker:
-    """Return the core of a bolt, of the thread's minor diameter (ISO 68-1: d - 1.0825 p)."""
+    """Return the core of a bolt, with the minor diameter (ISO 68-1: d - 1.0825 p)."""
     middle = bolt.pose @ shift_z(bolt.length / 2.0)
     core = bolt.diameter - 1.0825 * bolt.pitch
-    message = marker(BASE_FRAME, f"bolt/{bolt.name}", Marker.CYLINDER, STEEL, middle)
+    message = marker(BASE_FRAME, f"bolt/{bolt.name}", Marker.CYLINDER, _STEEL, middle)
     return set_scale(message, core, core, bolt.length)
 
 
-def groove_marker(bolt: Bolt) -> Marker:
+def thread_marker(bolt: Bolt) -> Marker:
     """Return the crest of a bolt's thread as a line."""
-    count = int(GROOVE_POINTS * bolt.length / bolt.pitch)
-    angle = np.arange(count + 1) * (2.0 * math.pi / GROOVE_POINTS)
+    count = int(_THREAD_POINTS * bolt.length / bolt.pitch)
+    angle = np.arange(count + 1) * (2.0 * math.pi / _THREAD_POINTS)
     depth = angle / (2.0 * math.pi) * bolt.pitch
     radius = bolt.diameter / 2.0 - bolt.pitch / 8.0
-    turn = bolt.hand * angle
-    message = marker(BASE_FRAME, f"thread/{bolt.name}", Marker.LINE_STRIP, STEEL, bolt.pose)
+    turned = bolt.hand * angle
+    message = marker(BASE_FRAME, f"thread/{bolt.name}", Marker.LINE_STRIP, _STEEL, bolt.pose)
     message.points = [
         Point(x=radius * math.cos(a), y=radius * math.sin(a), z=float(d))
-        for a, d in zip(turn, depth, strict=True)
+        for a, d in zip(turned, depth, strict=True)
     ]
     return set_scale(message, bolt.pitch / 2.0, 0.0, 0.0)
 
 
 def name_marker(bolt: Bolt) -> Marker:
-    """Return the name of a bolt, written above its free end."""
+    """Return the name of a bolt, above its free end."""
     above = np.array(bolt.pose)
     above[2, 3] += 0.022
-    message = marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, INK, above)
+    message = marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, _INK, above)
     message.text = bolt.name.replace("_", " ")
     return set_scale(message, 0.0, 0.0, 0.008)
 
 
 def nut_marker(nut: Nut, hole: float) -> Marker:
-    """Return the hexagon nut in its own frame, as triangles.
+    """Return the hexagon nut as triangles.
 
     Args:
         nut: The nut.
         hole: Diameter of its hole [m].
     """
-    message = marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, BRASS, np.eye(4))
+    message = marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, _BRASS, np.eye(4))
     message.points = [Point(x=x, y=y, z=z) for x, y, z in nut_triangles(nut, hole).tolist()]
     return set_scale(message, 1.0, 1.0, 1.0)
 
 
 def nut_triangles(nut: Nut, hole: float) -> Array:
-    """Return the corners of a nut's triangles (3 k, 3) [m], seen from outside counter-clockwise.
+    """Return the corners of a nut's triangles (3 k, 3) [m], counter-clockwise seen from outside.
 
-    The wall between the hexagon and the hole is cut into 24 sectors of one section each.
+    Each sector of the wall between hexagon and hole is one section.
     """
-    count = 24
+    count = _NUT_SECTORS
     angles = np.arange(count + 1) * (2.0 * math.pi / count)
     from_flat = (angles + math.pi / 6.0) % (math.pi / 3.0) - math.pi / 6.0
     outer = nut.across_flats / 2.0 / np.cos(from_flat)
@@ -159,43 +161,37 @@ def nut_triangles(nut: Nut, hole: float) -> Array:
 
 
 def text_marker(text: str, height: float) -> Marker:
-    """Return a line of text above the arm, at a height [m] over the base."""
+    """Return a line of text at a height above the base [m]."""
     T = np.eye(4)
     T[2, 3] = height
-    message = marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, INK, T)
+    message = marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, _INK, T)
     message.text = text
     if not text:
         message.action = Marker.DELETE
     return set_scale(message, 0.0, 0.0, 0.012)
 
 
-TEXT_HEIGHT = 0.33  # m above the base, clear of the arm
-SECOND = 1.0  # s on the wall
-GREETED = 2  # s after which who came gets all once more: by then it has heard of the frames
-SETTLED = 5  # s without another text until all is sent, for the latched message to be complete
-
-
 class SceneNode(Node):
-    """Shows the scene.
+    """Publishes the scene.
 
     Publishers:
-        tf_static: frames of bolts, boxes and named places.
-        tf: the frame `nut`, as nut_world/state has it, and those of payloads, as
-            payload_world/poses has them; where there is no nut_world, as the scene.
-        scene_markers: latched. Whoever comes gets all of them; when the text changes, only it is
-            sent, and all when it has not changed for a while.
+        tf_static: fixed frames: bolts, objects and named frames.
+        tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
+            scene without a simulated world.
+        scene_markers: latched. New subscribers get all markers. A new text is published alone,
+            and all markers once it has not changed for a while.
 
     Subscribers:
         nut_world/state, payload_world/poses, task_text.
     """
 
     def __init__(self, scene: Scene) -> None:
-        # its own name, although it shares a process whose command line names another node
+        # the command line of the shared process names another node
         super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
         self._scene = scene
         self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
         self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
-        self._whole_in = 0  # s
+        self._republish_in = 0  # s
         self._markers = self.create_publisher(
             MarkerArray,
             "scene_markers",
@@ -203,19 +199,19 @@ class SceneNode(Node):
             event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
         )
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(SECOND, self._each_second, clock=steady)
+        self.create_timer(_PERIOD, self._on_timer, clock=steady)
         self._text = ""
         self._nut: TransformStamped | None = None
         if scene.nut is not None:
             start = transform_message(
                 BASE_FRAME, NUT_FRAME, scene.nut_start(), self.get_clock().now().to_msg()
             )
-            self._send_nut(start)
+            self._publish_nut(start)
             self.create_timer(1.0, self._repeat_nut)
         self._payloads = {k: t.pose for k, t in scene.things.items() if t.is_payload}
         if self._payloads:
-            self._send_payloads()
-            self.create_timer(1.0, self._send_payloads)  # for those who come late
+            self._publish_payloads()
+            self.create_timer(1.0, self._publish_payloads)  # for late subscribers
         self._publish_frames()
         self._publish_markers()
         self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
@@ -223,59 +219,55 @@ class SceneNode(Node):
         self.create_subscription(String, "task_text", self._on_text, LATCHED)
 
     def show(self, scene: Scene) -> None:
-        """Show another scene, such as one of which a bolt was moved."""
+        """Publish another scene, such as one with a moved bolt."""
         self._scene = scene
         self._publish_frames()
-        self._publish_markers(anew=True)
+        self._publish_markers(replace=True)
 
     def _publish_frames(self) -> None:
-        """Publish every frame of the scene that stays, once."""
+        """Publish the fixed frames."""
         stamp = self.get_clock().now().to_msg()
-        still = [(k, T) for k, T in self._scene.frames.items() if k not in self._payloads]
-        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in still]
+        fixed = [(k, T) for k, T in self._scene.frames.items() if k not in self._payloads]
+        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in fixed]
         self._static.publish(TFMessage(transforms=frames))
 
-    def _publish_markers(self, anew: bool = False) -> None:
-        """Publish the whole picture, so that the latched message is complete.
+    def _publish_markers(self, replace: bool = False) -> None:
+        """Publish all markers.
 
         Args:
-            anew: Take away what is there; some of it may be of another scene.
+            replace: Delete those of another scene first.
         """
-        old = [Marker(action=Marker.DELETEALL)] if anew else []
-        markers = [*scene_markers(self._scene), text_marker(self._text, TEXT_HEIGHT)]
+        old = [Marker(action=Marker.DELETEALL)] if replace else []
+        markers = [*scene_markers(self._scene), text_marker(self._text, _TEXT_HEIGHT)]
         self._markers.publish(MarkerArray(markers=[*old, *markers]))
 
     def _on_matched(self, status: Any) -> None:
-        """Send all to who came."""
         if status.current_count_change > 0:
             self._publish_markers()
-            self._whole_in = GREETED
+            self._republish_in = _LATE_JOINER_DELAY
 
-    def _each_second(self) -> None:
-        if self._whole_in:
-            self._whole_in -= 1
-            if not self._whole_in:
+    def _on_timer(self) -> None:
+        if self._republish_in:
+            self._republish_in -= 1
+            if not self._republish_in:
                 self._publish_markers()
 
     def _on_nut(self, state: NutState) -> None:
-        """Move the nut's frame."""
         message = TransformStamped()
         message.header = state.pose.header
         message.child_frame_id = NUT_FRAME
         translation, position = message.transform.translation, state.pose.pose.position
         translation.x, translation.y, translation.z = position.x, position.y, position.z
         message.transform.rotation = state.pose.pose.orientation
-        self._send_nut(message)
+        self._publish_nut(message)
 
     def _on_payloads(self, message: TFMessage) -> None:
-        """Move the frames of payloads."""
         for frame in message.transforms:
             if frame.child_frame_id in self._payloads:
                 self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
-        self._send_payloads()
+        self._publish_payloads()
 
-    def _send_payloads(self) -> None:
-        """Publish where the payloads are."""
+    def _publish_payloads(self) -> None:
         stamp = self.get_clock().now().to_msg()
         poses = self._payloads.items()
         frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
@@ -283,20 +275,17 @@ class SceneNode(Node):
             self._tf.publish(TFMessage(transforms=frames))
 
     def _repeat_nut(self) -> None:
-        """Tell those who came late where the nut is."""
         if self._nut is not None:
             self._nut.header.stamp = self.get_clock().now().to_msg()
-            self._send_nut(self._nut)
+            self._publish_nut(self._nut)
 
-    def _send_nut(self, message: TransformStamped) -> None:
-        """Publish where the nut is."""
+    def _publish_nut(self, message: TransformStamped) -> None:
         self._nut = message
         self._tf.publish(TFMessage(transforms=[message]))
 
     def _on_text(self, message: String) -> None:
-        """Show what the task is doing."""
         if message.data != self._text:
             self._text = message.data
-            text = text_marker(self._text, TEXT_HEIGHT)
+            text = text_marker(self._text, _TEXT_HEIGHT)
             self._markers.publish(MarkerArray(markers=[text]))
-            self._whole_in = SETTLED
+            self._republish_in = _SETTLING_TIME

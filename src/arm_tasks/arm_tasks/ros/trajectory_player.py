@@ -1,20 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plays trajectories on the servo driver if there is one, else in a view.
-
-An arm that is only looked at: motions become the positions of the view's sliders.
-
-From the trajectory of a file to motions that an arm can make: the way to it, and it itself.
-"""
+"""Plays trajectories on the servo driver, or in a view if there is no driver."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import rclpy
+from arm_common.ros.node_runner import session
 from arm_common.signals import deferred
 from arm_common.transforms import Array
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
@@ -30,63 +26,67 @@ from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 
-PERIOD = 1.0 / 30.0  # s
+_PERIOD = 1.0 / 30.0  # [s]
+APPROACH_SPEED = 0.25  # fraction of the joints' speed limits on the way to the first point
+_AT_START = 1e-3  # [rad or m] from the first point; no approach is needed
+_CANCEL_TIMEOUT = 10.0  # [s], for a cancelled motion to end
 
 
-class ShownArm:
-    """Publishes joint_targets, to which the sliders of a view go.
+class ViewArm:
+    """An arm without a driver: its motions move the sliders of a view.
 
     Args:
-        node: The node that publishes.
+        node: The node of the publisher of joint_targets.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._publisher = node.create_publisher(JointState, "joint_targets", 10)
 
+    @property
     def is_watched(self) -> bool:
-        """Whether a view listens."""
+        """True if a view subscribes."""
         return bool(self._publisher.get_subscription_count())
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
-        """Start to show a joint motion."""
-        return ShownMove(self._node, self, trajectory)
+        """Start a joint motion."""
+        return ViewMove(self._node, self, trajectory)
 
-    def show(self, trajectory: PlannedTrajectory, seconds: float) -> None:
-        """Show where the trajectory is at a time [s]."""
+    def publish(self, trajectory: PlannedTrajectory, seconds: float) -> None:
+        """Publish the point of a trajectory at a time [s]."""
         positions = trajectory.at(seconds).tolist()
         message = JointState(name=list(trajectory.joint_names), position=positions)
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
 
 
-class ShownMove:
-    """One motion that is shown, on the clock of the wall."""
+class ViewMove:
+    """One motion of a ViewArm, in wall time."""
 
-    def __init__(self, node: Node, arm: ShownArm, trajectory: PlannedTrajectory) -> None:
+    def __init__(self, node: Node, arm: ViewArm, trajectory: PlannedTrajectory) -> None:
         self._node, self._arm, self._trajectory = node, arm, trajectory
         self._state = MoveState.RUNNING
         self._begin = time.monotonic()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(PERIOD, self._show, clock=steady)
+        self._timer = node.create_timer(_PERIOD, self._on_timer, clock=steady)
 
     def poll(self) -> MoveStatus:
-        """Return how far it is; a view that was closed is a failure."""
-        if self._state is MoveState.RUNNING and not self._arm.is_watched():
+        """Return the status; a closed view is a failure."""
+        if self._state is MoveState.RUNNING and not self._arm.is_watched:
             self._end(MoveState.FAILED)
-        gone = self._state is MoveState.FAILED
-        return MoveStatus(self._state, "the view was closed" if gone else "")
+        failed = self._state is MoveState.FAILED
+        return MoveStatus(self._state, "the view was closed" if failed else "")
 
     def cancel(self) -> None:
-        """Stay where it is."""
+        """Stop where it is."""
         if self._state is MoveState.RUNNING:
             self._end(MoveState.CANCELED)
 
-    def _show(self) -> None:
+    def _on_timer(self) -> None:
         if self._state is not MoveState.RUNNING:
             return
         seconds = time.monotonic() - self._begin
-        self._arm.show(self._trajectory, seconds)
+        self._arm.publish(self._trajectory, seconds)
         if seconds >= self._trajectory.duration:
             self._end(MoveState.SUCCEEDED)
 
@@ -95,31 +95,27 @@ class ShownMove:
         self._node.destroy_timer(self._timer)
 
 
-APPROACH_SPEED = 0.25  # share of the joints' speed limits on the way to the first point
-THERE = 1e-3  # rad or m from the first point: no way to go
-
-
-def approach(model: RobotModel, here: Array, start: Array) -> PlannedTrajectory | None:
-    """Return the slow way from where the arm is to a start, None if it is there.
+def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajectory | None:
+    """Return the slow motion to the start of a trajectory, None if the arm is there.
 
     Args:
         model: The robot.
-        here: (n,) where it is [rad or m]; beyond a limit only by the rounding of its servos.
-        start: (n,) where it shall be [rad or m].
+        current: (n,) current positions [rad or m]; they exceed limits by servo rounding at most.
+        start: (n,) first positions of the trajectory [rad or m].
     """
-    way = np.array([np.clip(here, model.lower, model.upper), start])
-    if np.abs(way[1] - way[0]).max() < THERE:
+    path = np.array([np.clip(current, model.lower, model.upper), start])
+    if np.abs(path[1] - path[0]).max() < _AT_START:
         return None
-    return _motion(model, time_path(way, model.velocity, model.acceleration, APPROACH_SPEED))
+    return _motion(model, time_path(path, model.velocity, model.acceleration, APPROACH_SPEED))
 
 
 def paced(model: RobotModel, trajectory: FileTrajectory, pace: float) -> PlannedTrajectory:
-    """Return a file's trajectory as a motion from rest to rest within the limits.
+    """Return a trajectory file as a motion from rest to rest within the limits.
 
     Args:
         model: The robot.
-        trajectory: From the file.
-        pace: How many times as fast as the file says, as far as the limits allow it.
+        trajectory: Content of the file.
+        pace: Factor of the file's speed, as far as the limits allow it.
     """
     timed = keep_pace(
         trajectory.times, trajectory.positions, model.velocity, model.acceleration, pace
@@ -131,11 +127,8 @@ def _motion(model: RobotModel, timed: TimedPath) -> PlannedTrajectory:
     return PlannedTrajectory(model.joint_names, timed.times, timed.positions, timed.velocities)
 
 
-CANCEL_PATIENCE = 10.0  # s, for a motion to end that was cancelled
-
-
 class TrajectoryPlayer:
-    """Moves an arm along trajectories, the first time slowly to the beginning.
+    """Moves an arm along trajectories, after a slow approach to their start.
 
     Args:
         model: The robot.
@@ -146,50 +139,46 @@ class TrajectoryPlayer:
         self._node = rclpy.create_node("play_trajectory")
         self._state = ArmState(self._node, model)
         self._driver = DriverClient(self._node, self._state)
-        self._shown = ShownArm(self._node)
-        self._port: DriverClient | ShownArm = self._shown
+        self._view = ViewArm(self._node)
+        self._port: DriverClient | ViewArm = self._view
 
     def close(self) -> None:
-        """End the node."""
+        """Destroy the node."""
         self._node.destroy_node()
 
-    def wait_ready(self, patience: float) -> str:
-        """Wait for an armed driver or a view; return which of them it is.
+    def wait_ready(self, timeout: float) -> str:
+        """Wait for an armed driver or a view; return "arm" or "view".
 
         Args:
-            patience: The longest time to wait [s].
+            timeout: Longest time to wait [s].
 
         Raises:
-            TasksError: Neither came.
+            TasksError: Neither is available.
         """
-        end = time.monotonic() + patience
-        while not (found := self._found()):
-            if time.monotonic() > end or self._drives_another_robot():
+        end = time.monotonic() + timeout
+        while not (found := self._available()):
+            if time.monotonic() > end or self._has_another_robot():
                 raise TasksError(self._missing())
             self._spin()
-        self._port = self._driver if found == "arm" else self._shown
+        self._port = self._driver if found == "arm" else self._view
         return found
 
-    def here(self) -> Array:
-        """Where the joints are, (n,) [rad or m]."""
-        return np.array([self._state.positions[name] for name in self._model.joint_names])
-
     def play(self, trajectory: PlannedTrajectory) -> None:
-        """Move to the beginning of a trajectory, then along it.
+        """Move to the start of a trajectory, then along it.
 
         Raises:
-            TasksError: A motion was refused or did not come to its end.
+            TasksError: A motion was rejected or failed.
             KeyboardInterrupt: It was interrupted; the arm has stopped.
         """
-        way = approach(self._model, self.here(), trajectory.positions[0])
-        for motion in (way, trajectory):
+        current = np.array([self._state.positions[name] for name in self._model.joint_names])
+        for motion in (approach(self._model, current, trajectory.positions[0]), trajectory):
             if motion is not None and motion.duration > 0.0:
                 self._run(motion)
 
     def _run(self, motion: PlannedTrajectory) -> None:
         move = self._port.move(motion)
         try:
-            self._until(lambda: move.poll().done)
+            self._spin_until(lambda: move.poll().done)
         except KeyboardInterrupt:
             self._stop(move)
             raise
@@ -200,26 +189,26 @@ class TrajectoryPlayer:
 
     def _stop(self, move: Move) -> None:
         move.cancel()
-        end = time.monotonic() + CANCEL_PATIENCE
-        with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C: wait no longer
-            self._until(lambda: move.poll().done or time.monotonic() > end)
+        end = time.monotonic() + _CANCEL_TIMEOUT
+        with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C ends the wait
+            self._spin_until(lambda: move.poll().done or time.monotonic() > end)
 
-    def _found(self) -> str:
-        """What can play: "arm", "view", or "" if neither can yet."""
+    def _available(self) -> str:
+        """Return what can play: "arm", "view", or "" for neither."""
         if not self._driver.not_ready() and not self._state.not_ready():
             return "arm"
         known = self._state.positions.keys() >= set(self._model.joint_names)
-        return "view" if self._shown.is_watched() and known else ""
+        return "view" if self._view.is_watched and known else ""
 
-    def _drives_another_robot(self) -> bool:
-        """Whether the driver that is heard lacks a joint; it always publishes all that it has."""
-        heard = self._state.positions.keys()
-        return bool(self._state.driver_says and heard and {*self._model.joint_names} - heard)
+    def _has_another_robot(self) -> bool:
+        """Return True if the driver lacks a joint; it always publishes all that it has."""
+        names = self._state.positions.keys()
+        return bool(self._state.driver_message and names and {*self._model.joint_names} - names)
 
     def _missing(self) -> str:
-        """Why there is nothing to play on."""
+        """Return why nothing can play."""
         name = self._model.name
-        if self._state.driver_says:
+        if self._state.driver_message:
             return self._state.not_ready() or self._driver.not_ready()
         if self._state.positions:
             return f"{self._state.not_ready()}; is {name} the robot that is running?"
@@ -229,6 +218,17 @@ class TrajectoryPlayer:
         with deferred():
             rclpy.spin_once(self._node, timeout_sec=0.05)
 
-    def _until(self, condition: Callable[[], bool]) -> None:
+    def _spin_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._spin()
+
+
+@contextlib.contextmanager
+def player(model: RobotModel) -> Iterator[TrajectoryPlayer]:
+    """Have ROS and a player in this context."""
+    with session():
+        made = TrajectoryPlayer(model)
+        try:
+            yield made
+        finally:
+            made.close()

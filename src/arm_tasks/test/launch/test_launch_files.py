@@ -11,7 +11,6 @@ from arm_tasks.bringup.processes import (
     BRINGUP_ARGUMENTS,
     bringup_processes,
     processes,
-    state_publisher_package,
 )
 from launch_ros.actions import Node
 
@@ -27,7 +26,7 @@ def launched(request):
     """A launch description, the arguments and the processes that it is to have."""
     arguments, table = FILES[request.param]
     module = runpy.run_path(str(LAUNCH / f"{request.param}.launch.py"))
-    return module["generate_launch_description"](), arguments, table(state_publisher_package())
+    return module["generate_launch_description"](), arguments, table()
 
 
 def test_arguments_are_those_of_the_table_each_with_a_word_and_its_choices(launched):

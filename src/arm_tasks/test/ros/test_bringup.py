@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of processes is consistent with itself and with the packages that it starts."""
+"""The table of processes is consistent with itself and with the packages it starts."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -15,7 +15,7 @@ from arm_tasks.bringup.processes import (
     processes,
     view_processes,
 )
-from arm_tasks.bringup.supervisor import is_wanted
+from arm_tasks.bringup.supervisor import is_enabled
 
 SOURCES = Path(__file__).resolve().parents[3]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
@@ -34,7 +34,7 @@ def test_every_placeholder_names_an_argument(table):
         assert set(process.when) <= NAMES
 
 
-def test_an_arm_that_is_brought_up_alone_asks_for_its_own_arguments_only():
+def test_bringup_uses_its_own_arguments_only():
     declared = {argument.name for argument in BRINGUP_ARGUMENTS}
     for publisher in PUBLISHERS:
         for process in bringup_processes(publisher):
@@ -75,17 +75,15 @@ def test_defaults_are_among_the_choices_and_all_are_described():
         assert not argument.choices or argument.default in argument.choices
 
 
-def test_two_parts_make_the_whole():
-    """Every process runs on exactly one of two computers, the driver alone on its own."""
-
+def test_the_parts_hardware_and_rest_have_each_process_once():
     def started(part):
         values = {a.name: a.default for a in ARGUMENTS} | {"part": part}
-        return [p.name for p in processes("arm_description") if is_wanted(p, values)]
+        return [p.name for p in processes("arm_description") if is_enabled(p, values)]
 
     assert started("hardware") == ["arm_hardware"]
     assert sorted(started("hardware") + started("rest")) == sorted(started("all"))
 
 
-def test_the_simulated_world_is_not_started_beside_real_hardware(table):
+def test_real_hardware_has_no_simulated_world(table):
     world = next(process for process in table if process.name == "nut_world")
     assert "real" not in world.when["hardware"]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a person may ask of ./arm demo, and the answer to what cannot be."""
+"""Arguments of ./arm demo and ./arm view, and the end of a run."""
 
 import pytest
 from arm_tasks.bringup.demo import demo_values, keep_view, main, only_one, view
@@ -23,18 +23,18 @@ def test_headless_needs_no_viewer():
 
 
 @pytest.mark.parametrize("speed", ["0", "-1", "nan", "inf", "fast", "1000"])
-def test_a_pace_that_makes_no_sense_is_refused(speed):
+def test_an_invalid_speed_is_rejected(speed):
     with pytest.raises(TasksError, match=r"--speed is .*; give a number from 0.1 to 20"):
         demo_values([f"--speed={speed}"])
 
 
-def test_real_servos_cannot_be_hurried():
-    with pytest.raises(TasksError, match="--speed 8 is for simulated time and real servos"):
+def test_real_servos_have_no_simulated_time():
+    with pytest.raises(TasksError, match="--speed 8 is for simulated time, and real servos"):
         demo_values(["--hardware", "real", "--speed", "8"])
 
 
 @pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
-def test_a_port_that_is_none_is_refused(port):
+def test_an_invalid_port_is_rejected(port):
     with pytest.raises(TasksError, match="--viewer-port is"):
         demo_values([f"--viewer-port={port}"])
 
@@ -50,7 +50,7 @@ def test_an_unknown_robot_is_one_sentence(start, capsys):
     assert error.count("\n") == 1
 
 
-def test_a_second_start_in_the_same_domain_is_refused(monkeypatch, tmp_path):
+def test_a_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     monkeypatch.setenv("ROS_DOMAIN_ID", "61")
     with only_one():
@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, 
 
 
 class OpenView:
-    """A group of processes that a person looks at until something happens."""
+    """A group of processes that ends when something happens."""
 
     def __init__(self, happens):
         self.happens = happens
@@ -94,17 +94,17 @@ class OpenView:
     def ended(self):
         return self.happens()
 
-    def last_words(self, name):
+    def log_tail(self, name):
         return "    " + name
 
 
-def test_ctrl_c_ends_an_open_view_well():
+def test_ctrl_c_ends_an_open_view_with_success():
     def interrupted():
         raise KeyboardInterrupt
 
     assert keep_view(OpenView(interrupted), "run_task") == 0
 
 
-def test_a_crash_in_an_open_view_is_told(capsys):
+def test_a_crash_with_an_open_view_is_reported(capsys):
     assert keep_view(OpenView(lambda: {"arm_viewer": -11}), "run_task") == 1
     assert "arm_viewer ended unexpectedly" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories of files as motions: from rest to rest within limits, and slowly to the start."""
+"""Trajectory files as motions from rest to rest within limits, after a slow approach."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ SHIPPED = [(r, t) for r in shipped_robots() for t in shipped_trajectories(r)]
 
 
 def differences(motion):
-    """Speeds and accelerations of a motion, finely sampled."""
+    """Positions, velocities and accelerations of a motion, finely sampled."""
     times = np.linspace(0.0, motion.duration, 4001)
     q = np.array([motion.at(t) for t in times])
     step = times[1]
@@ -50,19 +50,21 @@ def test_a_motion_passes_all_points_of_the_file_in_their_order():
         place += int(near.argmax())
 
 
-def test_the_way_to_the_start_is_slow_and_left_out_when_there():
+def test_the_approach_is_slow_and_omitted_at_the_start():
     model = load_robot("nut_arm")
     start = np.array([0.5, -0.5, 0.2, 1.0])
-    way = approach(model, np.zeros(4), start)
-    assert way.positions[0].tolist() == [0.0] * 4 and way.positions[-1].tolist() == start.tolist()
-    _, speed, _ = differences(way)
+    path = approach(model, np.zeros(4), start)
+    assert (
+        path.positions[0].tolist() == [0.0] * 4 and path.positions[-1].tolist() == start.tolist()
+    )
+    _, speed, _ = differences(path)
     assert (np.abs(speed) <= model.velocity * APPROACH_SPEED * 1.001).all()
     assert approach(model, start + 5e-4, start) is None
     rounded = model.upper + 0.005  # what a servo's counts make of its limit
     assert (approach(model, rounded, start).positions <= model.upper).all()
 
 
-def test_a_single_point_is_a_place_to_go_to():
+def test_a_single_point_is_a_motion_without_duration():
     model = load_robot("planar2")
     point = JointTrajectory(model.joint_names, np.zeros(1), np.full((1, 2), 0.1))
     assert paced(model, point, 1.0).duration == 0.0
@@ -77,19 +79,19 @@ def test_a_single_point_is_a_place_to_go_to():
         (["nut_arm", "wave", "--view", "--viewer-port", "x"], "--viewer-port is x"),
     ],
 )
-def test_what_cannot_be_played_is_one_sentence(arguments, sentence, capsys):
+def test_each_error_is_one_sentence(arguments, sentence, capsys):
     assert main(arguments) == 1
     error = capsys.readouterr().err
     assert error.startswith("arm: ") and sentence in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("pace", ["0", "-1", "nan", "inf", "fast"])
-def test_a_pace_that_is_none_is_refused(pace, capsys):
+def test_an_invalid_pace_is_rejected(pace, capsys):
     with pytest.raises(SystemExit):
         main(["nut_arm", "wave", f"--speed={pace}"])
     assert f"{pace} is no pace" in capsys.readouterr().err
 
 
 def test_the_player_ends_the_run_of_its_own_view():
-    *_, player = play_processes("arm_description", ("nut_arm", "wave"))
-    assert player.ends_all and player.talks and player.arguments == ("nut_arm", "wave")
+    *_, player = play_processes(("nut_arm", "wave"))
+    assert player.ends_all and player.to_terminal and player.arguments == ("nut_arm", "wave")

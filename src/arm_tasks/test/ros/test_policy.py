@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped policy is one of SROS 2, covers the table, and lets few move the arm."""
+"""The shipped policy is valid for SROS 2, covers the table, and lets few nodes move the arm."""
 
 import os
 import xml.etree.ElementTree as ET
@@ -35,7 +35,7 @@ def test_every_process_of_the_table_has_its_enclave(policy):
     assert set(policy) == table | {"/arm/operator"}
 
 
-def test_the_driver_is_commanded_by_three_and_the_operator_is_not_one_of_them(policy):
+def test_three_nodes_command_the_driver_and_the_operator_none(policy):
     movers = {
         name.removeprefix("/arm/")
         for name, rights in policy.items()
@@ -51,10 +51,10 @@ def test_the_driver_is_commanded_by_three_and_the_operator_is_not_one_of_them(po
     }
 
 
-def test_who_tells_where_the_arm_is_is_the_driver_alone(policy):
+def test_only_the_driver_publishes_its_state(policy):
     for topic in ("/joint_states", "/arm_hardware/status"):
-        tells = [name for name, rights in policy.items() if topic in rights.publish]
-        assert tells == ["/arm/arm_hardware"]
+        publishers = [name for name, rights in policy.items() if topic in rights.publish]
+        assert publishers == ["/arm/arm_hardware"]
 
 
 def test_no_comment_stands_where_sros2_expects_an_enclave():
@@ -77,32 +77,37 @@ def test_names_are_expanded_as_sros2_does(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no xml", "not to be read"),
+        ("no xml", "cannot be read"),
         ('<policy version="1"></policy>', "version 1 is not 0.2.0"),
         ("<rules/>", '<rules> where <policy version="...">'),
         (POLICY.format("<topic>t</topic>"), "a profile has no <topic>"),
-        (POLICY.format("<topics><topic>t</topic></topics>"), "<topics> says publish or subscribe"),
-        (POLICY.format('<topics reply="ALLOW"/>'), "says publish or subscribe, nothing else"),
+        (
+            POLICY.format("<topics><topic>t</topic></topics>"),
+            "<topics> has attributes publish or subscribe",
+        ),
+        (POLICY.format('<topics reply="ALLOW"/>'), "has attributes publish or subscribe only"),
         (POLICY.format('<topics publish="DENY"><topic>t</topic></topics>'), 'publish is "DENY"'),
         (POLICY.format('<topics publish="ALLOW"><service>t</service></topics>'), "where <topic>"),
         (POLICY.format("").replace("ns=", "space="), "where <profile ns="),
         (POLICY.format("").replace("<enclaves>", '<enclaves x="1">'), "where <enclaves>"),
     ],
 )
-def test_what_is_no_policy_is_refused_in_a_sentence(tmp_path, text, message):
+def test_an_invalid_policy_is_rejected_with_its_reason(tmp_path, text, message):
     with pytest.raises(TasksError, match=message):
         read_policy(written(tmp_path, text))
 
 
 @pytest.fixture
 def fake_ros2(tmp_path, monkeypatch):
-    """A ros2 that says what it is asked, and fails if told so."""
+    """A ros2 that records its arguments and exits with a code."""
 
     def make(code=0):
         folder = tmp_path / "bin"
         folder.mkdir()
         file = folder / "ros2"
-        file.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\necho boom >&2\nexit {code}\n')
+        file.write_text(
+            f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\necho boom >&2\nexit {code}\n'
+        )
         file.chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
@@ -112,15 +117,15 @@ def fake_ros2(tmp_path, monkeypatch):
 def test_the_keystore_is_made_by_sros2_from_the_policy(fake_ros2, tmp_path, capsys):
     fake_ros2()
     assert keystore.main([str(tmp_path / "keys")]) == 0
-    asked = (tmp_path / "asked").read_text().split()
-    wanted = ["security", "generate_artifacts", "-k", str(tmp_path / "keys")]
-    assert asked == [*wanted, "-p", str(shipped_policy())]
+    arguments = (tmp_path / "arguments").read_text().split()
+    expected = ["security", "generate_artifacts", "-k", str(tmp_path / "keys")]
+    assert arguments == [*expected, "-p", str(shipped_policy())]
     assert f"ROS_SECURITY_KEYSTORE={tmp_path / 'keys'}" in capsys.readouterr().out
 
 
-def test_what_goes_wrong_is_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
+def test_each_failure_is_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
     assert keystore.main([str(tmp_path), "--policy", str(tmp_path / "none.xml")]) == 1
-    assert "not to be read" in capsys.readouterr().err
+    assert "cannot be read" in capsys.readouterr().err
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
         assert keystore.main([str(tmp_path)]) == 1

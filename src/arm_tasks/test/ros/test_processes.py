@@ -1,32 +1,24 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the table: their command lines, and that none is left behind."""
+"""The supervisor: command lines, and no process survives."""
 
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import yaml
 from arm_tasks.bringup import supervisor as module
 from arm_tasks.bringup.processes import ARGUMENTS, Arg, Process, RobotDescription, UseSimTime
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted, resolve
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled, resolve
 from arm_tasks.errors import TasksError
+from arm_testing.waiting import BOUND, wait_for
 
-BOUND = 60.0  # s
 VALUES = {argument.name: argument.default for argument in ARGUMENTS}
 SLEEPER = "#!/bin/sh\nexec sleep 600\n"
-DEAF = "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.1; done\n"
-
-
-def wait_for(condition):
-    end = time.monotonic() + BOUND
-    while not condition():
-        assert time.monotonic() < end, "the condition did not come true"
-        time.sleep(0.01)
+UNYIELDING = "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.1; done\n"
 
 
 def is_alive(pid):
@@ -39,7 +31,7 @@ def is_alive(pid):
 
 @pytest.fixture
 def prefix(tmp_path, monkeypatch):
-    """A package prefix in which a test can put executables."""
+    """A package prefix for executables of a test."""
     monkeypatch.setattr(module, "get_package_prefix", lambda _: str(tmp_path))
     folder = tmp_path / "lib" / "pack"
     folder.mkdir(parents=True)
@@ -66,17 +58,16 @@ def test_placeholders_become_values():
 
 def test_conditions():
     process = Process("p", "e", "n", when={"hardware": ("fake", "sim"), "viewer": ("browser",)})
-    assert not is_wanted(process, VALUES | {"viewer": "none"})
-    assert not is_wanted(process, VALUES | {"viewer": "browser", "hardware": "real"})
-    assert is_wanted(process, VALUES | {"viewer": "browser"})
+    assert not is_enabled(process, VALUES | {"viewer": "none"})
+    assert not is_enabled(process, VALUES | {"viewer": "browser", "hardware": "real"})
+    assert is_enabled(process, VALUES | {"viewer": "browser"})
 
 
 def test_parameters_of_any_text_survive(prefix, tmp_path):
-    """A robot description with colons, quotes and newlines must reach the node as it is."""
     executable(prefix, SLEEPER)
     awkward = "a: b\n'c' \"d\" # é {e}\n"
     process = Process("pack", "run", "run", {"text": awkward, "number": 1.5})
-    group = ProcessGroup(VALUES, tmp_path)  # its parameter files live as long as it does
+    group = ProcessGroup(VALUES, tmp_path)  # keeps the parameter file
     command = group.command(process)
     file = command[command.index("--params-file") + 1]
     parameters = yaml.safe_load(Path(file).read_text())["/**"]["ros__parameters"]
@@ -88,29 +79,27 @@ def test_a_missing_executable_is_one_sentence(prefix, tmp_path):
         ProcessGroup(VALUES, tmp_path).command(Process("pack", "gone", "gone"))
 
 
-def test_an_end_is_noticed_with_its_code_and_last_words(prefix, tmp_path):
+def test_an_ended_process_has_its_exit_code_and_log(prefix, tmp_path):
     group = ProcessGroup(VALUES, tmp_path / "logs")
     group.start(executable(prefix, "#!/bin/sh\necho no such board >&2\nexit 3\n"))
     wait_for(group.ended)
     assert group.ended() == {"run": 3}
-    assert "no such board" in group.last_words("run")
+    assert "no such board" in group.log_tail("run")
     group.stop()
 
 
-@pytest.mark.parametrize("script", [SLEEPER, DEAF])
-def test_stop_leaves_nothing_behind(prefix, tmp_path, script):
+@pytest.mark.parametrize("script", [SLEEPER, UNYIELDING])
+def test_stop_ends_even_a_process_that_ignores_signals(prefix, tmp_path, script):
     group = ProcessGroup(VALUES, tmp_path / "logs")
     child = group.start(executable(prefix, script))
-    group.stop(patience=0.5)
+    group.stop(timeout=0.5)
     assert not is_alive(child.pid)
 
 
 def test_children_end_when_their_parent_is_killed(prefix, tmp_path):
-    """Even SIGKILL to the parent leaves no node behind."""
     executable(prefix, SLEEPER)
     pid_file = tmp_path / "pid"
     script = f"""
-import time
 from pathlib import Path
 from arm_tasks.bringup import supervisor
 from arm_tasks.bringup.processes import Process

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The markers of a scene: all for who comes, little for a new text, nothing left over."""
+"""The markers of a scene: all for a new subscriber, one for a new text."""
 
 import time
 
@@ -18,7 +18,7 @@ TEXT = ("task_text", 0)
 
 
 class Watcher:
-    """Markers as whoever draws them keeps them."""
+    """The markers that a view would show."""
 
     def __init__(self, node):
         self.shown, self.messages = {}, []
@@ -37,7 +37,7 @@ class Watcher:
 
 @pytest.fixture
 def world():
-    """A scene node, and another node that looks at it; and what spins until something is true."""
+    """A scene node, a watching node, and a function that spins until a condition holds."""
     rclpy.init()
     scene, other = SceneNode(load_scene("nut_transfer")), rclpy.create_node("watcher")
     executor = SingleThreadedExecutor()
@@ -61,12 +61,11 @@ def is_whole(message):
     return any(marker.ns == "nut" for marker in message.markers)
 
 
-def test_a_text_is_sent_alone_and_all_again_when_it_stays(world):
+def test_a_new_text_is_published_alone_and_all_markers_once_it_is_settled(world):
     _, other, until = world
     early = Watcher(other)
     text = other.create_publisher(String, "task_text", LATCHED)
-    # That for who came, which may take the latched one's place, and once more when it knows the
-    # frames.
+    # the latched message, or the one for the new subscriber; and again once it knows the frames
     until(lambda: len(early.messages) >= 2)
     assert all(map(is_whole, early.messages))
     count = len(early.messages)
@@ -81,7 +80,7 @@ def test_a_text_is_sent_alone_and_all_again_when_it_stays(world):
     assert late.shown[TEXT].text == "three"
 
 
-def test_another_scene_leaves_nothing_of_the_one_before(world):
+def test_another_scene_deletes_the_markers_of_the_previous_one(world):
     scene, other, until = world
     watcher = Watcher(other)
     until(lambda: ("nut", 0) in watcher.shown)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing moves by a command that comes late: every client, and a goal that was given up."""
+"""Stale commands never move the arm: goals expire, and late ones are cancelled."""
 
 import ast
 from pathlib import Path
@@ -11,7 +11,7 @@ from action_msgs.msg import GoalStatus
 from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
-from arm_tasks.ros.driver_client import ANSWER_WITHIN, ActionMove
+from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove
 from rclpy.task import Future
 
 SOURCES = Path(__file__).resolve().parents[3]
@@ -48,18 +48,17 @@ def test_every_stream_of_trajectories_expires():
 
 
 def test_a_goal_expires_before_its_client_gives_it_up():
-    """So that what arrives is still wanted; a stream before the driver takes it for ended."""
-    assert 0 < GOAL.lifespan.nanoseconds < 1e9 * ANSWER_WITHIN
+    assert 0 < GOAL.lifespan.nanoseconds < 1e9 * RESPONSE_TIMEOUT
     assert 0 < STREAM.lifespan.nanoseconds <= 0.5e9
 
 
-def test_a_stop_is_right_however_late_it_comes():
+def test_a_stop_never_expires():
     assert service_qos("run_task/stop").lifespan.nanoseconds == 0
     assert service_qos("run_task/resume").lifespan == GOAL.lifespan
 
 
 class Client:
-    """A client of a driver that answers when told; notes which goals are to be cancelled."""
+    """A client whose driver responds on accept() and end(); records cancelled goals."""
 
     def __init__(self):
         self.answer, self.result, self.cancels, self.sent = Future(), Future(), [], None
@@ -85,18 +84,20 @@ def world(monkeypatch):
     """A clock, a driver, and a goal sent to it."""
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
-    state = SimpleNamespace(lost=lambda: made.lost, driver_says="")
+    state = SimpleNamespace(lost=lambda: made.lost, driver_message="")
     made.move = ActionMove(made.client, None, state, lambda: made.ends.append(made.move.poll()))
     return made
 
 
-def test_a_driver_that_never_answers_is_given_up_and_told_to_stop_now_and_when_it_answers(world):
-    world.now = ANSWER_WITHIN - 0.1
+def test_a_driver_that_never_responds_fails_the_motion_and_its_goal_is_cancelled(world):
+    world.now = RESPONSE_TIMEOUT - 0.1
     assert world.move.poll().state is MoveState.RUNNING and world.client.cancels == []
-    world.now = ANSWER_WITHIN + 0.1
+    world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
     assert status.state is MoveState.FAILED and "has not answered" in status.message
-    assert world.client.cancels == [world.client.sent]  # it may go on, and its answers be lost
+    assert world.client.cancels == [
+        world.client.sent
+    ]  # it may execute the goal, and its responses be lost
     world.client.accept()
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
@@ -104,21 +105,21 @@ def test_a_driver_that_never_answers_is_given_up_and_told_to_stop_now_and_when_i
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_the_end_of_a_motion_is_told_at_once_and_once(world, accepted):
+def test_the_end_of_a_motion_is_reported_at_once_and_once(world, accepted):
     world.client.accept(accepted)
     assert len(world.ends) == 1 - accepted
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.ends == [world.move.poll()]
 
 
-def test_a_refusal_that_comes_late_changes_nothing(world):
-    world.now = ANSWER_WITHIN + 0.1
+def test_a_late_rejection_changes_nothing(world):
+    world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
     world.client.accept(accepted=False)
     assert world.move.poll() is status
 
 
-def test_a_driver_that_is_lost_on_the_way_is_told_to_stop_once_it_is_heard_again(world):
+def test_the_goal_of_a_lost_driver_is_cancelled_once(world):
     world.client.accept()
     assert world.move.poll().state is MoveState.RUNNING
     world.lost = "the servo driver is gone"
@@ -128,9 +129,9 @@ def test_a_driver_that_is_lost_on_the_way_is_told_to_stop_once_it_is_heard_again
     assert world.client.cancels == [world.client.sent]
 
 
-def test_a_goal_that_was_cancelled_before_it_was_accepted_is_cancelled_then_again(world):
+def test_a_goal_cancelled_before_it_was_accepted_is_cancelled_again_then(world):
     world.move.cancel()
-    assert world.client.cancels == [world.client.sent]  # which the driver may not know yet
+    assert world.client.cancels == [world.client.sent]  # which may not reach the driver yet
     world.client.accept()
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_CANCELED)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A run hears of the end of a motion at once, and begins nothing after it was told to stop."""
+"""A run reacts to the end of a motion at once, and begins nothing after it was stopped."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,13 @@ import pytest
 from arm_tasks.execution.outcome import EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, StepReport, TaskPlan
-from arm_tasks.ros.task_server.node import FEEDBACK_PERIOD, SIMULATED_TICK, TICK, TaskExecution
+from arm_tasks.ros.task_server.execution import (
+    FEEDBACK_PERIOD,
+    SIMULATED_TICK,
+    TICK,
+    ExecutionContext,
+    TaskExecution,
+)
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Task
 
@@ -43,7 +49,7 @@ def plan(count):
 
 
 class Port:
-    """An arm whose motions end when the test says so."""
+    """An arm whose motions end on end()."""
 
     def __init__(self):
         self.states, self.on_end = [], lambda: None
@@ -65,88 +71,103 @@ class Port:
         self.on_end()
 
 
+class Node:
+    """A node whose timers tick when the test calls them; in simulated time or not."""
+
+    def __init__(self, simulated):
+        self.executor, self.timers, self._simulated = None, [], simulated
+
+    def get_parameter(self, _):
+        return SimpleNamespace(value=self._simulated)
+
+    def get_clock(self):
+        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=0))
+
+    def create_timer(self, period, call, clock):
+        self.timers.append((period, call))
+
+    def destroy_timer(self, timer):
+        self.timers.pop()
+
+
 @pytest.fixture(params=[False, True])
 def server(request):
-    """What a run needs of its node; simulated time or not."""
-    made = SimpleNamespace(executor=None, senses=None, port=Port(), timers=[], told=[], heard=[])
-    made.get_parameter = lambda _: SimpleNamespace(value=request.param)
-    made.get_clock = lambda: SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=0))
-    made.create_timer = lambda period, call, clock: made.timers.append((period, call))
-    made.destroy_timer = lambda timer: made.timers.pop()
-    made.state = SimpleNamespace(lost=lambda: "", hear=lambda: made.heard.append(1))
-    made.companions = SimpleNamespace(lost=lambda: "", expect=lambda: None)
-    made.controls = SimpleNamespace(stop_wanted=False, tell=made.told.append, engine=None)
+    """What a run needs of the task server."""
+    made = SimpleNamespace(published=[], polls=[], driver=Port(), node=Node(request.param))
+    made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1))
+    made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)
+    made.controls = SimpleNamespace(
+        stop_requested=False, publish=made.published.append, engine=None
+    )
     return made
 
 
 @pytest.fixture
 def run(server):
     request = SimpleNamespace(start_step=0, single_step=False)
-    handle = SimpleNamespace(
+    server.handle = SimpleNamespace(
         request=request, is_cancel_requested=False, publish_feedback=lambda _: None
     )
-    made = TaskExecution(server, handle, plan(3))
-    made.handle = handle
+    context = ExecutionContext(
+        server.node, server.state, server.driver, None, server.liveness, server.controls
+    )
+    made = TaskExecution(context, server.handle, plan(3))
     made.begin()
     tick(server)
     return made
 
 
 def tick(server):
-    server.timers[0][1]()
+    server.node.timers[0][1]()
 
 
 def test_the_next_step_begins_when_a_motion_ends_without_a_tick(server, run):
     for count in (1, 2, 3):
-        assert len(server.port.states) == count
-        server.port.end()
+        assert len(server.driver.states) == count
+        server.driver.end()
     assert run.finished.result().state is EngineState.SUCCEEDED
-    assert not server.timers and len(server.port.states) == 3
+    assert not server.node.timers and len(server.driver.states) == 3
 
 
-def stop(server, run):
-    server.controls.stop_wanted = True
+def stop(server):
+    server.controls.stop_requested = True
 
 
-def cancel(server, run):
-    run.handle.is_cancel_requested = True
+def cancel(server):
+    server.handle.is_cancel_requested = True
 
 
-def lose(server, run):
+def lose_driver(server):
     server.state.lost = lambda: "the servo driver is gone"
 
 
-def miss(server, run):
-    server.companions.lost = lambda: "tf fell silent"
+def lose_node(server):
+    server.liveness.lost = lambda: "tf of the robot has been silent"
 
 
-@pytest.mark.parametrize("how", [stop, cancel, lose, miss])
-def test_nothing_begins_if_a_motion_ends_between_a_stop_and_the_next_tick(server, run, how):
-    how(server, run)
-    server.port.end()
+@pytest.mark.parametrize("interrupt", [stop, cancel, lose_driver, lose_node])
+def test_no_step_begins_if_a_motion_ends_between_an_interrupt_and_the_next_tick(
+    server, run, interrupt
+):
+    interrupt(server)
+    server.driver.end()
     while not run.finished.done():
         tick(server)
-    assert len(server.port.states) == 1
-    assert run.finished.result().state is not EngineState.SUCCEEDED
-
-
-def test_the_end_of_a_motion_that_comes_after_the_run_changes_nothing(server, run):
-    stop(server, run)
-    while not run.finished.done():
-        tick(server)
+    assert len(server.driver.states) == 1
     outcome = run.finished.result()
-    server.port.on_end()
+    assert outcome.state is not EngineState.SUCCEEDED
+    server.driver.on_end()  # a late end of the motion changes nothing
     assert run.finished.result() is outcome
 
 
-def test_feedback_comes_at_each_step_and_ten_times_a_second(server, run):
-    (period, _) = server.timers[0]
+def test_feedback_is_published_at_each_step_and_ten_times_a_second(server, run):
+    (period, _) = server.node.timers[0]
     assert period in (TICK, SIMULATED_TICK)
-    server.told.clear()
+    server.published.clear()
     for _ in range(round(1.0 / period)):
         tick(server)
-    assert len(server.told) == pytest.approx(1.0 / FEEDBACK_PERIOD, abs=1)
-    server.told.clear()
-    server.port.end()
-    assert [told.step for told in server.told][-1] == 1
-    assert server.heard
+    assert len(server.published) == pytest.approx(1.0 / FEEDBACK_PERIOD, abs=1)
+    server.published.clear()
+    server.driver.end()
+    assert server.published[-1].step == 1
+    assert server.polls

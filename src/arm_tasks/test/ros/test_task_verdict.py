@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A run has succeeded only if the simulated world says so."""
+"""A run has succeeded only if the simulated world confirms it."""
 
 import pytest
-from arm_tasks.ros.task_verdict import ObservedRun, judge
+from arm_tasks.ros.run_task.verdict import ObservedRun, judge
 from arm_tasks.task.parser import load_task
 
 from arm_interfaces.action import RunTask
@@ -24,7 +24,7 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
     )
 
 
-def test_a_nut_where_it_was_asked_for_is_a_success(task):
+def test_a_nut_where_it_is_expected_is_a_success(task):
     verdict = judge(DONE, False, task, ObservedRun(nut()), simulated=True)
     assert verdict.good
     assert "4.00 turns on lower_bolt" in verdict.message
@@ -59,13 +59,16 @@ def test_a_check_needs_no_nut(task):
     [("pallet", True, True), ("belt", True, False), ("", True, False), (None, True, False),
      (None, False, True)],
 )  # fmt: skip
-def test_a_payload_must_lie_where_it_was_asked_for(lies_on, simulated, good):
+def test_a_payload_must_lie_where_it_is_expected(lies_on, simulated, good):
     task = load_task("pick_and_place")
     assert judge(DONE, False, task, ObservedRun(lies_on=lies_on), simulated).good is good
 
 
-def test_lines_must_be_as_straight_as_they_were_asked_for():
+def test_lines_must_be_as_straight_as_expected():
     task = load_task("draw_square")
     assert judge(DONE, False, task, ObservedRun(off_lines=2e-3), simulated=True).good
     verdict = judge(DONE, False, task, ObservedRun(off_lines=4e-3), simulated=True)
-    assert not verdict.good and "did not keep within 4.00 mm" in verdict.message
+    assert (
+        not verdict.good
+        and "did not stay within 3 mm of its lines; it was off by 4.00 mm" in verdict.message
+    )

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging: what a key or a joystick wishes, and that every message keeps the limits."""
+"""Jogging: keys and joystick become commands, and every message keeps the limits."""
 
 import dataclasses
 from pathlib import Path
@@ -192,7 +192,7 @@ def test_speeds_and_modes_stay_in_their_ranges():
 
 
 class Jaws:
-    """Notes the steps that the jaws are asked for."""
+    """An arm that records the steps of its jaws."""
 
     def __init__(self):
         self.steps = []
@@ -202,32 +202,34 @@ class Jaws:
         return "the jaws are open" if share > 0.0 else ""
 
 
-class Terminal:
-    """Keeps what is said."""
+class FakeScreen:
+    """Keeps what is printed."""
 
     def __init__(self):
-        self.said = ""
+        self.text = ""
 
     def say(self, text):
-        self.said += text
+        self.text += text
 
 
-def test_keys_open_and_close_the_jaws_by_the_pace():
-    jaws, terminal = Jaws(), Terminal()
-    desk = TeleopTerminal(jaws, terminal, load_robot("nut_arm"))
-    for key in (*JAWS, "+", JAWS[1]):
-        desk._take(key)
-    assert jaws.steps == [0.1, -0.1, -0.2]
-    desk._take("?")
-    assert f"{JAWS[0]} {JAWS[1]}    jaws: open, close" in terminal.said
+def press(robot, keys):
+    """Press keys of a robot's terminal; return the steps of its jaws and the help."""
+    jaws, screen = Jaws(), FakeScreen()
+    terminal = TeleopTerminal(jaws, screen, load_robot(robot))
+    for key in (*keys, "?"):
+        terminal.press(key)
+    return jaws.steps, screen.text
+
+
+def test_keys_open_and_close_the_jaws_by_the_speed():
+    steps, help_text = press("nut_arm", (*JAWS, "+", JAWS[1]))
+    assert steps == [0.1, -0.1, -0.2]
+    assert f"{JAWS[0]} {JAWS[1]}    jaws: open, close" in help_text
 
 
 def test_without_a_gripper_there_are_no_keys_for_it():
-    jaws, terminal = Jaws(), Terminal()
-    desk = TeleopTerminal(jaws, terminal, load_robot("puma560"))
-    for key in (*JAWS, "?"):
-        desk._take(key)
-    assert not jaws.steps and "jaws" not in terminal.said
+    steps, help_text = press("puma560", JAWS)
+    assert not steps and "jaws" not in help_text
 
 
 # -- Joystick ------------------------------------------------------------------------------------

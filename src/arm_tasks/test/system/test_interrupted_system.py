@@ -48,7 +48,7 @@ def test_what_falls_silent_stops_the_task_and_it_can_be_resumed(start_arm):
         arm.group.signal(process, signal.SIGKILL)
         result = arm.result(handle)
         assert result.status == RESULT.LOST, result.message
-        assert what in result.message and "fell silent" in result.message
+        assert what in result.message and "has been silent" in result.message
         assert "the arm holds where it is; to go on" in result.message
         arm.wait_still()
         again = arm.run(text=SLOW, start_step=result.resume_step, dry_run=True)

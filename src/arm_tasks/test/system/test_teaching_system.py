@@ -38,14 +38,14 @@ def test_poses_paths_and_bolts_from_a_program(taught, tmp_path):
     with Arm() as arm:
         teacher = Teacher(arm)
         arm.move_joints({"waist": -0.4, "shoulder": 0.1})
-        assert "is kept in" in teacher.save_pose("left")
+        assert "is saved in" in teacher.save_pose("left")
         with pytest.raises(ArmError, match="there is a pose left; replace it"):
             teacher.save_pose("left")
         teacher.record("back")
-        with pytest.raises(ArmError, match="back is being recorded; end that first"):
+        with pytest.raises(ArmError, match="back is being recorded; end that recording first"):
             teacher.record("other")
         arm.move_joints({"waist": -0.1})
-        assert "is kept in" in teacher.end_recording()
+        assert "is saved in" in teacher.end_recording()
         path = read_trajectory(tmp_path / "paths/back.csv", load_robot("nut_arm"))
         ends = path.positions[0, 0], path.positions[-1, 0]
         assert ends == pytest.approx((-0.4, -0.1), abs=0.008)  # a count
@@ -108,20 +108,20 @@ def test_on_a_terminal(taught, tmp_path):
         environment=dict(os.environ),
     )
     try:
-        program.wait_for("p  keep this pose")
+        program.wait_for("p  save this pose")
         program.wait_for("tip 160 0 185 mm")
         program.ask("g", "Go to: ")
         program.ask("waist=-20 shoulder=5\n", "all steps of move_joints were done")
         program.wait_for("joints -20.0 5.0")
         program.ask("p", "Name of this pose: ")
-        program.ask("by_hand\n", "by_hand is kept in")
+        program.ask("by_hand\n", "by_hand is saved in")
         program.ask("g", "Go to: ")
         program.ask("nowhere\n", "Not done. ")
         program.wait_for("no posture 'nowhere'")
         program.ask("n", "Bolt: ")
         program.ask("upper_bolt\n", "at least three are needed")
         program.ask("1", "point 1, rim")
-        program.ask("x", "the points of upper_bolt are forgotten")
+        program.ask("x", "the points of upper_bolt are discarded")
         program.type("q")
         program.wait_for("The arm holds where it is.")
         assert program.end() == 0

@@ -49,7 +49,7 @@ def arm(client):
 
 def started(*arguments):
     program = pp.PtyProgram(
-        *(sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "nut_arm", *arguments),
+        *(sys.executable, "-m", "arm_tasks.commands.teleop", "nut_arm", *arguments),
     )
     program.wait_for("tip 160 0 185 mm")
     return program
@@ -198,7 +198,7 @@ def test_a_joystick_moves_the_arm_only_with_its_dead_mans_button(arm, teleop, jo
 
 
 def test_a_joystick_needs_no_terminal(arm, joystick):
-    program = [sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "nut_arm", "--joystick-only"]
+    program = [sys.executable, "-m", "arm_tasks.commands.teleop", "nut_arm", "--joystick-only"]
     process = subprocess.Popen(
         [*program, "--ros-args", "-r", "joy:=another_joy"],
         stdin=subprocess.DEVNULL,
@@ -219,7 +219,7 @@ def test_a_joystick_needs_no_terminal(arm, joystick):
 
 def test_without_an_arm_it_says_so(arm, monkeypatch):
     program = pp.PtyProgram(
-        *(sys.executable, "-m", "arm_tasks.ros.teleop.terminal", "puma560"),
+        *(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560"),
     )
     try:
         program.wait_for("is it the same robot?")

@@ -14,7 +14,7 @@ import time
 
 import pytest
 from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_wanted
+from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from arm_testing import two_machines
 from arm_testing.ros import machine_watcher
 
@@ -91,7 +91,7 @@ class World:
             self.groups.append(group)
             with machine.inside():
                 for process in processes("arm_description"):
-                    if is_wanted(process, values) and process.name != "run_task":
+                    if is_enabled(process, values) and process.name != "run_task":
                         group.start(process)
         self.pi, self.desk = Watcher(pi), Watcher(desk)
 
@@ -105,7 +105,7 @@ class World:
 
     def said(self):
         """What the watchers know, and the last words of all processes."""
-        logs = [f"{n}: {g.last_words(n)}" for g in self.groups for n in g.pids()]
+        logs = [f"{n}: {g.log_tail(n)}" for g in self.groups for n in g.pids()]
         return "\n".join(map(str, (self.pi.known, self.desk.known, *logs)))
 
     def ready(self):

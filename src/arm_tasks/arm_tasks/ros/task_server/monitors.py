@@ -1,15 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the nut is, as far as somebody says so: the simulated world, or a camera some day.
-
-Whether kinematics and tf, if they were there when a task began, still are.
-
-The task server plans by itself and reads joint_states. But without tf nobody sees where the arm
-is, neither the world of the nut nor a view; and without kinematics nothing that watches the arm
-can answer. So a task is stopped when one of them falls silent.
-
-What a task looks at when it branches, from topics: the nut's world and the jaws' width.
-"""
+"""Monitors of a running task: other nodes, the nut, and the width of the jaws."""
 
 from __future__ import annotations
 
@@ -19,7 +10,6 @@ import time
 from arm_common.ros.executor import PolledSubscriptions
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
-from rclpy.task import Future
 from tf2_msgs.msg import TFMessage
 
 from arm_description import RobotModel
@@ -33,75 +23,72 @@ from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.task.condition import Condition, Observation
-from arm_tasks.world.reference_run import ReferenceRun, safe_state
+from arm_tasks.world.reference_run import safe_state
 
-SILENCE = 6.0  # s on the wall; kinematics speaks once a second, tf as often as joint_states
-KINEMATICS = "kinematics: solver"
+_SILENCE = 6.0  # [s] of wall time; kinematics publishes every second, tf with joint_states
+_KINEMATICS = "kinematics: solver"
+_NUT_MAX_AGE = 5.0  # [s] of wall time; nut_world publishes at least once a second
 
 
 class NodeLivenessMonitor:
-    """Listens to tf and to the diagnostics of kinematics.
+    """Detects that tf of the robot or the kinematics node has disappeared during a task.
+
+    The task server itself plans without them, but the simulated world and every view need tf.
 
     Args:
-        node: The node that listens.
-        model: The robot, for the frame that its tf must have.
-        waiting: Where tf waits until it is looked at, several times a second.
+        node: The node of the subscriptions.
+        model: The robot, for the frame to find in tf.
+        polled: Queues tf until it is polled, several times a second.
     """
 
-    def __init__(self, node: Node, model: RobotModel, waiting: PolledSubscriptions) -> None:
+    def __init__(self, node: Node, model: RobotModel, polled: PolledSubscriptions) -> None:
         self._link = f"{model.joint_names[0]}_link".encode()
-        self._heard: dict[str, float] = {}
-        # raw, and now and then: so many messages are not worth being taken apart, or woken for
-        waiting.subscribe(node, TFMessage, "tf", self._on_tf, 10, raw=True)
+        self._received: dict[str, float] = {}
+        # tf arrives at high rate: keep it serialized and poll instead of triggering a callback
+        polled.subscribe(node, TFMessage, "tf", self._on_tf, 10, raw=True)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
-    def expect(self) -> None:
-        """From now on miss those that are there now, or come."""
-        there = [name for name in self._heard if not self._silent(name)]
-        self._heard = {name: self._heard[name] for name in there}
+    def begin(self) -> None:
+        """From now on require what is alive now, or appears later."""
+        alive = [name for name in self._received if not self._is_silent(name)]
+        self._received = {name: self._received[name] for name in alive}
 
     def lost(self) -> str:
-        """Return what fell silent since expect(), or ""."""
-        gone = next((name for name in self._heard if self._silent(name)), "")
-        if not gone:
-            return ""
-        what = "tf of the robot" if gone == "tf" else "the node kinematics"
-        return f"{what} fell silent, for {SILENCE:.0f} s"
+        """Return what has disappeared since begin(), or ""."""
+        lost = next((name for name in self._received if self._is_silent(name)), "")
+        return f"{lost} has been silent for {_SILENCE:.0f} s" if lost else ""
 
-    def _silent(self, name: str) -> bool:
-        return time.monotonic() - self._heard[name] > SILENCE
+    def _is_silent(self, name: str) -> bool:
+        return time.monotonic() - self._received[name] > _SILENCE
 
     def _on_tf(self, message: bytes) -> None:
         if self._link in message:
-            self._heard["tf"] = time.monotonic()
+            self._received["tf of the robot"] = time.monotonic()
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        if any(status.name == KINEMATICS for status in message.status):
-            self._heard["kinematics"] = time.monotonic()
-
-
-FRESH = 5.0  # s on the wall; nut_world speaks at least once a second
+        if any(status.name == _KINEMATICS for status in message.status):
+            self._received["the node kinematics"] = time.monotonic()
 
 
 class WorldObserver:
-    """The Senses of an engine.
+    """Observes the nut and the width of the jaws, for the branches of a task.
 
     Args:
-        node: Listens with this one to nut_world/state, which comes every second and on changes.
-        state: Knows the width of the jaws.
-        waiting: Where messages wait until somebody looks.
+        node: The node of the subscription of nut_world/state.
+        state: Provides the width of the jaws.
+        polled: Queues messages until the next observation.
     """
 
-    def __init__(self, node: Node, state: ArmState, waiting: PolledSubscriptions) -> None:
-        self._waiting = waiting
+    def __init__(self, node: Node, state: ArmState, polled: PolledSubscriptions) -> None:
+        self._polled = polled
         self._state = state
         self._nut: NutState | None = None
-        self._heard = 0.0
-        waiting.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
+        self._received = 0.0
+        polled.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
 
     def __call__(self, when: Condition, since: float) -> Observation | None:
-        """Return what is known, None while the nut was not heard of since a time [s]."""
-        self._waiting.take()
+        """Return an observation; None while no state of the nut is newer than a time [s]."""
+        self._polled.take()
         width = self._state.width if math.isfinite(self._state.width) else None
         if not when.needs_nut:
             return Observation(width=width)
@@ -112,63 +99,60 @@ class WorldObserver:
 
     @property
     def nut(self) -> NutReport | None:
-        """Where the nut is, or None if nobody has said so of late."""
-        self._waiting.take()
-        is_fresh = self._nut is not None and time.monotonic() - self._heard < FRESH
-        return nut_report(self._nut) if is_fresh else None
+        """Current state of the nut, None if nothing has published it recently."""
+        self._polled.take()
+        is_fresh = time.monotonic() - self._received < _NUT_MAX_AGE
+        return nut_report(self._nut) if self._nut is not None and is_fresh else None
 
     def _on_nut(self, message: NutState) -> None:
-        self._nut, self._heard = message, time.monotonic()
+        self._nut, self._received = message, time.monotonic()
 
 
 class NutStateChecker:
-    """The latest nut_world/state, held against what a plan needs.
+    """Compares the observed nut with what a plan expects.
 
     Args:
-        senses: Hears of the nut.
-        planning: Works in the background.
+        observer: Observes the nut.
+        planning: Simulates the plan in the background.
         port: The arm.
         chain: Its kinematics.
     """
 
     def __init__(
-        self, senses: WorldObserver, planning: Planning, port: ArmPort, chain: Chain
+        self, observer: WorldObserver, planning: Planning, port: ArmPort, chain: Chain
     ) -> None:
-        self._planning, self._port, self._chain = planning, port, chain
-        self._senses = senses
+        self._observer, self._planning = observer, planning
+        self._port, self._chain = port, chain
 
     async def check(self, plan: TaskPlan, step: int) -> list[str]:
-        """Check that the nut is as a step of a plan needs it; return what cannot be checked.
+        """Check that the nut is where a step expects it; return warnings.
 
         Raises:
-            PlanError: It is not.
+            PlanError: The nut is elsewhere.
         """
-        nut = self._senses.nut
+        nut = self._observer.nut
         if plan.request.scene.nut is None:
             return []
         if nut is None:
             return [
                 "the position of the nut is unknown; make sure that it is where the task needs it"
             ]
-        foreseen = await self._foresee(plan)
-        why = foreseen.disagreement(step, self._port.configuration(), nut)
+        expected = await self._planning.reference_run(plan)
+        why = expected.disagreement(step, self._port.configuration(), nut)
         if why:
             raise PlanError(why)
         return []
 
     async def safe_state(self, plan: TaskPlan, step: int) -> str:
-        """Return what an arm that stopped in a step holds still with, "" without a nut.
+        """Return the SafeState of an arm that stopped in a step, "" without a nut.
 
-        It is told by what is seen; if nobody sees, by what was planned.
+        The observed nut decides; if there is none, the planned one.
         """
-        size = plan.request.scene.nut
-        if size is None:
+        scene_nut = plan.request.scene.nut
+        if scene_nut is None:
             return ""
-        here, nut = self._port.configuration(), self._senses.nut
+        current, nut = self._port.configuration(), self._observer.nut
         if nut is None:
-            nut = (await self._foresee(plan)).nut(step, here)
-        T_tool = self._chain.fk([here.positions[name] for name in plan.joint_names])
-        return safe_state(T_tool, nut, size.across_flats).value
-
-    def _foresee(self, plan: TaskPlan) -> Future:
-        return self._planning.in_background(lambda: ReferenceRun.of(plan))
+            nut = (await self._planning.reference_run(plan)).nut(step, current)
+        T_tool = self._chain.fk([current.positions[name] for name in plan.joint_names])
+        return safe_state(T_tool, nut, scene_nut.across_flats).value

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What anybody may ask of the task that runs, and what everybody is told of it."""
+"""Services that control the running task, and topics that publish its state."""
 
 from __future__ import annotations
 
@@ -21,96 +21,94 @@ STATES = {
     EngineState.PAUSED: TaskState.PAUSED,
     EngineState.STOPPING: TaskState.STOPPING,
 }
-NOTHING = "no task runs"
+_NO_TASK = "no task runs"
 
 
 class TaskControls:
-    """The services and the topics beside the action run_task.
+    """The services and topics beside the action run_task.
 
     Services:
-        run_task/pause: the arm stops where it is, on its way, until one of the next two.
-        run_task/resume: it goes on.
-        run_task/step: it does one step, or what is left of it, and pauses.
-        run_task/stop: the task is canceled, by whomever it was begun.
+        run_task/pause: stops the arm on its path, until one of the next two.
+        run_task/resume: continues.
+        run_task/step: does one step, or the rest of it, and pauses.
+        run_task/stop: cancels the task, whichever client started it.
 
     Publishers:
-        run_task/state: latched; when something changed, and some times a second on the way.
-        task_text: the message of it alone, latched.
+        run_task/state: latched; on changes, and some times a second during a step.
+        task_text: only its message, latched.
 
     Args:
         node: The node.
 
     Attributes:
-        engine: Of the task that runs, or None.
-        stop_wanted: Whether stop was asked for since begin().
+        engine: Engine of the running task, or None.
+        stop_requested: Whether run_task/stop was called since begin().
     """
 
     def __init__(self, node: Node) -> None:
         self.engine: Engine | None = None
-        self.stop_wanted = False
+        self.stop_requested = False
         self._state = TaskState()
         self._publisher = node.create_publisher(TaskState, "run_task/state", LATCHED)
         self._text = node.create_publisher(String, "task_text", LATCHED)
-        asks = {"pause": self._pause, "resume": self._resume, "step": self._step}
-        for name, ask in {**asks, "stop": self._stop}.items():
-            node.create_service(Trigger, f"run_task/{name}", _trigger(ask))
+        requests: dict[str, Callable[[Engine], str]] = {
+            "pause": Engine.pause,
+            "resume": Engine.resume,
+            "step": Engine.single_step,
+        }
+        for name, request in requests.items():
+            node.create_service(Trigger, f"run_task/{name}", self._service(request))
+        node.create_service(Trigger, "run_task/stop", self._on_stop)
         self._publisher.publish(self._state)
 
     def begin(self, task: str) -> None:
-        """Tell that a task is taken up."""
-        self.stop_wanted = False
+        """Publish that a task is being checked."""
+        self.stop_requested = False
         self._state = TaskState(state=TaskState.CHECKING, task=task)
-        self.say(f"checking {task}")
+        self.publish_message(f"checking {task}")
 
-    def say(self, text: str) -> None:
-        """Tell what is going on, one line."""
+    def publish_message(self, text: str) -> None:
+        """Publish a new message, one line."""
         self._state.message = text
         self._publisher.publish(self._state)
         self._text.publish(String(data=text))
 
-    def tell(self, told: Feedback) -> None:
-        """Tell how far the task is."""
-        now = self._state
-        line = f"{told.step + 1} of {told.steps_total}: {told.message}"
-        if told.state is EngineState.PAUSED:
-            line = f"paused before or in {told.step + 1} of {told.steps_total}: {told.message}"
-        now.state, now.step = STATES[told.state], told.step
-        now.steps_total, now.name, now.progress = told.steps_total, told.name, told.progress
-        if line != now.message:
-            self.say(line)
+    def publish(self, feedback: Feedback) -> None:
+        """Publish the progress of the task."""
+        state = self._state
+        line = f"{feedback.step + 1} of {feedback.steps_total}: {feedback.message}"
+        if feedback.state is EngineState.PAUSED:
+            line = f"paused before or in {line}"
+        state.state, state.step = STATES[feedback.state], feedback.step
+        state.steps_total, state.name = feedback.steps_total, feedback.name
+        state.progress = feedback.progress
+        if line != state.message:
+            self.publish_message(line)
         else:
-            self._publisher.publish(now)
+            self._publisher.publish(state)
 
     def end(self, text: str) -> None:
-        """Tell that nothing runs any more, and how it ended."""
+        """Publish that no task runs any more, and how the last one ended."""
         self.engine, self._state.state = None, TaskState.IDLE
-        self.say(text)
+        self.publish_message(text)
 
-    def _pause(self) -> str:
-        return NOTHING if self.engine is None else self.engine.pause()
+    def _service(
+        self, request: Callable[[Engine], str]
+    ) -> Callable[[Trigger.Request, Trigger.Response], Trigger.Response]:
+        def callback(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            return _answer(response, _NO_TASK if self.engine is None else request(self.engine))
 
-    def _resume(self) -> str:
-        return NOTHING if self.engine is None else self.engine.resume()
+        return callback
 
-    def _step(self) -> str:
-        return NOTHING if self.engine is None else self.engine.single_step()
-
-    def _stop(self) -> str:
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._state.state == TaskState.IDLE:
-            return NOTHING
-        self.stop_wanted = True
+            return _answer(response, _NO_TASK)
+        self.stop_requested = True
         if self.engine is not None:
             self.engine.cancel()
-        return ""
+        return _answer(response, "")
 
 
-Callback = Callable[[Trigger.Request, Trigger.Response], Trigger.Response]
-
-
-def _trigger(ask: Callable[[], str]) -> Callback:
-    def callback(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        why_not = ask()
-        response.success, response.message = not why_not, why_not or "done"
-        return response
-
-    return callback
+def _answer(response: Trigger.Response, refusal: str) -> Trigger.Response:
+    response.success, response.message = not refusal, refusal or "done"
+    return response

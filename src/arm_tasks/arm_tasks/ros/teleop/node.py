@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node that jogs: short trajectories that end at rest, through the driver's limits."""
+"""The node that jogs the arm by short trajectories, each of which ends at rest."""
 
 from __future__ import annotations
 
@@ -18,18 +18,26 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import Joy
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.manual.jog_input import HELD, JogCommand, JoystickLayout
 from arm_tasks.manual.jogger import Jogger, TrajectorySegment
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.messages import duration_message
+from arm_tasks.ros.messages import trajectory_message
 
-GRIP_AGAIN = 0.1  # [s] from a step of the jaws to the next
-LIMIT = 1e-4  # [m] from the end of the jaws' way there is no further step
-FRESH = 1.0  # [s] joint_states older than this stop the motion
+_GRIP_PERIOD = 0.1  # [s] between two steps of the jaws
+_GRIP_TOLERANCE = 1e-4  # [m] at the ends of the jaws' travel
+_MAX_AGE = 1.0  # [s]; older joint_states stop the motion
+
+_JOYSTICK = {
+    "dead_man": "Button of the joystick to be held; nothing moves without it.",
+    "joint_mode": "Button that moves joints while it is held, -1 for none.",
+    "base_mode": "Button for the base's axes while it is held, -1 for none.",
+    "axes": "Stick of x, y, z and turns about them (or of joints), -1 for none.",
+    "signs": "1 or -1 for each of axes.",
+}
 
 
 _JOYSTICK = {
@@ -42,7 +50,7 @@ _JOYSTICK = {
 
 
 class TeleopNode(Node):  # type: ignore[misc]
-    """Publishes short trajectories that end at rest, as long as somebody wishes to move.
+    """Publishes short trajectories that end at rest, as long as jog commands arrive.
 
     Args:
         model: The robot.
@@ -80,99 +88,96 @@ class TeleopNode(Node):  # type: ignore[misc]
             for name in ("stop", "reset")
         }
 
-    def wish_of_joystick(self, now: float, speed: float) -> JogCommand | None:
-        """Return what a joystick wishes, None where none was heard of late."""
+    def joystick_command(self, now: float, speed: float) -> JogCommand | None:
+        """Return the command of a joystick, None without a recent message."""
         if self._joy is None or now - self._joy[0] > HELD:
             return None
         return self._layout.wish(self._joy[1].axes, self._joy[1].buttons, speed)
 
-    def tick(self, wish: JogCommand) -> str:
-        """Go on for one period; return why nothing moves, or "" if nothing is in the way."""
-        problem = self._state.not_ready() or self._silent()
+    def update(self, command: JogCommand) -> str:
+        """Execute a command for one period; return what prevents or slows the motion, or ""."""
+        problem = self._problem()
         if problem:
             self._jogger.forget()
             return problem
-        here = self._here()
+        q = self._positions()
         if self._jogger.settled:
-            self._jogger.start(here)
-        elif self._jogger.astray(here):
-            self._jogger.start(here)
+            self._jogger.start(q)
+        elif self._jogger.astray(q):
+            self._jogger.start(q)
             return "the driver does not follow: at a limit of its calibration? See its log"
-        stretch = self._jogger.step(wish)
-        if stretch is not None:
-            self._publisher.publish(self._message(stretch))
+        self._publish(self._jogger.step(command))
         slow = ", ".join(self._jogger.slowed_by)
         return f"{slow}: no faster, or at the limit" if slow else ""
 
     def trigger(self, name: str) -> None:
-        """Call a service of the driver; "stop" or "reset"."""
+        """Call "stop" or "reset" of the driver."""
         self._jogger.forget()
         if self._triggers[name].service_is_ready():
             self._triggers[name].call_async(Trigger.Request())
 
     def grip(self, share: float) -> str:
-        """Bring the jaws by a share of their way from where they are; return what hinders it.
+        """Move the jaws by a fraction of their travel; return what prevents it, or "".
 
         Args:
-            share: From -1, closed, to 1, open; a held key repeats it, and its release stops it.
+            share: From -1, closed, to 1, open. A held key repeats the call.
         """
-        gripper = self._model.gripper
-        problem = self._state.not_ready() or self._silent()
+        gripper, problem = self._model.gripper, self._problem()
         if gripper is None or problem:
             return problem or "this arm has no gripper"
         if not self._gripper.server_is_ready():
             return "the driver offers no gripper_cmd"
         end = gripper.max_width if share > 0.0 else gripper.min_width
         left, step = end - self._state.width, share * (gripper.max_width - gripper.min_width)
-        if abs(left) < LIMIT:
+        if abs(left) < _GRIP_TOLERANCE:
             return f"the jaws are {'open' if share > 0.0 else 'closed'}"
-        if time.monotonic() >= self._gripped + GRIP_AGAIN:
+        if time.monotonic() >= self._gripped + _GRIP_PERIOD:
             self._gripped = time.monotonic()
             goal = GripperCommand.Goal()
             goal.command.position = self._state.width + min(step, left, key=abs)
             self._gripper.send_goal_async(goal)
         return ""
 
-    def rest(self) -> None:
-        """Brake if the arm moves, see the message off, and forget where the arm was."""
-        stretch = self._jogger.step(JogCommand("joint"))
-        if stretch is not None:
-            self._publisher.publish(self._message(stretch))
+    def brake(self) -> None:
+        """Brake if the arm moves, and wait until the driver has received the message."""
+        if self._publish(self._jogger.step(JogCommand("joint"))):
             self._publisher.wait_for_all_acked(Duration(seconds=1))
         self._jogger.forget()
 
-    def shown(self) -> str:
-        """Return where joints and tip are, in deg and mm."""
+    def status(self) -> str:
+        """Return joint positions and tip [deg, mm] as text."""
         if self._state.not_ready():
             return ""
-        here = self._here()
+        q = self._positions()
         joints = " ".join(
-            f"{math.degrees(q):.1f}" if joint.type == "revolute" else f"{q * 1e3:.0f}mm"
-            for q, joint in zip(here, self._model.joints, strict=True)
+            f"{math.degrees(value):.1f}" if joint.type == "revolute" else f"{value * 1e3:.0f}mm"
+            for value, joint in zip(q, self._model.joints, strict=True)
         )
-        x, y, z = (round(float(way)) for way in self._model.fk(here)[:3, 3] * 1e3)
+        x, y, z = (round(float(v)) for v in self._model.fk(q)[:3, 3] * 1e3)
         jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
         return f"joints {joints}  tip {x} {y} {z} mm{jaws}"
 
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)
 
-    def _silent(self) -> str:
-        silent = self._state.silence
-        return f"no joint_states for {silent:.1f} s" if silent > FRESH else ""
+    def _problem(self) -> str:
+        """Return why nothing can move, or ""."""
+        age = self._state.age
+        late = f"no joint_states for {age:.1f} s" if age > _MAX_AGE else ""
+        return self._state.not_ready() or late
 
-    def _here(self) -> Array:
+    def _positions(self) -> Array:
         return np.array([self._state.positions[name] for name in self._model.joint_names])
 
-    def _message(self, stretch: TrajectorySegment) -> JointTrajectory:
-        points = [
-            JointTrajectoryPoint(
-                positions=positions.tolist(),
-                velocities=velocities.tolist(),
-                time_from_start=duration_message(seconds),
+    def _publish(self, segment: TrajectorySegment | None) -> bool:
+        """Publish a segment, if there is one; return whether there was."""
+        if segment is not None:
+            self._publisher.publish(
+                trajectory_message(
+                    tuple(self._model.joint_names),
+                    np.array(segment.times),
+                    segment.positions,
+                    segment.velocities,
+                )
             )
-            for seconds, positions, velocities in zip(
-                stretch.times, stretch.positions, stretch.velocities, strict=True
-            )
-        ]
-        return JointTrajectory(joint_names=list(self._model.joint_names), points=points)
+        return segment is not None

@@ -1,52 +1,45 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The desk of who jogs an arm: keys in, one line out.
-
-`./arm teleop`: jog the arm with keys or a joystick.
-"""
+"""Jogging from a terminal: keys are commands, and one line shows the arm."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from typing import Protocol
 
-import rclpy
 from arm_common.ros.node_runner import session
+from arm_common.ros.worker import ExecutorThread
 from arm_common.terminal import Keyboard, Screen
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
-from rclpy.utilities import remove_ros_args
+from rclpy.executors import SingleThreadedExecutor
 
-from arm_description import DescriptionError, RobotModel, load_robot
-from arm_tasks.errors import TasksError
+from arm_description import RobotModel
 from arm_tasks.manual.jog_input import JAWS, JogCommand, KeyboardInput, pairs_text
 from arm_tasks.manual.jogger import PERIOD
 from arm_tasks.ros.teleop.node import TeleopNode
 
-HELP = """\
-Hold a key to move; let go and the arm stops.
+_HELP = """\
+Hold a key to move; release it and the arm stops.
 {pairs}
   m      joints, tool along the base's axes, tool along its own  (now: {mode})
   + -    faster, slower
   space  STOP: latched, nothing moves until z (reset)
-  ?      these keys            q  leave (Ctrl-C too)
+  ?      these keys            q  quit (Ctrl-C too)
 A joystick on the topic joy moves the tool while its dead man's button is held (LB).
 """
 
 
-class Jogged(Protocol):
-    """What moves."""
+class JoggedArm(Protocol):
+    """What a TeleopTerminal commands; a TeleopNode."""
 
-    def tick(self, wish: JogCommand) -> str:
-        """Go on for one period; return what is in the way, or ""."""
+    def update(self, command: JogCommand) -> str:
+        """Execute a command for one period; return what prevents or slows the motion, or ""."""
         ...
 
-    def wish_of_joystick(self, now: float, speed: float) -> JogCommand | None:
-        """Return what a joystick wishes, or None."""
+    def joystick_command(self, now: float, speed: float) -> JogCommand | None:
+        """Return the command of a joystick, or None."""
         ...
 
     def trigger(self, name: str) -> None:
@@ -54,78 +47,77 @@ class Jogged(Protocol):
         ...
 
     def grip(self, share: float) -> str:
-        """Open the jaws by a share of their way, or close them; return what is in the way."""
+        """Move the jaws by a fraction of their travel; return what prevents it, or ""."""
         ...
 
-    def rest(self) -> None:
-        """Brake if it moves, and begin anew from where it then is."""
+    def brake(self) -> None:
+        """Brake if the arm moves."""
         ...
 
-    def shown(self) -> str:
-        """Return where the arm is."""
+    def status(self) -> str:
+        """Return where the arm is, as text."""
         ...
 
 
 class TeleopTerminal:
-    """A person's keys, and what is shown to them."""
+    """Reads keys and shows the state of the arm.
 
-    def __init__(self, node: Jogged, screen: Screen | None, model: RobotModel) -> None:
-        """Serve a node.
+    Args:
+        arm: The arm.
+        screen: The terminal, None for a joystick only.
+        model: The robot.
+    """
 
-        Args:
-            node: What moves.
-            screen: None without a terminal: joystick only.
-            model: The robot.
-        """
-        self._node = node
+    def __init__(self, arm: JoggedArm, screen: Screen | None, model: RobotModel) -> None:
+        self._arm = arm
         self._screen = screen
         self._names = model.joint_names
         self._has_jaws = model.gripper is not None
         self._problem = ""
         self._keys = KeyboardInput()
-        self._shown = ""
+        self._line = ""
         self._open = True
 
     def run(self) -> None:
-        """Serve until a key says to leave."""
-        self._say(self._help())
+        """Run until a key quits."""
+        self._print(self._help())
         due = time.monotonic()
         while self._open:
             due = max(due + PERIOD, time.monotonic())
             self._read_until(due)
             now = time.monotonic()
-            wish = self._keys.wish(now)
-            if wish.still:
-                wish = self._node.wish_of_joystick(now, wish.speed) or wish
-            problem = self._node.tick(wish) or self._problem
-            said = f"({problem})  " if problem else ""  # first, for a terminal cuts long lines
-            self._show(f"{wish.mode} {wish.speed:g}  {said}{self._node.shown()}")
+            command = self._keys.wish(now)
+            if command.still:
+                command = self._arm.joystick_command(now, command.speed) or command
+            problem = self._arm.update(command) or self._problem
+            prefix = f"({problem})  " if problem else ""  # first, as a terminal cuts long lines
+            self._show(f"{command.mode} {command.speed:g}  {prefix}{self._arm.status()}")
+
+    def press(self, key: str) -> None:
+        """Execute a key."""
+        self._problem = ""
+        if self._keys.press(key, time.monotonic()):
+            if key == "m":
+                self._print(self._help())
+        elif key in JAWS and self._has_jaws:
+            speed = self._keys.wish(0.0).speed
+            self._problem = self._arm.grip(speed if key == JAWS[0] else -speed)
+        elif key == " ":
+            self._arm.trigger("stop")
+            self._print("Stop.")
+        elif key == "z":
+            self._arm.trigger("reset")
+        elif key == "?":
+            self._print(self._help())
+        elif key == "q":
+            self._open = False
 
     def _read_until(self, due: float) -> None:
         while self._open and (left := due - time.monotonic()) > 0.0:
             if self._screen is None:
                 time.sleep(left)
             elif key := self._screen.key(left):
-                self._take(key)
-
-    def _take(self, key: str) -> None:
-        self._problem = ""
-        if self._keys.press(key, time.monotonic()):
-            if key == "m":
-                self._say(self._help())
-            return
-        if key in JAWS and self._has_jaws:
-            speed = self._keys.wish(0.0).speed
-            self._problem = self._node.grip(speed if key == JAWS[0] else -speed)
-        elif key == " ":
-            self._node.trigger("stop")
-            self._say("Stop.")
-        elif key == "z":
-            self._node.trigger("reset")
-        elif key == "?":
-            self._say(self._help())
-        elif key == "q":
-            self._open = False
+                self.press(key)
 
     def _help(self) -> str:
         mode = self._keys.wish(0.0).mode
@@ -133,92 +125,51 @@ class TeleopTerminal:
         if self._has_jaws:
             pairs = {**pairs, JAWS: "jaws: open, close"}
         rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
-        return HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
+        return _HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if self._screen is not None:
             self._screen.say(text)
-            self._shown = ""
+            self._line = ""
 
     def _show(self, text: str) -> None:
-        if self._screen is not None and text != self._shown:
+        if self._screen is not None and text != self._line:
             self._screen.show(text)
-            self._shown = text
+            self._line = text
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    result = argparse.ArgumentParser(
-        prog="./arm teleop", description="Jog the running arm with keys or a joystick."
-    )
-    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
-    result.add_argument(
-        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
-    )
-    return result
+@contextlib.contextmanager
+def open_screen() -> Iterator[Screen]:
+    """Read keys of this program's terminal in this context.
+
+    Raises:
+        InputError: Standard input is no terminal.
+    """
+    with Keyboard() as keyboard:
+        yield Screen(keyboard, sys.stdout)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit code."""
-    given = remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
-    options = parser().parse_args(given)
-
-    def run(stack: contextlib.ExitStack) -> None:
-        model = load_robot(options.robot)
-        screen = None if options.joystick_only else terminal(stack)
-        serve(model, screen)
-
-    return told(run)
-
-
-def terminal(stack: contextlib.ExitStack) -> Screen:
-    """Return the terminal of this program, which is as before when the stack is left."""
-    return Screen(stack.enter_context(Keyboard()), sys.stdout)
+@contextlib.contextmanager
+def running_node(model: RobotModel) -> Iterator[TeleopNode]:
+    """Have ROS and a TeleopNode in this context; at its end the arm brakes."""
+    with session():
+        node = TeleopNode(model)
+        thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)
+        try:
+            yield node
+        finally:
+            node.brake()
+            thread.stop(2.0)
+            node.destroy_node()  # type: ignore[no-untyped-call]
 
 
-def told(run: Callable[[contextlib.ExitStack], None]) -> int:
-    """Run what jogs until a person leaves; return the exit code."""
-    try:
-        with contextlib.ExitStack() as stack:
-            run(stack)
-    except (DescriptionError, TasksError) as error:
-        print(f"arm: {error}", file=sys.stderr)
-        return 1
-    except (KeyboardInterrupt, EOFError):
-        pass
-    print("\nThe arm holds where it is.", flush=True)
-    return 0
-
-
-def serve(
-    model: RobotModel, screen: Screen | None, make: Callable[..., TeleopTerminal] = TeleopTerminal
-) -> None:
-    """Run a node and a desk; the node hears in a thread of its own.
+def run_teleop(model: RobotModel, joystick_only: bool) -> None:
+    """Jog the running arm until a person quits.
 
     Args:
         model: The robot.
-        screen: None without a terminal.
-        make: Makes the desk from node, screen and model.
+        joystick_only: Read no keys.
     """
-    with session():
-        node = TeleopNode(model)
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
-        thread.start()
-        try:
-            make(node, screen, model).run()
-        finally:
-            node.rest()
-            executor.shutdown(timeout_sec=2.0)
-            rclpy.try_shutdown()  # which ends the thread
-            thread.join(timeout=2.0)
-
-
-def _spin(executor: SingleThreadedExecutor) -> None:
-    with contextlib.suppress(ExternalShutdownException, ShutdownException):
-        executor.spin()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    with contextlib.ExitStack() as stack:
+        screen = None if joystick_only else stack.enter_context(open_screen())
+        TeleopTerminal(stack.enter_context(running_node(model)), screen, model).run()

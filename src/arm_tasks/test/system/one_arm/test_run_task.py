@@ -186,7 +186,7 @@ def test_run_task_takes_keys(arm, tmp_path):
         environment=dict(os.environ),
     )
     try:
-        program.wait_for("Keys: space pauses and goes on, s does one step")
+        program.wait_for("Keys: space pauses and resumes, s does one step")
         program.wait_for("[  1/3] paused: ready for the first step")
         program.type("s")
         program.wait_for("[  2/3] paused: step 1 is done")

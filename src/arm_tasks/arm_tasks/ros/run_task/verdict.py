@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a run did what the task file expects, as the simulated world saw it."""
+"""Compares the result of a run with what the task file expects."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from arm_tasks.task.steps import Expectation, Task
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a run.
+    """Whether a run met its expectations.
 
     Attributes:
-        good: Whether all is as expected.
+        good: True if it did.
         message: One sentence.
     """
 
@@ -26,13 +26,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """What was seen of a run beside its result.
+    """What the simulated world shows after a run.
 
     Attributes:
-        nut: The simulated world's word, or None if it said nothing.
-        lies_on: What the payload that is expected somewhere lies on, "" if it hangs in the air,
-            None if nobody says where it is.
-        off_lines: How far the tool was from the lines that are to be straight [m].
+        nut: The nut, None if unknown.
+        lies_on: Support of the expected payload, "" if it has none, None if unknown.
+        off_lines: Largest distance of the tool from its straight lines [m].
     """
 
     nut: NutState | None = None
@@ -46,11 +45,11 @@ def judge(
     """Judge a run.
 
     Args:
-        result: Of the action.
-        dry_run: Whether only a check was asked for.
-        task: What was to be done.
-        seen: What came of it.
-        simulated: Whether there is a simulated world, which then must have spoken.
+        result: Result of run_task.
+        dry_run: True if the task was only checked.
+        task: The task.
+        seen: What was observed.
+        simulated: True if there is a simulated world; then observations are required.
     """
     expected = task.expect
     if result.status != RunTask.Result.SUCCESS:
@@ -64,39 +63,41 @@ def judge(
     ]
     verdicts = [part for part in parts if part is not None]
     bad = [verdict for verdict in verdicts if not verdict.good]
-    said = "; ".join(verdict.message for verdict in bad or verdicts)
-    return Verdict(not bad, said or result.message)
+    message = "; ".join(verdict.message for verdict in bad or verdicts)
+    return Verdict(not bad, message or result.message)
 
 
 def is_there(expected: Expectation, nut: NutState) -> bool:
-    """Return whether the nut is where it is expected, let go."""
+    """Return True if the nut is where it is expected, and released."""
     on = bool(nut.bolt == expected.nut_on and nut.turns_engaged >= expected.turns)
     return on and not nut.grasped
 
 
 def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Verdict:
     if nut is None and simulated:
-        return Verdict(False, "nut_world does not say where the nut is; is it running?")
+        return Verdict(False, "nut_world does not publish where the nut is; is it running?")
     if nut is None:
-        return Verdict(True, "all steps were done; look where the nut is")
-    wanted = f"at least {expected.turns:g} turns on {expected.nut_on} were asked for"
+        return Verdict(True, "all steps were done; the position of the nut is unknown")
+    required = f"at least {expected.turns:g} turns on {expected.nut_on} are required"
     found = f"{nut.turns_engaged:.2f} turns on {nut.bolt}" if nut.bolt else nut.message
     if is_there(expected, nut):
-        return Verdict(True, f"the nut is {found}, {wanted}")
-    return Verdict(False, f"the nut is not where it should be: {found}; {wanted}")
+        return Verdict(True, f"the nut is {found}, {required}")
+    return Verdict(False, f"the nut is not where it should be: {found}; {required}")
 
 
 def _of_payload(expected: Expectation, lies_on: str | None, simulated: bool) -> Verdict:
-    name, wanted = expected.payload, expected.lies_on
+    name, required = expected.payload, expected.lies_on
     if lies_on is None:
-        what = f"nobody says where {name} is" if simulated else f"look where {name} is"
-        return Verdict(not simulated, what)
-    if lies_on == wanted:
-        return Verdict(True, f"{name} lies on {wanted}")
+        return Verdict(not simulated, f"the position of {name} is unknown")
+    if lies_on == required:
+        return Verdict(True, f"{name} lies on {required}")
     where = f"lies on {lies_on}" if lies_on else "lies on nothing"
-    return Verdict(False, f"{name} {where}, not on {wanted}")
+    return Verdict(False, f"{name} {where}, not on {required}")
 
 
 def _of_lines(within: float, off: float) -> Verdict:
-    what = f"the tool kept within {off * 1e3:.2f} mm of its lines, {within * 1e3:g} mm are allowed"
-    return Verdict(off <= within, what if off <= within else what.replace("kept", "did not keep"))
+    verb = "stayed" if off <= within else "did not stay"
+    limit = f"{within * 1e3:g} mm of its lines"
+    return Verdict(
+        off <= within, f"the tool {verb} within {limit}; it was off by {off * 1e3:.2f} mm"
+    )

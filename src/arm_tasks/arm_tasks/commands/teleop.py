@@ -1,0 +1,65 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm teleop` and `./arm teach`: jog the arm with keys or a joystick, and teach it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from arm_common.ros.node_runner import user_arguments
+
+from arm_description import DescriptionError, load_robot
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.teleop.teach_terminal import run_teach
+from arm_tasks.ros.teleop.terminal import run_teleop
+
+
+def teleop_parser() -> argparse.ArgumentParser:
+    """Return the parser of `./arm teleop`."""
+    result = argparse.ArgumentParser(
+        prog="./arm teleop", description="Jog the running arm with keys or a joystick."
+    )
+    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
+    result.add_argument(
+        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
+    )
+    return result
+
+
+def teach_parser() -> argparse.ArgumentParser:
+    """Return the parser of `./arm teach`."""
+    result = argparse.ArgumentParser(
+        prog="./arm teach", description="Teach the running arm: poses, paths, bolts."
+    )
+    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `./arm teleop`; return the exit code."""
+    options = teleop_parser().parse_args(user_arguments(arguments))
+    return _run(lambda: run_teleop(load_robot(options.robot), options.joystick_only))
+
+
+def teach(arguments: Sequence[str] | None = None) -> int:
+    """Run `./arm teach`; return the exit code."""
+    options = teach_parser().parse_args(user_arguments(arguments))
+    return _run(lambda: run_teach(load_robot(options.robot)))
+
+
+def _run(program: Callable[[], None]) -> int:
+    try:
+        program()
+    except (DescriptionError, TasksError) as error:
+        print(f"arm: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, EOFError):
+        pass
+    print("\nThe arm holds where it is.", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,301 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Client of run_task for a terminal: prints each step, records joints and nut, reads keys."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import rclpy
+from arm_common.ros.qos import GOAL, LATCHED
+from arm_common.signals import deferred
+from arm_common.terminal import Keyboard
+from arm_common.transforms import Array
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+
+from arm_description import RobotModel
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import HardwareStatus, NutState, TaskState
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.driver_client import READY_STATES
+from arm_tasks.ros.messages import transform_matrix
+
+_HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
+_TIMEOUT = 60.0  # [s], for the other nodes to start
+_NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
+_RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
+_WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
+_FEEDBACK = QoSProfile(depth=1000)  # no step is lost because this computer was busy
+_RECORD_ANGLE = 0.02  # [rad] between two recorded postures
+
+
+class RunControlKeys:
+    """Keys of the terminal for pause, resume and single steps.
+
+    Args:
+        node: The node of the clients.
+
+    Attributes:
+        state: State of the task in the last feedback; a constant of TaskState.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.state = TaskState.CHECKING
+        self._keyboard: Keyboard | None = None
+        self._clients = {
+            name: node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)
+            for name in ("pause", "resume", "step")
+        }
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read keys inside this context, if standard input is a terminal."""
+        if not sys.stdin.isatty():
+            yield
+            return
+        with Keyboard() as self._keyboard:
+            _print(_HELP)
+            yield
+        self._keyboard = None
+
+    def poll(self) -> None:
+        """Process the keys that were pressed."""
+        with contextlib.suppress(EOFError):
+            while self._keyboard is not None and (key := self._keyboard.key(0.0)):
+                self._process(key)
+
+    def _process(self, key: str) -> None:
+        is_paused = self.state == TaskState.PAUSED
+        services = {" ": "resume" if is_paused else "pause", "s": "step"}
+        if key not in services:
+            _print(_HELP)
+            return
+        client = self._clients[services[key]]
+        if client.service_is_ready():
+            client.call_async(Trigger.Request()).add_done_callback(self._on_response)
+
+    def _on_response(self, future: Any) -> None:
+        response = future.result()
+        if not response.success:
+            _print(f"Not possible: {response.message}")
+
+
+class TaskClient:
+    """Runs one task and records what happened.
+
+    Args:
+        model: The robot, for the names of its joints.
+
+    Attributes:
+        postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
+        track: All positions since the first step, each with the index of its step.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        self._names = model.joint_names
+        self.postures: list[Array] = []
+        self.track: list[tuple[int, Array]] = []
+        self._payloads: dict[str, Array] = {}
+        self._nut: NutState | None = None
+        self._hardware: HardwareStatus | None = None
+        self._step = -1
+        self._paused = False
+        self._node = rclpy.create_node("run_task")
+        self._keys = RunControlKeys(self._node)
+        self._action = ActionClient(
+            self._node,
+            RunTask,
+            "run_task",
+            goal_service_qos_profile=GOAL,
+            feedback_sub_qos_profile=_FEEDBACK,
+        )
+        for kind, topic, callback, qos in (
+            (JointState, "joint_states", self._on_joints, 10),
+            (NutState, "nut_world/state", self._on_nut, 10),
+            (TFMessage, "payload_world/poses", self._on_payloads, LATCHED),
+            (HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED),
+        ):
+            self._node.create_subscription(kind, topic, callback, qos)
+
+    def close(self) -> None:
+        """Destroy the node."""
+        self._node.destroy_node()
+
+    def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
+        """Return the state of the nut, or None without a simulated world.
+
+        Args:
+            expected: Returns True for the expected state. The world may lag behind the arm; its
+                last state counts if the expected one does not arrive in time.
+        """
+        self._nut = None
+        self._wait_for_world(
+            lambda: self._nut is not None and expected(self._nut), "nut_world/state"
+        )
+        return self._nut
+
+    def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
+        """Return base_link <- payload (4, 4) [m], or None without a simulated world.
+
+        Args:
+            name: The payload.
+            expected: As for nut().
+        """
+        self._wait_for_world(
+            lambda: name in self._payloads and expected(self._payloads[name]),
+            "payload_world/poses",
+        )
+        return self._payloads.get(name)
+
+    @property
+    def simulated(self) -> bool:
+        """True if the hardware is not real, and thus a simulated world exists."""
+        return self._hardware is not None and self._hardware.hardware != "real"
+
+    def wait_ready(self) -> None:
+        """Wait until the task server is available and the driver is armed.
+
+        Raises:
+            TasksError: One of them is not.
+        """
+        self._wait(self._action.server_is_ready, "the task server")
+        self._wait(lambda: self._hardware is not None, "the servo driver")
+        # a person arms real servos, and that may take any time
+        timeout = _TIMEOUT if self.simulated else math.inf
+        what = "the servo driver to be armed"
+        self._wait(self._is_armed, what, timeout, self._hardware_message)
+
+    def run(self, goal: RunTask.Goal) -> RunTask.Result:
+        """Run a task to its end; on KeyboardInterrupt cancel it first.
+
+        Raises:
+            TasksError: The server does not respond.
+        """
+        _print(f"Checking {goal.task} ...")
+        sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
+        handle = self._await(sent, "a response of the task server")
+        if not handle.accepted:
+            raise TasksError("the task server rejected the goal; see its log")
+        future = handle.get_result_async()
+        try:
+            with self._keys.reading():
+                self._spin_until_result(future)
+        except KeyboardInterrupt:
+            self._cancel(handle, future)
+            raise
+        result: RunTask.Result = future.result().result
+        for step in result.report[max(self._step + 1, goal.start_step) : result.steps_done]:
+            self._print_step(step.index, result.steps_total, step.name)  # its feedback was late
+        return result
+
+    def _spin_until_result(self, result: Future) -> None:
+        while not result.done():
+            self._spin()
+            self._keys.poll()
+            if not self._action.server_is_ready():
+                raise TasksError("the task server is gone; see its log")
+
+    def _cancel(self, handle: Any, result: Future) -> None:
+        """Cancel a goal and wait for its result, as long as the server responds."""
+        with contextlib.suppress(TasksError):
+            self._await(handle.cancel_goal_async(), "the cancellation")
+            self._await(result, "the end of the task")
+            _print(f"\n{result.result().result.message}")
+
+    def _await(self, future: Future, what: str) -> Any:
+        """Spin until a future is done and return its result."""
+        self._wait(future.done, what, _RESPONSE_TIMEOUT)
+        return future.result()
+
+    def _wait_for_world(self, condition: Callable[[], bool], what: str) -> None:
+        with contextlib.suppress(TasksError):
+            if self.simulated:
+                self._wait(condition, what, _WORLD_TIMEOUT)
+
+    def _wait(
+        self,
+        condition: Callable[[], bool],
+        what: str,
+        timeout: float = _TIMEOUT,
+        reason: Callable[[], str] = str,
+    ) -> None:
+        """Spin until a condition holds; print what is waited for if that takes long."""
+        begin, notified = time.monotonic(), False
+        while not condition():
+            self._spin()
+            waited = time.monotonic() - begin
+            if waited > timeout:
+                why = f" ({reason()})" if reason() else ""
+                raise TasksError(f"waited {timeout:.0f} s for {what}{why}")
+            if waited > _NOTIFY_DELAY and not notified:
+                _print(f"Waiting for {what}. {reason()}".rstrip())
+                notified = True
+
+    def _spin(self) -> None:
+        with deferred():
+            rclpy.spin_once(self._node, timeout_sec=0.1)
+
+    def _is_armed(self) -> bool:
+        return self._hardware is not None and self._hardware.state in READY_STATES
+
+    def _hardware_message(self) -> str:
+        return str(self._hardware.message) if self._hardware else ""
+
+    def _on_hardware(self, message: HardwareStatus) -> None:
+        self._hardware = message
+
+    def _on_nut(self, message: NutState) -> None:
+        self._nut = message
+
+    def _on_payloads(self, message: TFMessage) -> None:
+        for frame in message.transforms:
+            self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
+
+    def _on_joints(self, message: JointState) -> None:
+        """Record a posture if it differs from the last."""
+        by_name = dict(zip(message.name, message.position, strict=False))
+        if all(name in by_name for name in self._names):
+            q = np.array([by_name[name] for name in self._names])
+            if self._step >= 0:
+                self.track.append((self._step, q))
+            if not self.postures or np.abs(q - self.postures[-1]).max() > _RECORD_ANGLE:
+                self.postures.append(q)
+
+    def _on_feedback(self, message: Any) -> None:
+        """Print each step when it begins, and what is waited for before the first."""
+        feedback = message.feedback
+        self._keys.state = feedback.state
+        was_paused, self._paused = self._paused, feedback.state == TaskState.PAUSED
+        if not feedback.steps_total:
+            _print(feedback.message)
+        elif self._paused:
+            if not was_paused:
+                _print_line(feedback.step, feedback.steps_total, f"paused: {feedback.message}")
+        elif was_paused and feedback.step == self._step:
+            _print_line(feedback.step, feedback.steps_total, "resumed")
+        elif feedback.step != self._step:
+            self._print_step(feedback.step, feedback.steps_total, feedback.message)
+
+    def _print_step(self, step: int, total: int, message: str) -> None:
+        self._step = step
+        _print_line(step, total, message)
+
+
+def _print_line(step: int, total: int, message: str) -> None:
+    _print(f"[{step + 1:3d}/{total}] {message}")
+
+
+def _print(line: str) -> None:
+    print(line, flush=True)

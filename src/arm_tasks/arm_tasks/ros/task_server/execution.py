@@ -1,0 +1,128 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One running plan: a timer and the ends of motions tick the engine, and feedback is published."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from rclpy.action.server import ServerGoalHandle
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.task import Future
+
+from arm_interfaces.action import RunTask
+from arm_tasks.execution.engine import Engine
+from arm_tasks.execution.outcome import EngineState, Feedback
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.ros.driver_client import ArmState, DriverClient
+from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, WorldObserver
+from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
+
+TICK = 0.05  # [s] of wall time; the end of a motion is handled at once
+SIMULATED_TICK = 0.02  # [s] of wall time, as simulated time may run fast
+FEEDBACK_PERIOD = 0.1  # [s] of wall time; feedback is published when a step begins, too
+
+
+@dataclass(frozen=True)
+class ExecutionContext:
+    """What a run needs of the task server.
+
+    Attributes:
+        node: Provides timers and the arm's time.
+        state: State of the driver.
+        driver: Moves the arm.
+        observer: Observes the world, for branches.
+        liveness: Monitors the other nodes.
+        controls: Publishes the progress, and pauses or stops the run.
+    """
+
+    node: Node
+    state: ArmState
+    driver: DriverClient
+    observer: WorldObserver
+    liveness: NodeLivenessMonitor
+    controls: TaskControls
+
+
+class TaskExecution:
+    """Runs a feasible plan, once begin() is called.
+
+    Args:
+        context: What it needs of the task server.
+        handle: The goal.
+        plan: The plan.
+
+    Attributes:
+        finished: Future of the engine's TaskOutcome.
+
+    Raises:
+        PlanError: The plan has no such start step, or the arm is elsewhere.
+    """
+
+    def __init__(
+        self, context: ExecutionContext, handle: ServerGoalHandle, plan: TaskPlan
+    ) -> None:
+        node = context.node
+        self._context = context
+        self._handle = handle
+        self._period = SIMULATED_TICK if node.get_parameter("use_sim_time").value else TICK
+        self._ticks = self._feedback_due = 0
+        self._published: tuple[EngineState, int] | None = None
+        self.finished: Future = Future(executor=node.executor)
+        self._engine = Engine(
+            plan,
+            context.driver,
+            int(handle.request.start_step),
+            lambda: float(node.get_clock().now().nanoseconds) * 1e-9,
+            self._on_feedback,
+            wall=time.monotonic,
+            paused=bool(handle.request.single_step),
+            observe=context.observer,
+        )
+
+    def begin(self) -> None:
+        """Begin to move."""
+        self._context.liveness.begin()
+        self._context.controls.engine = self._engine
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = self._context.node.create_timer(self._period, self._tick, clock=steady)
+        self._context.driver.on_end = self._update
+
+    def _tick(self) -> None:
+        self._ticks += 1
+        self._context.state.poll()
+        self._update()
+
+    def _update(self) -> None:
+        """Tick the engine; end when it has an outcome."""
+        context, engine = self._context, self._engine
+        if lost := context.state.lost():
+            engine.give_up(lost)
+        if lost := context.liveness.lost():
+            engine.abort(lost)
+        if self._handle.is_cancel_requested or context.controls.stop_requested:
+            engine.cancel()
+        if engine.tick().done:
+            context.driver.on_end = lambda: None
+            context.node.destroy_timer(self._timer)
+            self.finished.set_result(engine.outcome)
+
+    def _on_feedback(self, feedback: Feedback) -> None:
+        """Publish feedback on changes and periodically."""
+        is_new = (feedback.state, feedback.step) != self._published
+        if not is_new and self._ticks < self._feedback_due:
+            return
+        self._published = (feedback.state, feedback.step)
+        self._feedback_due = self._ticks + round(FEEDBACK_PERIOD / self._period)
+        self._context.controls.publish(feedback)
+        message = RunTask.Feedback(
+            state=STATES[feedback.state],
+            step=feedback.step,
+            steps_total=feedback.steps_total,
+            name=feedback.name,
+            progress=float(feedback.progress),
+            message=feedback.message,
+        )
+        self._handle.publish_feedback(message)
