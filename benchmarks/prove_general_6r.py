@@ -19,11 +19,11 @@ from collections import Counter
 
 import numpy as np
 from arm_common.jit import kernel
+from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.elimination import UNIT
 from arm_kinematics.ik.general_6r.refinement import SOLVED, distance, newton
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.kernels.forward import work
-from arm_kinematics.lie import se3
 
 from arm_kinematics import Chain, ChainJoint
 
@@ -61,7 +61,7 @@ def chain_of(table: np.ndarray) -> Chain:
     for a, d, alpha in table:
         screws.append([*np.cross(T[:3, 3], T[:3, 2]), *T[:3, 2]])
         s, k = math.sin(alpha), math.cos(alpha)
-        T = T @ se3(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a, 0, d])
+        T = T @ pose(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a, 0, d])
     return Chain(np.transpose(screws), T, JOINTS)
 
 

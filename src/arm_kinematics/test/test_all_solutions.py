@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik import redundancy
-from arm_kinematics.lie import se3, so3_exp
 from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
@@ -246,7 +246,7 @@ def test_position_and_axis_keep_the_roll_at_the_seed(name, most, rng):
 
 def test_a_tool_moves_the_point_that_is_placed(rng):
     chain = rotating(shipped("puma560"), math.pi)
-    tool = se3(so3_exp([0.2, 0.3, 0.4]), [0.0, 0.05, 0.1])
+    tool = pose(so3_exp([0.2, 0.3, 0.4]), [0.0, 0.05, 0.1])
     q = rng.uniform(-1.0, 1.0, 6)
     T = chain.fk(q) @ tool
     found = positions(chain.all_solutions(T, tool=tool))
@@ -339,7 +339,7 @@ def test_all_joint_positions_come_as_one_array_too(rng):
     chain = shipped("ur5")
     result = chain.all_solutions(chain.fk(rng.uniform(-3.0, 3.0, 6)))
     assert np.array_equal(result.every_q, positions(result))
-    beyond = chain.ik(se3(np.eye(3), (99.0, 0.0, 0.0)))
+    beyond = chain.ik(pose(p=(99.0, 0.0, 0.0)))
     assert not beyond.ok and np.array_equal(beyond.every_q, beyond.q[None])
     for read in (result.every_q, result.q, result.solutions[0].q):
         with pytest.raises(ValueError, match="read-only"):

@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import inverse, pose, so3_exp
 from arm_kinematics.ik.closed_form.roots import DEGREE, FREE, phi, real_roots, roots, tables
 from arm_kinematics.ik.closed_form.solver import recognise
-from arm_kinematics.lie import adjoint, se3, se3_inverse, so3_exp
+from arm_kinematics.lie import adjoint
 from arm_kinematics.model.chain_model import ChainJoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,7 +215,7 @@ def dh_parts(rows, slides=()):
 
 
 def some_motion(rng, size=1.0):
-    return se3(so3_exp(rng.normal(size=3)), size * rng.normal(size=3))
+    return pose(so3_exp(rng.normal(size=3)), size * rng.normal(size=3))
 
 
 def arm(name, rng=None, backwards=False, limit=math.pi):
@@ -223,7 +224,7 @@ def arm(name, rng=None, backwards=False, limit=math.pi):
     S, M = dh_parts(rows, slides)
     sliding = [i in slides for i in range(len(rows))]
     if backwards:
-        home = se3_inverse(M)
+        home = inverse(M)
         S, M, sliding = -(adjoint(home) @ S)[:, ::-1], home, sliding[::-1]
     if rng is not None:
         base, tool = some_motion(rng), some_motion(rng, 0.2)

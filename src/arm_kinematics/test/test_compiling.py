@@ -20,7 +20,7 @@ sys.modules["numba"] = None  # importing it fails, as where it is not installed
 import numpy as np
 from arm_description import load_robot
 from arm_kinematics import Chain
-from arm_kinematics.lie import so3_exp
+from arm_common.transforms import so3_exp
 from arm_kinematics.paths.timing import time_path
 arm = Chain.from_model(load_robot("nut_arm"))
 q = np.array([0.1, 0.2, 0.3, 0.4])

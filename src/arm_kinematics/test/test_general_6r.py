@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.lie import se3
 from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot
@@ -26,7 +26,7 @@ def arm(a, d, alpha) -> Chain:
     for i in range(6):
         screws.append([*np.cross(T[:3, 3], T[:3, 2]), *T[:3, 2]])
         s, k = math.sin(alpha[i]), math.cos(alpha[i])
-        T = T @ se3(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a[i], 0, d[i]])
+        T = T @ pose(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a[i], 0, d[i]])
     return Chain(np.transpose(screws), T, JOINTS)
 
 

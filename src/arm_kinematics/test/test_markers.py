@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import Array, pose
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.measures import manipulability
-from arm_kinematics.lie import Array, se3
 from arm_kinematics.markers.frames import METRES_PER_REACH
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
 from arm_kinematics.markers.mark import Kind, Mark
@@ -132,7 +132,7 @@ def answer_of(seen: MarkerInputs, target: Array, count: int = 1) -> IkAttempt:
 
 def test_the_residual_is_drawn_from_target_to_reached_and_written(nut_arm, rng):
     seen = seen_of("nut_arm", rng)
-    away = se3(np.eye(3), [0.9, 0.0, 0.3])
+    away = pose(p=[0.9, 0.0, 0.3])
     seen.answer = answer_of(seen, away)
     line = drawn("target", seen)[-2]
     np.testing.assert_allclose(line.points[0], away[:3, 3])

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.lie import se3, se3_inverse, so3_exp, so3_log
+from arm_common.transforms import inverse, pose, so3_exp, so3_log
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.result import PathStatus
@@ -36,7 +36,7 @@ points = st.tuples(numbers, numbers, numbers).map(np.array)
 
 
 def moved(T: np.ndarray, way, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
-    return se3(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(way))
+    return pose(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(way))
 
 
 # -- shapes -----------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def test_an_arc_passes_its_three_points_on_one_circle(a, b, c, first, last):
     u, v = b - a, c - a
     if np.linalg.norm(np.cross(u, v)) < 0.01 * np.linalg.norm(u) * np.linalg.norm(v) + 1e-6:
         return
-    start, goal = se3(so3_exp(first), a), se3(so3_exp(last), c)
+    start, goal = pose(so3_exp(first), a), pose(so3_exp(last), c)
     shape = arc(start, b, goal)
     shares = np.linspace(0.0, 1.0, 201)
     way = np.array([shape.pose(s)[:3, 3] for s in shares])
@@ -78,7 +78,7 @@ def test_three_points_in_a_row_are_a_line_and_others_are_refused():
 @given(points, points)
 @settings(deadline=None, max_examples=40)
 def test_orientation_turns_evenly_the_shorter_way(first, last):
-    shape = line(se3(so3_exp(first), first), se3(so3_exp(last), last))
+    shape = line(pose(so3_exp(first), first), pose(so3_exp(last), last))
     assert shape.angle <= math.pi + 1e-12
     half = shape.start[:3, :3].T @ shape.pose(0.5)[:3, :3]
     rest = shape.pose(0.5)[:3, :3].T @ shape.goal[:3, :3]
@@ -89,8 +89,8 @@ def test_orientation_turns_evenly_the_shorter_way(first, last):
 def test_a_screw_turns_as_often_as_wanted():
     T = CHAINS["puma560"].fk(START["puma560"])
     shape = screw(T, 0.01, 3.0 * math.pi)
-    end = se3_inverse(T) @ shape.goal
-    assert np.allclose(end, se3(so3_exp([0, 0, math.pi]), [0, 0, 0.01]), atol=1e-12)
+    end = inverse(T) @ shape.goal
+    assert np.allclose(end, pose(so3_exp([0, 0, math.pi]), [0, 0, 0.01]), atol=1e-12)
     assert shape.angle == pytest.approx(3.0 * math.pi)
 
 
@@ -244,7 +244,7 @@ def test_close_to_a_singularity_samples_are_denser():
     q = np.array([0.1, 0.9, 1.2])
     T = chain.fk(q)
     x, y, z = T[:3, 3]
-    beside, across = se3(T[:3, :3], [0.002, 0.003, z]), se3(T[:3, :3], [-x, -y, z])
+    beside, across = pose(T[:3, :3], [0.002, 0.003, z]), pose(T[:3, :3], [-x, -y, z])
     result = plan_path(chain, [beside, across], q, PathOptions(mode="position"))
     assert result.ok, result.message
     assert np.abs(np.diff(result.positions, axis=0)).max() <= 0.1
@@ -337,7 +337,7 @@ def _anthropomorphic() -> Chain:
             [*np.cross([0, 0, 0.4], [0, -1, 0]), 0, -1, 0],
         ]
     ).T.astype(float)
-    M = se3(np.eye(3), [0.0, 0.0, 0.8])
+    M = pose(p=[0.0, 0.0, 0.8])
     return Chain(S, M, [ChainJoint(n, False, -x, x, 2.0, 6.0) for n, x in turning.items()])
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arm_kinematics.lie import so3_exp
+from arm_common.transforms import so3_exp
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus

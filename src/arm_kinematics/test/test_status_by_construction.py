@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.lie import se3, so3_exp
+from arm_common.transforms import pose, so3_exp
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus
@@ -101,7 +101,7 @@ def test_five_joints_cannot_hold_any_pose(rng):
 def test_stretched_out_it_cannot_look_back(name, rng):
     """A long tool that points outwards at the end of reach: turned round, the wrist is too far."""
     chain = arm(name)
-    tool = se3(np.eye(3), [0.0, 0.0, 0.5 * chain._mechanism.length])
+    tool = pose(p=[0.0, 0.0, 0.5 * chain._mechanism.length])
     poses = [chain.fk(generic(chain, rng)) @ tool for _ in range(4000)]
     T = max(poses, key=lambda T: float(np.linalg.norm(T[:3, 3])))
     outwards = T[:3, 3] / np.linalg.norm(T[:3, 3])

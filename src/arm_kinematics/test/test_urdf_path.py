@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import inverse
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.lie import se3_inverse, se3_log
+from arm_kinematics.lie import se3_log
 from arm_kinematics.model.urdf import limits, path
 
 from arm_description import DescriptionError
@@ -125,10 +126,10 @@ def test_a_chain_between_any_two_links_is_the_way_through_the_root(base, tip):
     robot = Robot(ONE_BY_ONE)
     chain = Chain.from_urdf(ONE_BY_ONE, base=base, tip=tip)
     q = chain.positions(JOINTS)
-    expected = se3_inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(tip, JOINTS)
+    expected = inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(tip, JOINTS)
     assert np.allclose(chain.fk(q), expected, atol=1e-14)
     for link, pose in chain.link_poses(q).items():
-        seen = se3_inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(link, JOINTS)
+        seen = inverse(robot.link_pose(base, JOINTS)) @ robot.link_pose(link, JOINTS)
         assert np.allclose(pose, seen, atol=1e-14), link
     r = chain.ik(chain.fk(q), q + 0.05)
     assert r.ok and ((r.q >= chain.lower) & (r.q <= chain.upper)).all()
@@ -173,7 +174,7 @@ class TestMimic:
         J, h = chain.jacobian(q), 1e-6
         assert J.shape == (6, chain.n)
         for k, step in enumerate(h * np.eye(chain.n)):
-            rate = se3_log(chain.fk(q + step) @ se3_inverse(chain.fk(q - step))) / (2 * h)
+            rate = se3_log(chain.fk(q + step) @ inverse(chain.fk(q - step))) / (2 * h)
             assert np.allclose(chain.space_jacobian(q)[:, k], rate, atol=1e-8)
 
     def test_its_inverse_is_inside_all_limits(self, case, rng):

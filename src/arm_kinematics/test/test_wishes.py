@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.lie import se3, se3_exp, se3_inverse, so3_exp, so3_log
+from arm_common.transforms import inverse, pose, so3_exp, so3_log
+from arm_kinematics.lie import se3_exp
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus
@@ -91,7 +92,7 @@ def test_the_tool_is_the_shifted_target_of_the_tip(nut_arm, rng):
     tool = se3_exp([0.01, 0.02, 0.1, 0.1, 0.2, 0.3])
     for q in postures(nut_arm, rng, 20):
         T = nut_arm.fk(q) @ tool
-        shifted = T @ se3_inverse(tool)
+        shifted = T @ inverse(tool)
         assert nut_arm.ik(T, q, tool=tool).q == pytest.approx(nut_arm.ik(shifted, q).q, abs=1e-4)
 
 
@@ -102,7 +103,7 @@ def test_each_component_of_the_position_keeps_its_tolerance(puma, axes, mode, rn
     box = np.array([0.04, 1e-5, 2e-3])
     for q in postures(puma, rng):
         beside = rng.uniform(-box, box)
-        T = puma.fk(q) @ se3(np.eye(3), beside)  # the same axes: the error lies in the box
+        T = puma.fk(q) @ pose(p=beside)  # the same axes: the error lies in the box
         r = puma.ik(T, q, mode, position_tolerance=tuple(box), tolerance_axes=axes)
         assert r.ok, r
         error = seen_from(T, puma.fk(r.q), axes)
@@ -121,7 +122,7 @@ def test_a_free_direction_of_the_target_and_of_the_tool():
     r = arm.ik(above, mode="position", position_tolerance=(1e-5, 1e-5, FREE))
     assert r.status == IkStatus.SUCCESS and r.position_error == pytest.approx(0.1)
 
-    long = T @ se3(np.eye(3), [1.5, 0.0, 0.0])  # along the last link, far beyond reach
+    long = T @ pose(p=[1.5, 0.0, 0.0])  # along the last link, far beyond reach
     assert arm.ik(long).status == IkStatus.UNREACHABLE_POSITION
     r = arm.ik(long, position_tolerance=(FREE, 1e-5, 1e-5), tolerance_axes="tool")
     assert r.status == IkStatus.SUCCESS

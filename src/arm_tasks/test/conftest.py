@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from arm_common.transforms import Between, pose, rotation, shift_z, turn_z
+from arm_common.transforms import PoseInterpolation, pose, shift_z, so3_exp, turn_z
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
@@ -50,12 +50,12 @@ class Hand:
         off: float = 0.0,
     ) -> np.ndarray:
         """Pose of the tool on a bolt: z past its end, roll, tilted about x, off along y."""
-        tilt = pose(rotation(np.array([math.radians(tilt_deg), 0.0, 0.0])), (0.0, off, 0.0))
+        tilt = pose(so3_exp(np.array([math.radians(tilt_deg), 0.0, 0.0])), (0.0, off, 0.0))
         place = self.world.scene.bolt(bolt).pose @ shift_z(z) @ tilt
         return place @ turn_z(math.radians(roll_deg))
 
     def go(self, T: np.ndarray) -> NutReport:
-        between = Between.of(self.T, T)
+        between = PoseInterpolation.between(self.T, T)
         for i in range(1, self.updates + 1):
             self.T = T if i == self.updates else between.at(i / self.updates)
             self.seen.append(self.world.update(self.T, self.width))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, rotation, tilt_z, turn_z, twist_z
+from arm_common.transforms import pose, so3_exp, tilt_z, turn_z, twist_z
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.world.nut_world import NutWorld
@@ -167,7 +167,7 @@ def test_let_go_in_the_air_it_falls_and_stays_down(hand):
 def test_a_fallen_nut_can_be_picked_up(hand):
     take_off(hand)
     lying = hand.open().pose
-    down = rotation(np.array([math.pi, 0.0, 0.0]))
+    down = so3_exp(np.array([math.pi, 0.0, 0.0]))
     hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3] + [0, 0, 0.03])))
     hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3])))
     assert hand.grip().status == NutStatus.HELD or "flats" in hand.nut.message

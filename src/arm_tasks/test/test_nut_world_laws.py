@@ -5,7 +5,7 @@
 import math
 
 import numpy as np
-from arm_common.transforms import is_rigid, pose, rotation, shift_z
+from arm_common.transforms import is_rigid, pose, shift_z, so3_exp
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.world.nut_world import NutWorld
@@ -36,7 +36,7 @@ moves = st.lists(st.tuples(st.one_of(near, near, far), width), min_size=1, max_s
 
 def tool(place):
     frame, z, off, roll, tilt = place
-    R = rotation(np.array([tilt, 0.0, 0.0])) @ rotation(np.array([0.0, 0.0, roll]))
+    R = so3_exp(np.array([tilt, 0.0, 0.0])) @ so3_exp(np.array([0.0, 0.0, roll]))
     return SCENE.frame(frame) @ shift_z(z) @ pose(R, (off, 0.0, 0.0))
 
 

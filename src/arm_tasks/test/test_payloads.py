@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, rotation
+from arm_common.transforms import pose, so3_exp
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.payloads import FLOOR, rest
@@ -68,7 +68,7 @@ def test_what_has_no_mass_is_not_carried(model):
 )
 def test_let_go_it_falls_onto_what_is_below_and_stands_up(x, y, on, top):
     scene = scene_from_text(SCENE)
-    leaning = rotation(np.array([math.radians(10), 0.0, 0.0]))
+    leaning = so3_exp(np.array([math.radians(10), 0.0, 0.0]))
     scene = scene.with_thing("cell", pose(leaning, (x * 1e-3, y * 1e-3, 0.3)))
     assert lies_on(scene, "cell") == ""
     T, found = rest(scene, "cell")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_common.transforms import frame_along, rotation
+from arm_common.transforms import frame_along, so3_exp
 from arm_tasks.errors import SceneError, TasksError, resolve
 from arm_tasks.manual.touch_location import TOUCH, Surface, Touch, locate
 from arm_tasks.scene.editing import write_bolt
@@ -42,7 +42,7 @@ def points(tip, axis, where, noise=0.0, seed=0):
 
 def about(tip, axis, off=0.01, tilt=0.25):
     """What a scene says that is not exact."""
-    return tip + off, rotation(frame_along(axis) @ np.array([tilt, 0.0, 0.0])) @ axis
+    return tip + off, so3_exp(frame_along(axis) @ np.array([tilt, 0.0, 0.0])) @ axis
 
 
 @settings(max_examples=60, deadline=None)

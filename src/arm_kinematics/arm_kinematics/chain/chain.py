@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.forward import ForwardKinematics
 from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.batch import Batch, IkBatch
@@ -22,7 +24,6 @@ from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
 from arm_kinematics.kernels.search import HEAD, SLOT
-from arm_kinematics.lie import Array, transform
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, parts_of_model
 from arm_kinematics.model.mimic_joints import MimicJoints
 
@@ -265,7 +266,7 @@ class Chain(ForwardKinematics):
 
     def _every_of(self, tool: ArrayLike) -> AllSolutions:
         """Return what finds all solutions for a point at tool (4, 4): tip <- point."""
-        motion = transform(tool, "tool")
+        motion = rigid_transform(tool, "tool")
         key = motion.tobytes()
         every = self._every_with_tool.get(key)
         if every is None:

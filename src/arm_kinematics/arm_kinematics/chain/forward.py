@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 import numpy as np
+from arm_common.transforms import Array, pose
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.search import prepare_search
-from arm_kinematics.lie import Array, adjoint, se3, se3_exp, transform
+from arm_kinematics.lie import adjoint, se3_exp
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, check_limits, checked_screws
 from arm_kinematics.model.mimic_joints import MimicJoints
 
@@ -42,7 +44,7 @@ class ForwardKinematics:
         self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
         names = self.joint_names if gearing is None else gearing.screw_names
         self.S = _frozen(checked_screws(S, self.prismatic, names))
-        self.M = _frozen(transform(M, "home pose"))
+        self.M = _frozen(rigid_transform(M, "home pose"))
         self.base, self.tip = base, tip
         self.lower = _frozen(np.array([j.lower for j in joints]))
         self.upper = _frozen(np.array([j.upper for j in joints]))
@@ -85,7 +87,7 @@ class ForwardKinematics:
         It gives the twist [v; w] of the point of the tip that passes the base's origin (MR 5.1).
         """
         T, J = self.fk_jacobian(q)
-        return adjoint(se3(np.eye(3), T[:3, 3])) @ J
+        return adjoint(pose(p=T[:3, 3])) @ J
 
     def body_jacobian(self, q: ArrayLike) -> Array:
         """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""
@@ -99,7 +101,7 @@ class ForwardKinematics:
             q: Joint positions (n,) [rad or m].
             rates: Joint speeds (n,) [rad/s or m/s].
         """
-        return np.asarray(self.jacobian(q) @ self._numbers(rates, self.n, "rates"))
+        return np.asarray(self.jacobian(q) @ vector(rates, self.n, "rates"))
 
     def joint_rates(self, q: ArrayLike, twist: ArrayLike, damping: float = 0.0) -> Array:
         """Return the joint speeds (n,) that come nearest to a twist of the tip.
@@ -112,7 +114,7 @@ class ForwardKinematics:
             twist: [v; w] (6,) along the base axes, at the tip's origin [m/s], [rad/s].
             damping: 0 or more; about the smallest singular value that is still to be trusted.
         """
-        wanted = self._numbers(twist, 6, "twist")
+        wanted = vector(twist, 6, "twist")
         if not 0.0 <= damping < np.inf:
             raise KinematicsError(
                 f"damping is {damping!r}; expected 0 or a positive number", what="damping"
@@ -149,15 +151,6 @@ class ForwardKinematics:
     def _geared_row(self, q: ArrayLike) -> Array:
         row = _row(q)
         return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
-
-    @staticmethod
-    def _numbers(values: ArrayLike, count: int, what: str) -> Array:
-        row = _row(values)
-        if row.shape != (count,) or not np.isfinite(row).all():
-            raise KinematicsError(
-                f"{what}: expected {count} finite numbers, got {values!r}", what=what, value=values
-            )
-        return row
 
     def _refuse(self, q: object) -> NoReturn:
         raise KinematicsError(

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from arm_common.transforms import Array
 from arm_description.urdf.elements import MOVING
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 from arm_kinematics.model.urdf import path
 
 

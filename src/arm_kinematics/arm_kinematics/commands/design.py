@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arm_common.transforms import Array
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 
@@ -29,7 +30,6 @@ from arm_kinematics.dexterity.design import (
 )
 from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 _LENGTH = 0.2
 _EVERY = 10

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array
 
 from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot
@@ -24,7 +25,6 @@ from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 _CELLS = 80  # along the longer side of a slice
 _MARGIN = 0.02

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arm_common.jit import finish_installation
 
+import arm_common
 import arm_kinematics
 from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.self_motion import prepare_self_motion
@@ -17,4 +18,5 @@ if __name__ == "__main__":
     prepare_closed_forms()
     prepare_self_motion()
     prepare_timing()
-    finish_installation(Path(arm_kinematics.__file__))
+    for package in (arm_common, arm_kinematics):
+        finish_installation(Path(str(package.__file__)))

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from arm_common.transforms import Array, pose
 from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
 from scipy.optimize import minimize
 
@@ -29,7 +30,6 @@ from arm_description import DhRow, Joint, RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array, se3
 
 FEWEST, MOST = 6, 12
 LONGEST = 3.0  # of a way r_i, in characteristic lengths: a larger arm gains nothing
@@ -265,4 +265,4 @@ def _tool(design: Design, tip: Array) -> Array:
         z = z - y * (y @ z)
         reach = float(np.linalg.norm(z))
     z = z / reach
-    return se3(np.column_stack([np.cross(y, z), y, z]), tip)
+    return pose(np.column_stack([np.cross(y, z), y, z]), tip)

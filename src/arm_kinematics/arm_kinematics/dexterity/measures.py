@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 _SINGULAR = 1e-12
 

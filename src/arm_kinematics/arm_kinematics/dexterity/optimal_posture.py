@@ -14,13 +14,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 STARTS = 96
 _PROBES = 16  # postures that show in which directions an arm moves

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from arm_common.transforms import Array
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
@@ -25,7 +26,6 @@ from arm_kinematics.dexterity.design import Design
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
 from arm_kinematics.dexterity.optimal_posture import finite_limits, translations
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 PROBES = 256
 STARTS = 8  # of the probes, the farthest ones from which each side of the box is looked for

@@ -19,7 +19,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from arm_common.transforms import Array, inverse, pose
 
+from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.nearest import solve_nearest
 from arm_kinematics.ik.closed_form.solver import ClosedForm, given_branches, recognise
@@ -37,7 +39,6 @@ from arm_kinematics.kernels.residuals import (
     WHAT,
 )
 from arm_kinematics.kernels.search import FOUND
-from arm_kinematics.lie import Array, se3, se3_inverse, transform
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -145,7 +146,7 @@ class AllSolutions:
         if max_solutions is not None:
             check_count(max_solutions)
         solver, opt = self.solver, self.solver.options(key)
-        target = np.ascontiguousarray(transform(T, "target"))
+        target = np.ascontiguousarray(rigid_transform(T, "target"))
         start = self._middle if seed is None else solver.start(seed)
         target = _orthonormal(target)
         # What is centred is not among the branches where joints are free.
@@ -203,7 +204,7 @@ class AllSolutions:
         elif sampled:
             from arm_kinematics.ik.redundancy import sampled_solutions
 
-            tip = T if self._tool is None else T @ se3_inverse(self._tool)
+            tip = T if self._tool is None else T @ inverse(self._tool)
             late = np.inf if deadline is None else deadline
             branches = sampled_solutions(chain, tip, seed, deadline=late)
         else:
@@ -221,4 +222,4 @@ def _aiming(opt: Array, aim: float) -> Array:
 def _orthonormal(T: Array) -> Array:
     """Return T with the nearest rotation: one of few digits has no exact solution."""
     u, _, v = np.linalg.svd(T[:3, :3])
-    return se3(u @ v, T[:3, 3])
+    return pose(u @ v, T[:3, 3])

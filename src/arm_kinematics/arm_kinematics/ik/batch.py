@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import NDArray
 
 from arm_kinematics.errors import KinematicsError
@@ -19,7 +20,6 @@ from arm_kinematics.ik.closed_form.nearest import nearest_many
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many
-from arm_kinematics.lie import Array
 
 _SHARE = 256  # targets that a core takes at a time
 _FEW = 32  # targets that are not worth starting threads for

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
 from arm_kinematics.ik.search_model import SearchModel
@@ -32,7 +33,6 @@ from arm_kinematics.kernels.residuals import (
     WHAT,
 )
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
-from arm_kinematics.lie import Array
 
 
 def passing_joints(mechanism: SearchModel, found: Array) -> tuple[tuple[str, ...], str, Array]:

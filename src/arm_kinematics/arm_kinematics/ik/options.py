@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
+from arm_common.transforms import Array
 
+from arm_kinematics.arguments import one_of, positive, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.residuals import (
     AIM,
@@ -31,7 +33,6 @@ from arm_kinematics.kernels.residuals import (
     WEIGHTS,
     WHAT,
 )
-from arm_kinematics.lie import Array
 
 _LEVER = 0.2
 """A turn of one radian counts like a way of this share of the arm's length."""
@@ -67,10 +68,10 @@ def options(wish: IkOptions, length: float, names: Sequence[str]) -> Array:
     Raises:
         KinematicsError: An unknown word, or a number that makes no sense.
     """
-    _one_of(wish.mode, "mode", MODES)
+    one_of(wish.mode, "mode", MODES)
     opt = np.zeros(OPTIONS + len(names))
-    opt[IN_TIP] = _one_of(wish.tolerance_axes, "tolerance_axes", AXES)
-    opt[CENTRED] = _one_of(wish.prefer, "prefer", PREFERENCES)
+    opt[IN_TIP] = one_of(wish.tolerance_axes, "tolerance_axes", AXES)
+    opt[CENTRED] = one_of(wish.prefer, "prefer", PREFERENCES)
     opt[AIM], opt[STARTS], opt[DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
     opt[OPTIONS:] = joint_weights(wish.weights, names)
     _place(opt, wish.position_tolerance)
@@ -144,62 +145,31 @@ def joint_weights(weights: Any, names: Sequence[str]) -> Array:
         values = [weights.get(name, 1.0) for name in names]
     elif weights is not None:
         values = weights
-    return _numbers(values, len(names), "weights", "0 or more", lambda x: x >= 0.0)
+    return vector(
+        values,
+        len(names),
+        "weights",
+        "finite numbers, 0 or more",
+        lambda x: np.isfinite(x) & (x >= 0.0),
+    )
 
 
 def _axis(axis: Any) -> Array:
-    vector = _numbers(
-        (0.0, 0.0, 1.0) if axis is None else axis,
-        3,
-        "axis",
-        "not all 0",
-        lambda x: x.any() & (x == x),
+    given = (0.0, 0.0, 1.0) if axis is None else axis
+    direction = vector(
+        given, 3, "axis", "finite numbers, not all 0", lambda x: np.isfinite(x) & x.any()
     )
-    return np.asarray(vector / np.linalg.norm(vector))
+    return np.asarray(direction / np.linalg.norm(direction))
 
 
 def _tolerances(tolerance: Any, what: str) -> tuple[float, ...]:
     """Return one tolerance or three, inf where there is none to keep."""
     if np.ndim(tolerance) == 0:
-        return (_positive(tolerance, what),)
+        return (positive(tolerance, what),)
     if len(tolerance) != 3:
         raise KinematicsError(
             f"{what}: expected one number or three, got {len(tolerance)}",
             what=what,
             value=tolerance,
         )
-    return tuple(_positive(t, what) for t in tolerance)
-
-
-def _positive(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not number > 0.0:
-        raise KinematicsError(
-            f"{what} is {value!r}; expected a positive number", what=what, value=value
-        )
-    return number
-
-
-def _numbers(values: Any, count: int, what: str, which: str, accept: Any) -> Array:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (count,) or not np.isfinite(array).all() or not np.all(accept(array)):
-        raise KinematicsError(
-            f"{what}: expected {count} finite numbers, {which}, got {values!r}",
-            what=what,
-            value=values,
-        )
-    return array
-
-
-def _one_of(word: Any, what: str, known: tuple[str, ...]) -> int:
-    if word not in known:
-        raise KinematicsError(
-            f"{what} is {word!r}; expected one of {', '.join(known)}", what=what, value=word
-        )
-    return known.index(word)
+    return tuple(positive(t, what) for t in tolerance)

@@ -19,15 +19,17 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
+from arm_kinematics.arguments import one_of, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik import self_motion as kernels_curve
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, prepare_self_motion
 from arm_kinematics.kernels import forward
-from arm_kinematics.lie import Array, adjoint, se3_exp, transform
+from arm_kinematics.lie import adjoint, se3_exp
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -306,9 +308,9 @@ def self_motion(
         raise KinematicsError(
             f"step: expected {FINEST} to {COARSEST} rad, got {step}", what="step", value=step
         )
-    target, start = transform(T, "target"), _seed(chain, seed)
+    target, start = rigid_transform(T, "target"), _start(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())
-    joints = arm.by_motion[:2] if joint is None else (_number(chain, joint),)
+    joints = arm.by_motion[:2] if joint is None else (one_of(joint, "joint", chain.joint_names),)
     limits = SelfMotionLimits(chain.lower, chain.upper)
     near = np.clip(start, chain.lower, chain.upper)
     branches: list[Branch] = []
@@ -333,7 +335,7 @@ def sampled_solutions(
     """
     if count < 1:
         raise KinematicsError(f"count: expected 1 or more, got {count}", what="count", value=count)
-    start = _seed(chain, seed)
+    start = _start(chain, seed)
     branches = self_motion(chain, T, seed, deadline=deadline).branches
     whole = sum(float(b.length[-1]) for b in branches)
     picked = [b.q[_spread(b, start, whole / count)] for b in branches]
@@ -366,18 +368,5 @@ def _branch(arc: SelfMotionArc, chain: Chain, seed: Array) -> Branch:
     return Branch(arc.q, length, arc.closed, (first, last), distance)
 
 
-def _seed(chain: Chain, seed: ArrayLike | None) -> Array:
-    q = np.array(chain.middle if seed is None else seed, dtype=np.float64)
-    if q.shape != (chain.n,) or not np.isfinite(q).all():
-        raise KinematicsError(f"seed: expected {chain.n} finite numbers", what="seed", value=seed)
-    return q
-
-
-def _number(chain: Chain, joint: str) -> int:
-    if joint not in chain.joint_names:
-        raise KinematicsError(
-            f"joint: '{joint}' is none of {', '.join(chain.joint_names)}",
-            what="joint",
-            value=joint,
-        )
-    return chain.joint_names.index(joint)
+def _start(chain: Chain, seed: ArrayLike | None) -> Array:
+    return vector(chain.middle if seed is None else seed, chain.n, "seed")

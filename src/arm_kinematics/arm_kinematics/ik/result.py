@@ -11,13 +11,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.forward import LEADER, PERIOD
 from arm_kinematics.kernels.residuals import OPTIONS
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
-from arm_kinematics.lie import Array
 
 
 class IkStatus(IntEnum):

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from arm_common.transforms import Array, inverse, pose
 
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.residuals import AXIS_ONLY, CENTRED, EVEN, OPTIONS, TOOL, WHAT
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
-from arm_kinematics.lie import Array, se3, se3_inverse
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 
@@ -34,7 +34,7 @@ def kernel_constants(
     c[0, :12] = _flat(homes[0])
     for i in range(n):
         row = c[i + 1]
-        row[:12] = _flat(se3_inverse(homes[i]) @ homes[i + 1])
+        row[:12] = _flat(inverse(homes[i]) @ homes[i + 1])
         row[forward.PRISMATIC] = prismatic[i]
         row[forward.LOWER] = lower[i]
         row[forward.UPPER] = upper[i]
@@ -48,7 +48,7 @@ def kernel_constants(
 def with_tool(c: Array, tool: Array) -> Array:
     """Return the table for a tip moved by tool (4, 4): tip <- new tip."""
     moved = c.copy()
-    last = se3(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
+    last = pose(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
     moved[-1, :12] = _flat(last)
     return moved
 
@@ -66,7 +66,7 @@ def _joint_homes(S: Array) -> list[Array]:
         x[int(np.argmin(np.abs(z)))] = 1.0
         x -= z * (z @ x)
         x /= np.linalg.norm(x)
-        frames.append(se3(np.column_stack([x, np.cross(z, x), z]), origin))
+        frames.append(pose(np.column_stack([x, np.cross(z, x), z]), origin))
     return frames
 
 

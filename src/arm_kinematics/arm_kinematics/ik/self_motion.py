@@ -14,11 +14,12 @@ from functools import lru_cache
 
 import numpy as np
 from arm_common.jit import fix_types, kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import complement
 from arm_kinematics.ik.general_6r.refinement import distance, pose_error, solve_linear, wrap
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
-from arm_kinematics.kernels.forward import COLUMN, Array, columns, place, work
+from arm_kinematics.kernels.forward import COLUMN, columns, place, work
 
 JOINTS = 7
 # Row 0 of a trace: number of points, which follow, and how it ended.

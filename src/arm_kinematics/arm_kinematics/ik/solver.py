@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.options import IkOptions, options
@@ -21,7 +23,6 @@ from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.residuals import AIM, CENTRED, DEADLINE, OPTIONS, SPARE
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
-from arm_kinematics.lie import Array, transform
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 _MOST_SOLUTIONS = 10_000
@@ -39,18 +40,8 @@ def check_count(max_solutions: int) -> None:
 
 def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
     """Return a seed as an array (n,), or raise KinematicsError."""
-    try:
-        array = np.ascontiguousarray(seed, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (len(joint_names),) or not (np.abs(array) < FARTHEST_SEED).all():
-        raise KinematicsError(
-            f"seed: expected {len(joint_names)} finite numbers in the order "
-            f"{', '.join(joint_names)}, got {seed!r}",
-            what="seed",
-            value=seed,
-        )
-    return array
+    expected = f"finite numbers in the order {', '.join(joint_names)}"
+    return vector(seed, len(joint_names), "seed", expected, lambda q: np.abs(q) < FARTHEST_SEED)
 
 
 def deadline_after(timeout: float) -> float:
@@ -151,7 +142,7 @@ class IkSolver:
         """
         check_count(max_solutions)
         opt = self.options(key)
-        target = np.ascontiguousarray(transform(T, "target"))
+        target = np.ascontiguousarray(rigid_transform(T, "target"))
         start = self._middle if seed is None else self.start(seed)
         choose = max_solutions > 1 or self._has_to_choose(key, opt)
         opt = opt.copy()

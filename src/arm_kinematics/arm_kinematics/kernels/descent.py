@@ -14,6 +14,7 @@ import math
 import time
 
 from arm_common.jit import HAVE_NUMBA, kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import (
     COLUMN,
@@ -31,7 +32,6 @@ from arm_kinematics.kernels.forward import (
     TRIAL_ERROR,
     UNIT,
     UPPER,
-    Array,
     Q,
     move,
 )

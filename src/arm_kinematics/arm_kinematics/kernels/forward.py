@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA, kernel
-from numpy.typing import NDArray
+from arm_common.transforms import Array
 
 # pi/2 in three parts of 33, 33 and 53 bits: the products with small integers are exact.
 _HALF_PI_1 = 1.5707963267341256
@@ -75,8 +75,6 @@ def _plain_sine_and_cosine(x: float) -> tuple[float, float]:
 
 sine_and_cosine = _sine_and_cosine if HAVE_NUMBA else _plain_sine_and_cosine
 
-
-Array = NDArray[np.float64]
 
 PRISMATIC, LOWER, UPPER, UNIT, SPREAD, PERIOD, LEADER, RATIO = 12, 13, 14, 15, 16, 17, 18, 19
 CONSTANTS = 20

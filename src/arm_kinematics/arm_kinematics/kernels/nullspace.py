@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.kernels.descent import damped_step, descend, normal_equations
 from arm_kinematics.kernels.forward import (
@@ -32,7 +33,6 @@ from arm_kinematics.kernels.forward import (
     STEP,
     UNIT,
     UPPER,
-    Array,
     Q,
     move,
 )

@@ -33,8 +33,9 @@ from __future__ import annotations
 import math
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
-from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, Array, columns
+from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, columns
 from arm_kinematics.kernels.vectors import Vector, cross, dot, length
 
 

@@ -12,6 +12,7 @@ import math
 from functools import lru_cache
 
 from arm_common.jit import fix_types, kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.descent import descend
@@ -29,7 +30,6 @@ from arm_kinematics.kernels.forward import (
     TRIAL_ERROR,
     UNIT,
     UPPER,
-    Array,
     Q,
     move,
     work,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
-from arm_kinematics.kernels.forward import Array, sine_and_cosine
+from arm_kinematics.kernels.forward import sine_and_cosine
 
 Vector = tuple[float, float, float]
 Rotation = tuple[Vector, Vector, Vector]

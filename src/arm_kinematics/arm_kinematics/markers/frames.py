@@ -13,9 +13,9 @@ import math
 import re
 
 import numpy as np
+from arm_common.transforms import Array, pose
 
 from arm_kinematics.dexterity.measures import manipulability
-from arm_kinematics.lie import Array, se3
 from arm_kinematics.markers.mark import (
     GREEN,
     INK,
@@ -118,5 +118,5 @@ def _ellipsoid(seen: MarkerInputs, J: Array, colour: Colour) -> Mark:
     if np.linalg.det(U) < 0.0:
         U[:, 2] = -U[:, 2]
     x, y, z = (2.0 * np.maximum(lengths, _THIN * seen.size)).tolist()
-    pose = se3(U, seen.chain.fk(seen.q)[:3, 3])
-    return Mark(Kind.SPHERE, seen.chain.base, pose, (x, y, z), colour)
+    axes = pose(U, seen.chain.fk(seen.q)[:3, 3])
+    return Mark(Kind.SPHERE, seen.chain.base, axes, (x, y, z), colour)

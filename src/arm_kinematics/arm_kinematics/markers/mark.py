@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
+from arm_common.transforms import Array, pose
 from numpy.typing import ArrayLike
-
-from arm_kinematics.lie import Array, se3
 
 Colour = tuple[float, float, float, float]
 
@@ -78,7 +77,7 @@ def alike(one: Mark, other: Mark) -> bool:
 
 def at(position: ArrayLike) -> Array:
     """Return the pose (4, 4) at a position (3,) [m], not turned."""
-    return se3(np.eye(3), position)
+    return pose(p=position)
 
 
 def faint(colour: Colour, opacity: float) -> Colour:

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array, inverse
 from arm_description.urdf.elements import UrdfInertial, UrdfShape
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.lie import Array, se3_inverse
 from arm_kinematics.markers.mark import Colour
 
 
@@ -59,8 +59,8 @@ def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
             float(upper),
             before.name,
             behind.name,
-            se3_inverse(before.home) @ place,
-            se3_inverse(behind.home) @ place,
+            inverse(before.home) @ place,
+            inverse(behind.home) @ place,
         )
 
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
+from arm_common.transforms import Array
 from arm_description.urdf.elements import UrdfShape
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 from arm_kinematics.markers.mark import (
     BLUE,
     GREEN,

@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from arm_common.transforms import Array, pose
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.workspace import bounding_box, slice_map
-from arm_kinematics.lie import Array, se3
 from arm_kinematics.markers.mark import Kind, Mark, curve, faint, lines
 from arm_kinematics.markers.state import MarkerInputs, WorkspaceSlice
 
@@ -36,7 +36,7 @@ def plane_of(chain: Chain) -> Array:
     """
     tip = chain.M[:3, 3]
     if chain.prismatic[0]:
-        return se3(np.column_stack([[1, 0, 0], [0, 0, 1], [0, -1, 0]]).astype(float), np.zeros(3))
+        return pose(np.column_stack([[1, 0, 0], [0, 0, 1], [0, -1, 0]]).astype(float))
     axis = chain.S[3:, 0]
     foot = np.cross(axis, chain.S[:3, 0])
     out = tip - foot - axis * (axis @ (tip - foot))
@@ -46,8 +46,8 @@ def plane_of(chain: Chain) -> Array:
     x = out / np.linalg.norm(out)
     if is_planar(chain):
         R = np.column_stack([x, np.cross(axis, x), axis])
-        return se3(R, foot + axis * (axis @ (tip - foot)))
-    return se3(np.column_stack([x, axis, np.cross(x, axis)]), foot)
+        return pose(R, foot + axis * (axis @ (tip - foot)))
+    return pose(np.column_stack([x, axis, np.cross(x, axis)]), foot)
 
 
 def find_region(chain: Chain) -> WorkspaceSlice:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array, pose, so3_exp
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array, se3, so3_exp
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 
@@ -72,7 +72,7 @@ def parts_of_model(model: Any) -> Parts:
         joints.append(ChainJoint(joint.name, sliding, *(float(bound[i]) for bound in bounds)))
         # Links turn with their joint only, as in the URDF: the offset of theta comes after them.
         behind = so3_exp([0.0, 0.0, -first * joint.row.theta])
-        home = frame @ se3(behind, np.zeros(3))
+        home = frame @ pose(behind)
         links.append(ChainLink(f"{joint.name}_link", i + 1, home))
     links += [ChainLink("flange", n, frames[n]), ChainLink("tool0", n, M)]
     return Parts(np.transpose(screws), M, joints, links)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.search import HEAD, SLOT
-from arm_kinematics.lie import Array
 
 
 class MimicJoints:

@@ -8,11 +8,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array, inverse
 from arm_description.urdf.elements import MOVING, Drive, UrdfJoint
 from arm_description.urdf.reader import UrdfTree
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array, se3_exp, se3_inverse
+from arm_kinematics.lie import se3_exp
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
 from arm_kinematics.model.mimic_joints import MimicJoints
 
@@ -103,7 +104,7 @@ class _Builder:
                 value=joint.kind,
             )
         if step.inward:
-            self._pose = self._pose @ se3_inverse(joint.origin.matrix)
+            self._pose = self._pose @ inverse(joint.origin.matrix)
         self._links.append(ChainLink(step.link, len(self._screws), self._pose))
 
     def _move(self, step: Step) -> None:

@@ -14,12 +14,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
+from arm_kinematics.arguments import one_of, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.lie import Array
 from arm_kinematics.paths.options import sliding
 
 Rows = NDArray[np.intp]
@@ -187,22 +188,17 @@ class DifferentialIk:
         trusted: float = 0.02,
     ) -> None:
         mode = mode or ("pose" if chain.n >= 6 else "position_first")
-        if mode not in _TASKS:
-            raise KinematicsError(
-                f"mode is {mode!r}; expected one of {', '.join(_TASKS)}", what="mode", value=mode
-            )
+        one_of(mode, "mode", tuple(_TASKS))
         if not 0.0 < trusted < math.inf:
             raise KinematicsError(f"trusted is {trusted!r}; expected a positive number")
         self._chain, self._tasks, self._trusted = chain, _TASKS[mode], trusted
+        speeds = chain.velocity if velocity is None else velocity
+        changes = chain.acceleration if acceleration is None else acceleration
+        limits = {"velocity": speeds, "acceleration": changes}
         self._limits = RateLimits(
             chain.lower,
             chain.upper,
-            _positive(chain.velocity if velocity is None else velocity, chain.n, "velocity"),
-            _positive(
-                chain.acceleration if acceleration is None else acceleration,
-                chain.n,
-                "acceleration",
-            ),
+            *(vector(x, chain.n, what, "positive limits", _above_0) for what, x in limits.items()),
         )
         length = arm_length(chain.S, chain.M)
         self._units = np.where(sliding(chain), length, 1.0)
@@ -224,12 +220,11 @@ class DifferentialIk:
             KinematicsError: An argument makes no sense.
         """
         n = self._chain.n
-        here, before = _numbers(q, n, "q"), _numbers(rates, n, "rates")
-        wanted = _numbers(twist, 6, "twist")
+        here, before = vector(q, n, "q"), vector(rates, n, "rates")
+        wanted = vector(twist, 6, "twist")
         if not 0.0 < dt < math.inf:
             raise KinematicsError(f"dt is {dt!r}; expected a positive time", what="dt", value=dt)
-        if axes not in ("base", "tool"):
-            raise KinematicsError(f"axes is {axes!r}; expected base or tool", what="axes")
+        one_of(axes, "axes", ("base", "tool"))
         if axes == "tool":
             R = self._chain.fk(here)[:3, :3]
             wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
@@ -285,19 +280,5 @@ def _agree(a: Array, b: Array) -> bool:
     return bool(np.linalg.norm(a - b) <= _SAME * np.linalg.norm(b) + 1e-15)
 
 
-def _numbers(values: ArrayLike, count: int, what: str) -> Array:
-    row = np.asarray(values, dtype=np.float64)
-    if row.shape != (count,) or not np.isfinite(row).all():
-        raise KinematicsError(
-            f"{what}: expected {count} finite numbers, got {values!r}", what=what, value=values
-        )
-    return row
-
-
-def _positive(values: ArrayLike, count: int, what: str) -> Array:
-    row = np.asarray(values, dtype=np.float64)
-    if row.shape != (count,) or not (row > 0.0).all():
-        raise KinematicsError(
-            f"{what}: expected {count} positive limits, got {values!r}", what=what, value=values
-        )
-    return row
+def _above_0(values: Array) -> NDArray[np.bool_]:
+    return values > 0.0

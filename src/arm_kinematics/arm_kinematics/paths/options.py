@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array, so3_log
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.lie import Array, so3_log
 
 _STEP = 1.0 / 200.0  # of the arm's length
 _DEVIATION = 1.0 / 5000.0  # of the arm's length

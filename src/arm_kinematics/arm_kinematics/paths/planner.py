@@ -17,12 +17,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.lie import Array, transform
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import (
     PathFailure,
@@ -258,7 +259,7 @@ def plan_path(
         KinematicsError: An argument makes no sense.
     """
     wish = wish or PathOptions()
-    poses = [transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
+    poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
     if not poses:
         raise KinematicsError("there are no waypoints", what="waypoints")
     via = _checked(arc_via, len(poses))

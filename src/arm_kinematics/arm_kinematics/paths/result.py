@@ -10,10 +10,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.result import IkResult, apart, joint_list
-from arm_kinematics.lie import Array
 from arm_kinematics.paths.options import Bounds, PathOptions, sliding
 
 

@@ -13,10 +13,11 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
+from arm_common.transforms import Array, pose, so3_exp, so3_log
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array, se3, so3_exp, so3_log, transform
 
 _STRAIGHT = 1e-6  # sine of the angle below which three points are on one line
 _SAME = 1e-12  # points so near to each other [m] are one
@@ -47,7 +48,7 @@ class PathShape(ABC):
     def pose(self, share: float) -> Array:
         """Return the pose (4, 4) at a share of the way, 0 to 1."""
         R = self.start[:3, :3] @ so3_exp(share * self.turn)
-        return se3(R, self._position(share))
+        return pose(R, self._position(share))
 
     def velocity(self, share: float) -> Array:
         """Return the twist [v; w] (6,) along the base axes, per share of the way."""
@@ -92,7 +93,7 @@ class ArcPath(PathShape):
 
 def line(start: ArrayLike, goal: ArrayLike) -> LinePath:
     """Return the straight way between two poses (4, 4), turning the shorter way round."""
-    begin, end = transform(start, "start"), transform(goal, "goal")
+    begin, end = rigid_transform(start, "start"), rigid_transform(goal, "goal")
     return LinePath(begin, end[:3, 3] - begin[:3, 3], _turn(begin, end))
 
 
@@ -101,7 +102,7 @@ def screw(start: ArrayLike, advance: float, angle: float) -> LinePath:
 
     The angle may be any, more than a whole turn too.
     """
-    begin = transform(start, "start")
+    begin = rigid_transform(start, "start")
     return LinePath(begin, advance * begin[:3, 2], np.array([0.0, 0.0, angle]))
 
 
@@ -113,9 +114,9 @@ def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> PathShape:
     Raises:
         KinematicsError: There is no such circle.
     """
-    begin, end = transform(start, "start"), transform(goal, "goal")
+    begin, end = rigid_transform(start, "start"), rigid_transform(goal, "goal")
     a = begin[:3, 3]
-    u, v = _point(via) - a, end[:3, 3] - a
+    u, v = vector(via, 3, "via") - a, end[:3, 3] - a
     normal = np.cross(u, v)
     if np.linalg.norm(v) < _SAME:
         raise KinematicsError(
@@ -140,12 +141,3 @@ def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> PathShape:
 
 def _turn(start: Array, goal: Array) -> Array:
     return so3_log(start[:3, :3].T @ goal[:3, :3])
-
-
-def _point(values: ArrayLike) -> Array:
-    point = np.asarray(values, dtype=np.float64)
-    if point.shape != (3,) or not np.isfinite(point).all():
-        raise KinematicsError(
-            f"via: expected 3 finite numbers, got {values!r}", what="via", value=values
-        )
-    return point

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.time_scaling import reachable_speeds
+from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
-from arm_kinematics.lie import Array
 from arm_kinematics.paths.result import PathResult, beyond
 
 _POINTS = 64

@@ -5,16 +5,23 @@
 from __future__ import annotations
 
 import numpy as np
+from arm_common.ros.messages import fill_pose
+from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
 
 from arm_interfaces.srv import GetJacobian, SolveFK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array, se3_inverse
 from arm_kinematics.ros.ik_service import MessagePool
-from arm_kinematics.ros.messages import doubles, fill_pose
-from arm_kinematics.ros.robot_state import NOT_READY, RefusalError, RobotStateCache, bad, picked
+from arm_kinematics.ros.messages import doubles
+from arm_kinematics.ros.robot_state import (
+    NOT_READY,
+    RejectedError,
+    RobotStateCache,
+    bad_request,
+    picked,
+)
 
 
 class FkService:
@@ -32,7 +39,7 @@ class FkService:
         """Fill the response with the poses of the wanted links.
 
         Raises:
-            RefusalError: The request cannot be answered.
+            RejectedError: The request cannot be answered.
         """
         state = self._state
         joints = state.joints(request.joint_state, "joint_state")
@@ -40,11 +47,12 @@ class FkService:
         links = list(request.links) or [state.default_tip]
         poses = [_pose(state, link, joints, "links") for link in links]
         if frame != state.robot.base:
-            into = se3_inverse(_reference(state, frame, joints))
+            into = inverse(_reference(state, frame, joints))
             poses = [into @ pose for pose in poses]
         messages = self._messages.take(len(poses))
         for message, pose in zip(messages, poses, strict=True):
-            fill_pose(message, pose, frame)
+            message.header.frame_id = frame
+            fill_pose(message.pose.position, message.pose.orientation, pose)
         response.poses = messages
         response.status = SolveFK.Response.SUCCESS
         response.message = f"Poses of {len(poses)} links in '{frame}'."
@@ -56,7 +64,7 @@ def get_jacobian(
     """Fill the response with the Jacobian and its measures.
 
     Raises:
-        RefusalError: The request cannot be answered.
+        RejectedError: The request cannot be answered.
     """
     chain = state.chain(request.tip_frame)
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
@@ -80,10 +88,10 @@ def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str
     try:
         return state.robot.link_pose(link, joints)
     except MissingJointsError as error:
-        raise RefusalError(
+        raise RejectedError(
             NOT_READY,
             f"The position of {', '.join(error.joints)} is not known: nothing came on "
             "joint_states yet, and joint_state does not give it.",
         ) from error
     except KinematicsError as error:
-        raise bad(f"{what}: {error}.") from error
+        raise bad_request(f"{what}: {error}.") from error

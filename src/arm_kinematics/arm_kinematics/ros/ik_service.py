@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from arm_common.ros.messages import fill_pose
+from arm_common.transforms import Array
 
 from arm_interfaces.msg import IKSolution, JointWeight
 from arm_interfaces.srv import SolveIK
@@ -19,9 +21,8 @@ from arm_kinematics.kernels.residuals import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
-from arm_kinematics.lie import Array
-from arm_kinematics.ros.messages import doubles, fill_pose, pose_matrix, seconds, tool_matrix
-from arm_kinematics.ros.robot_state import RobotStateCache, bad, picked
+from arm_kinematics.ros.messages import doubles, pose_matrix, seconds, tool_matrix
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, picked
 
 _REQUEST = SolveIK.Request
 _MODES = {
@@ -40,11 +41,11 @@ def wishes(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> di
     All of them can be looked up again, so that options once worked out are found.
 
     Raises:
-        RefusalError: Something in the request makes no sense.
+        RejectedError: Something in the request makes no sense.
     """
     count = request.max_solutions
     if count > _MOST_SOLUTIONS:
-        raise bad(f"max_solutions is {count}; at most {_MOST_SOLUTIONS} are given.")
+        raise bad_request(f"max_solutions is {count}; at most {_MOST_SOLUTIONS} are given.")
     return {
         "mode": mode(request.mode),
         "position_tolerance": _box(position_tolerance(request), request, "position_tolerances"),
@@ -64,7 +65,7 @@ def wishes(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> di
 
 def _word(known: dict[int, str], value: int, what: str, expected: str) -> str:
     if value not in known:
-        raise bad(f"{what} is {value}; expected {expected}.")
+        raise bad_request(f"{what} is {value}; expected {expected}.")
     return known[value]
 
 
@@ -85,7 +86,7 @@ def orientation_tolerance(request: Any) -> float:
 
 def _tolerance(scalar: float, default: float, what: str) -> float:
     if not scalar >= 0.0:
-        raise bad(
+        raise bad_request(
             f"{what}_tolerance is {scalar:g}; expected a positive number, or 0 for {default:g}."
         )
     return scalar or default
@@ -98,7 +99,7 @@ def _box(scalar: float, request: SolveIK.Request, what: str) -> float | tuple[fl
         return scalar
     for value, axis in zip(three, "xyz", strict=True):
         if not value >= 0.0:
-            raise bad(
+            raise bad_request(
                 f"{what} has {value:g} along {axis}; expected a positive number, inf to leave it "
                 f"free, or 0 for {scalar:g}."
             )
@@ -119,14 +120,14 @@ def _weights(
     weights: dict[str, float] = {}
     for entry in given:
         if entry.name not in state.robot.joint_names:
-            raise bad(
+            raise bad_request(
                 f"joint_weights: the robot has no joint '{entry.name}'; it has "
                 f"{', '.join(state.robot.joint_names)}."
             )
         if entry.name in weights:
-            raise bad(f"joint_weights: joint '{entry.name}' is given twice.")
+            raise bad_request(f"joint_weights: joint '{entry.name}' is given twice.")
         if not 0.0 <= entry.weight < math.inf:
-            raise bad(
+            raise bad_request(
                 f"joint_weights: the weight of joint '{entry.name}' is {entry.weight:g}; expected "
                 "0 or a positive number."
             )
@@ -174,7 +175,7 @@ class IkService:
         """Fill the response; return what was asked, as chain, target and tool, and the answer.
 
         Raises:
-            RefusalError: The request cannot be answered.
+            RejectedError: The request cannot be answered.
         """
         state = self._state
         chain = state.chain(request.tip_frame)
@@ -188,7 +189,7 @@ class IkService:
         try:
             result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
         except KinematicsError as error:
-            raise bad(f"{error}.") from error
+            raise bad_request(f"{error}.") from error
         response.status = int(result.status)
         response.message = result.message
         response.limiting_joints = list(result.limiting_joints)
@@ -215,7 +216,10 @@ def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSol
     message.joint_state.name = chain.joint_names
     message.joint_state.position = doubles(solution.q)
     reached = chain.fk(solution.q)
-    fill_pose(message.achieved, reached if tool is None else reached @ tool, chain.base)
+    achieved = message.achieved
+    achieved.header.frame_id = chain.base
+    reached = reached if tool is None else reached @ tool
+    fill_pose(achieved.pose.position, achieved.pose.orientation, reached)
     message.position_error = solution.position_error
     message.orientation_error = solution.orientation_error
     message.joint_distance = solution.distance

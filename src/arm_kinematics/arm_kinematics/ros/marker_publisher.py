@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import WorkerThread
+from arm_common.transforms import Array
 from arm_description.errors import UrdfError
-from geometry_msgs.msg import Point
+from geometry_msgs.msg import Point, Vector3
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
@@ -27,7 +29,6 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.lie import Array, quaternion
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
@@ -46,10 +47,9 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
     message.action, message.type = Marker.ADD, getattr(Marker, mark.kind.value)
     message.header.frame_id = mark.frame
     message.frame_locked = True
-    p, o, s = message.pose.position, message.pose.orientation, message.scale
-    p.x, p.y, p.z = mark.pose[:3, 3].tolist()
-    o.x, o.y, o.z, o.w = quaternion(mark.pose[:3, :3])
-    s.x, s.y, s.z = map(float, mark.scale)
+    message.pose = pose_message(mark.pose)
+    x, y, z = map(float, mark.scale)
+    message.scale = Vector3(x=x, y=y, z=z)
     r, g, b, a = map(float, mark.colour)
     message.color = ColorRGBA(r=r, g=g, b=b, a=a)
     message.points = [Point(x=x, y=y, z=z) for x, y, z in mark.points.tolist()]

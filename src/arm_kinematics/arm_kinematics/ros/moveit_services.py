@@ -15,6 +15,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.ros.messages import pose_message
+from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -25,13 +27,12 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.lie import Array, se3_inverse
-from arm_kinematics.ros.messages import doubles, fill_pose, pose_matrix
+from arm_kinematics.ros.messages import doubles, pose_matrix
 from arm_kinematics.ros.robot_state import (
     BAD_REQUEST,
     NO_TRANSFORM,
     NOT_READY,
-    RefusalError,
+    RejectedError,
     RobotStateCache,
     picked,
 )
@@ -53,7 +54,7 @@ class MoveItCode(IntEnum):
     NO_IK_SOLUTION = -31
 
 
-class MoveItRefusalError(KinematicsError):
+class MoveItRejectedError(KinematicsError):
     """A request of MoveIt's kind cannot be answered.
 
     Attributes:
@@ -80,7 +81,7 @@ def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
         group: The one group that there is.
 
     Raises:
-        MoveItRefusalError: It asks for another group, or for what is not offered.
+        MoveItRejectedError: It asks for another group, or for what is not offered.
     """
     _check_offered(asked, group)
     poses, links = asked.pose_stamped_vector, asked.ik_link_names
@@ -89,12 +90,12 @@ def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
     if len(poses) == 1:
         return poses[0], links[0] if links else ""
     if len(links) != len(poses):
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_LINK_NAME,
             f"pose_stamped_vector has {len(poses)} poses, ik_link_names {len(links)} links; "
             "give one link each.",
         )
-    raise MoveItRefusalError(
+    raise MoveItRejectedError(
         MoveItCode.NO_IK_SOLUTION,
         f"pose_stamped_vector has {len(poses)} poses; group '{group}' has one tip.",
     )
@@ -102,20 +103,20 @@ def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
 
 def _check_offered(asked: Any, group: str) -> None:
     if asked.group_name != group:
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_GROUP_NAME,
             f"There is no group '{asked.group_name}'; there is '{group}'.",
         )
     kinds = ("joint", "position", "orientation", "visibility")
     given = [kind for kind in kinds if getattr(asked.constraints, f"{kind}_constraints")]
     if given:
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_GOAL_CONSTRAINTS,
             f"constraints: {' and '.join(given)} constraints are not offered; "
             "kinematics/solve_ik takes tolerances, an axis and joint weights.",
         )
     if asked.avoid_collisions:
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.COLLISION_CHECKING_UNAVAILABLE,
             "avoid_collisions: the kinematics know of no obstacles; ask without it, or ask "
             "MoveIt's move_group.",
@@ -126,11 +127,11 @@ def check_single_axes(robot_state: Any) -> None:
     """Refuse positions of joints with several degrees of freedom: the robot has none.
 
     Raises:
-        MoveItRefusalError: There are some.
+        MoveItRejectedError: There are some.
     """
     names = robot_state.multi_dof_joint_state.joint_names
     if names:
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_ROBOT_STATE,
             f"robot_state: the robot has no joint '{names[0]}' with several degrees of freedom.",
         )
@@ -240,7 +241,7 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
     """
     asked, robot = list(request.fk_link_names), state.robot
     if not asked:
-        raise MoveItRefusalError(MoveItCode.INVALID_LINK_NAME, "fk_link_names is empty.")
+        raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, "fk_link_names is empty.")
     joints = _joints(state, request.robot_state)
     known = [link for link in asked if link in robot.links]
     poses = [robot.link_pose(link, joints) for link in known]
@@ -249,10 +250,10 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
     frame = request.header.frame_id or robot.base
     base_from_frame = state.base_from(frame)  # refused, the poses stay in the root's frame
     if base_from_frame is not None:
-        into = se3_inverse(base_from_frame)
+        into = inverse(base_from_frame)
         response.pose_stamped = [_stamped(into @ pose, frame, clock) for pose in poses]
     if len(known) < len(asked):
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_LINK_NAME,
             f"'{robot.name}' has no link {', '.join(repr(x) for x in asked if x not in known)}; "
             f"it has {', '.join(robot.links)}.",
@@ -262,9 +263,8 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
 
 
 def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
-    message = PoseStamped()
-    fill_pose(message, pose, frame)
-    message.header.stamp = clock.now().to_msg()
+    message = PoseStamped(pose=pose_message(pose))
+    message.header.frame_id, message.header.stamp = frame, clock.now().to_msg()
     return message
 
 
@@ -274,7 +274,7 @@ def _chain(state: RobotStateCache, link: str) -> Chain:
     try:
         return state.robot.chain(tip)
     except KinematicsError as error:
-        raise MoveItRefusalError(
+        raise MoveItRejectedError(
             MoveItCode.INVALID_LINK_NAME, f"ik_link_name: {error}."
         ) from error
 
@@ -304,10 +304,10 @@ def _refused_as(code: MoveItCode) -> Iterator[None]:
     """Give what makes no sense here its code."""
     try:
         yield
-    except RefusalError as refusal:
-        if refusal.status != BAD_REQUEST:
+    except RejectedError as rejection:
+        if rejection.status != BAD_REQUEST:
             raise
-        raise MoveItRefusalError(code, str(refusal)) from refusal
+        raise MoveItRejectedError(code, str(rejection)) from rejection
 
 
 @contextmanager
@@ -320,9 +320,9 @@ def _said_in(error_code: Any) -> Iterator[None]:
 
 
 def _code(error: KinematicsError) -> MoveItCode:
-    if isinstance(error, MoveItRefusalError):
+    if isinstance(error, MoveItRejectedError):
         return error.code
-    if isinstance(error, RefusalError):
+    if isinstance(error, RejectedError):
         return _CODES[error.status]
     return (
         MoveItCode.ROBOT_STATE_STALE

@@ -42,7 +42,7 @@ from arm_kinematics.ros.ik_service import IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.moveit_services import MoveItSettings, serve_moveit
 from arm_kinematics.ros.path_service import PathDefaults, plan_path
-from arm_kinematics.ros.robot_state import RefusalError, RobotStateCache
+from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -128,8 +128,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         def callback(request: Any, response: Any) -> Any:
             try:
                 answer(request, response)
-            except RefusalError as refusal:
-                response.status, response.message = refusal.status, str(refusal)
+            except RejectedError as rejection:
+                response.status, response.message = rejection.status, str(rejection)
             return self._counted(name, response)
 
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
@@ -138,8 +138,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Answer when the path is planned; other requests are answered meanwhile."""
         try:
             await self._background.run(plan_path(self._state, request, response, self._paths))
-        except RefusalError as refusal:
-            response.status, response.message = refusal.status, str(refusal)
+        except RejectedError as rejection:
+            response.status, response.message = rejection.status, str(rejection)
         return self._counted("plan_path", response)
 
     def _counted(self, name: str, response: Any) -> Any:

@@ -9,20 +9,20 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from builtin_interfaces.msg import Duration
+from arm_common.ros.messages import duration_message
+from arm_common.transforms import Array
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.srv import PlanPath
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow, shapes
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import mode, orientation_tolerance, position_tolerance
 from arm_kinematics.ros.messages import pose_matrix
-from arm_kinematics.ros.robot_state import RobotStateCache, bad, picked
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, picked
 
 
 class PathDefaults(NamedTuple):
@@ -48,7 +48,7 @@ def plan_path(
     """Check a request; return the work that fills the response, which may be done elsewhere.
 
     Raises:
-        RefusalError: The request cannot be answered.
+        RejectedError: The request cannot be answered.
     """
     chain = state.chain(request.tip_frame)
     wish, scaling = _wish(request), _scaling(request.velocity_scaling)
@@ -58,14 +58,14 @@ def plan_path(
         wish.bounds(chain)
         path = shapes([chain.fk(start), *poses], [False, *_via(request)])
     except KinematicsError as error:
-        raise bad(f"{error}.") from error
+        raise bad_request(f"{error}.") from error
     frame = state.robot.base
 
     def work() -> None:
         try:
             result = follow(chain, path, start, wish, timeout=defaults.timeout)
         except KinematicsError as error:
-            raise bad(f"{error}.") from error
+            raise bad_request(f"{error}.") from error
         timed = time_result(result, *_limits(chain, defaults), scaling)
         _fill(response, result, timed, frame)
 
@@ -75,10 +75,12 @@ def plan_path(
 def _wish(request: PlanPath.Request) -> PathOptions:
     step = request.max_step
     if not (math.isfinite(step) and step >= 0.0):
-        raise bad(f"max_step is {step:g}; expected a positive length, or 0 for the default.")
+        raise bad_request(
+            f"max_step is {step:g}; expected a positive length, or 0 for the default."
+        )
     axis = (request.axis.x, request.axis.y, request.axis.z)
     if not all(map(math.isfinite, axis)):
-        raise bad("axis: holds NaN or infinity.")
+        raise bad_request("axis: holds NaN or infinity.")
     return PathOptions(
         mode(request.mode),
         position_tolerance(request),
@@ -90,21 +92,25 @@ def _wish(request: PlanPath.Request) -> PathOptions:
 
 def _scaling(value: float) -> float:
     if not 0.0 <= value <= 1.0:
-        raise bad(f"velocity_scaling is {value:g}; expected a number above 0 up to 1, or 0 for 1.")
+        raise bad_request(
+            f"velocity_scaling is {value:g}; expected a number above 0 up to 1, or 0 for 1."
+        )
     return value or 1.0
 
 
 def _via(request: PlanPath.Request) -> list[bool]:
     via, count = list(request.arc_via), len(request.waypoints)
     if len(via) not in (0, count):
-        raise bad(f"arc_via has {len(via)} entries for {count} waypoints; give one each, or none.")
+        raise bad_request(
+            f"arc_via has {len(via)} entries for {count} waypoints; give one each, or none."
+        )
     return via or [False] * count
 
 
 def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]:
     """Return the poses (4, 4) in the base frame."""
     if not request.waypoints:
-        raise bad("There are no waypoints.")
+        raise bad_request("There are no waypoints.")
     poses = []
     for i, (waypoint, passed) in enumerate(zip(request.waypoints, _via(request), strict=True)):
         what, pose = f"waypoint {i}", waypoint.pose
@@ -133,7 +139,6 @@ def _fill(response: PlanPath.Response, result: PathResult, timed: TimedPath, fra
     for time, position, velocity in zip(*timed, strict=True):
         point = JointTrajectoryPoint()
         point.positions, point.velocities = position.tolist(), velocity.tolist()
-        nanoseconds = round(1e9 * float(time))
-        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        point.time_from_start = duration_message(float(time))
         trajectory.points.append(point)
     response.trajectory = trajectory

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from arm_common.ros.tf import TransformError, TransformTree
+from arm_common.transforms import Array
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
@@ -16,14 +17,13 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import Array
 
 BAD_REQUEST: int = SolveIK.Response.BAD_REQUEST
 NO_TRANSFORM: int = SolveIK.Response.NO_TRANSFORM
 NOT_READY: int = SolveIK.Response.NOT_READY
 
 
-class RefusalError(KinematicsError):
+class RejectedError(KinematicsError):
     """A request is refused.
 
     Attributes:
@@ -35,9 +35,9 @@ class RefusalError(KinematicsError):
         self.status = status
 
 
-def bad(message: str) -> RefusalError:
+def bad_request(message: str) -> RejectedError:
     """Return the refusal of a request that makes no sense."""
-    return RefusalError(BAD_REQUEST, message)
+    return RejectedError(BAD_REQUEST, message)
 
 
 _SHOWN = 20  # names in a sentence
@@ -66,7 +66,7 @@ class RobotStateCache:
     def robot(self) -> Robot:
         """The robot; a refusal if its description has not come yet."""
         if self._robot is None:
-            raise RefusalError(
+            raise RejectedError(
                 NOT_READY, "No robot description has been received on robot_description yet."
             )
         return self._robot
@@ -93,7 +93,7 @@ class RobotStateCache:
         tips = self.robot.tips
         if len(tips) != 1:
             ends = ", ".join(tips[:_SHOWN]) + (", ..." if len(tips) > _SHOWN else "")
-            raise bad(
+            raise bad_request(
                 f"tip_frame is empty, and '{self.robot.name}' has no 'tool0' but {len(tips)} "
                 f"ends: {ends or 'none that moves'}; name one, or any other link."
             )
@@ -104,10 +104,10 @@ class RobotStateCache:
         robot = self.robot
         try:
             return robot.chain(tip or self.default_tip)
-        except RefusalError:
+        except RejectedError:
             raise
         except KinematicsError as error:
-            raise bad(f"tip_frame: {error}.") from error
+            raise bad_request(f"tip_frame: {error}.") from error
 
     def joints(
         self, message: JointState, what: str, needed: Sequence[str] | None = None
@@ -134,7 +134,7 @@ class RobotStateCache:
         try:
             return self.tree.lookup(base, frame)
         except TransformError as error:
-            raise RefusalError(
+            raise RejectedError(
                 NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
 
@@ -143,22 +143,22 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
     """Return the positions in a message by name, checked against the robot's joints.
 
     Raises:
-        RefusalError: Lengths differ, a name is unknown or given twice, a number is not finite.
+        RejectedError: Lengths differ, a name is unknown or given twice, a number is not finite.
     """
     names, positions = message.name, message.position
     if len(names) != len(positions):
-        raise bad(f"{what}: {len(names)} names but {len(positions)} positions.")
+        raise bad_request(f"{what}: {len(names)} names but {len(positions)} positions.")
     joints: dict[str, float] = dict(zip(names, positions, strict=True))
     if len(joints) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
-        raise bad(f"{what}: joint '{twice}' is given twice.")
+        raise bad_request(f"{what}: joint '{twice}' is given twice.")
     for name, position in joints.items():
         if name not in robot.joint_names:
-            raise bad(
+            raise bad_request(
                 f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
             )
         if not math.isfinite(position):
-            raise bad(f"{what}: the position of joint '{name}' is {position}.")
+            raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
     return joints
 
 
@@ -168,7 +168,7 @@ def picked(chain: Chain, joints: dict[str, float], what: str) -> Any:
         return [joints[name] for name in chain.joint_names]
     except KeyError:
         missing = [name for name in chain.joint_names if name not in joints]
-        raise RefusalError(
+        raise RejectedError(
             NOT_READY,
             f"The position of {', '.join(missing)} is not known: nothing came on joint_states "
             f"yet, and {what} does not give it.",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from arm_common.transforms import Array, frame_along, rotation
+from arm_common.transforms import Array, frame_along, so3_exp
 
 from arm_tasks.errors import TasksError
 
@@ -123,7 +123,7 @@ def _tilted(axis: Array) -> list[Array]:
     """Return directions about an axis, from which the search may find what it missed."""
     R = frame_along(axis)
     turns = [np.array([math.cos(t), math.sin(t), 0.0]) for t in np.linspace(0.0, 5.0, 4)]
-    return [rotation(R @ turn * 0.5) @ axis for turn in turns]
+    return [so3_exp(R @ turn * 0.5) @ axis for turn in turns]
 
 
 def _fit(
@@ -136,7 +136,7 @@ def _fit(
         scale = np.diag(J.T @ J) + 1e-9
         step = np.linalg.solve(J.T @ J + damping * np.diag(scale), -J.T @ r)
         new_p = p + step[:3]
-        new_a = rotation(frame_along(a) @ np.array([-step[4], step[3], 0.0])) @ a
+        new_a = so3_exp(frame_along(a) @ np.array([-step[4], step[3], 0.0])) @ a
         new_r, new_J = _residuals(touches, radius, new_p, new_a)
         if new_r @ new_r < r @ r:
             p, a, r, J, damping = new_p, new_a, new_r, new_J, max(damping / 10.0, _EPS)

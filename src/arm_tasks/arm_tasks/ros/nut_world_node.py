@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.ros.messages import pose_message, transform_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED
@@ -18,7 +19,6 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.messages import pose_message, transform_message
 from arm_tasks.ros.scene_publisher import NUT_FRAME
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport

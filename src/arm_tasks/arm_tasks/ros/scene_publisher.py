@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import numpy as np
+from arm_common.ros.messages import pose_message, transform_matrix, transform_message
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import Array, shift_z
 from geometry_msgs.msg import Point, TransformStamped
@@ -21,7 +22,6 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_tasks.ros.messages import pose_message, transform_matrix, transform_message
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import BASE_FRAME, Bolt, Nut, Scene
 

@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Array, inverse, matrix_rpy, pose, rotation
+from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
 from arm_common.yaml.editing import YamlEditor, flow_mapping, with_values
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -149,7 +149,7 @@ def _turned(T: Array, tip: Array, axis: Array) -> Array:
     turn = np.cross(z, axis)
     sine = float(np.linalg.norm(turn))
     angle = float(np.arctan2(sine, z @ axis))
-    R = rotation(turn / sine * angle) if sine > 1e-12 else np.eye(3)
+    R = so3_exp(turn / sine * angle) if sine > 1e-12 else np.eye(3)
     return pose(R @ T[:3, :3], tip)
 
 

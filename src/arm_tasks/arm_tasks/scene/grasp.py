@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.transforms import Array, inverse, pose, rotation, tilt_z, turn_z, twist_z
+from arm_common.transforms import Array, inverse, pose, so3_exp, tilt_z, turn_z, twist_z
 
 from arm_tasks.scene.scene import Nut
 
@@ -123,7 +123,7 @@ def seated(T_tool: Array, T_nut: Array, rules: GripRules) -> Array:
     jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
     R, (x, _, z) = jaws_nut[:3, :3], jaws_nut[:3, 3]
     lean = math.atan2(float(R[0, 2]), float(R[2, 2]))
-    upright = rotation(np.array([0.0, lean, 0.0]))
+    upright = so3_exp(np.array([0.0, lean, 0.0]))
     roll = twist_z(R) + _settle(jaws_nut)
     at = (float(x), 0.0, min(max(float(z), -rules.pad_half), rules.pad_half))
     return np.asarray(rules.jaws @ pose(upright, at) @ turn_z(roll))

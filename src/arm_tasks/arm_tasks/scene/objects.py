@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from arm_common.transforms import Array, pose, rotation
+from arm_common.transforms import Array, pose, so3_exp
 
 Color = tuple[float, float, float, float]
 Sizes = Mapping[str, float]
@@ -111,7 +111,7 @@ def _conveyor(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
     x, y, z = s["length"], s["width"], s["height"]
     radius = min(_THIN * z, x / 4)
     flat = x - 2 * radius
-    across = rotation(np.array([math.pi / 2, 0.0, 0.0]))
+    across = so3_exp(np.array([math.pi / 2, 0.0, 0.0]))
     ends = [pose(across, (i * flat / 2, 0.0, -radius)) for i in (-1, 1)]
     rollers = [Primitive("cylinder", (radius, y), T, DARK) for T in ends]
     foot = z - 2 * radius
@@ -164,7 +164,7 @@ def _fuselage(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
     size = (s["length"], width, s["thickness"])
     parts = []
     for i in range(count):
-        R = rotation(np.array([(i - (count - 1) / 2) * angle, 0.0, 0.0]))
+        R = so3_exp(np.array([(i - (count - 1) / 2) * angle, 0.0, 0.0]))
         parts.append(Primitive("box", size, pose(R, middle * R[:, 2]), color or STEEL))
     return tuple(parts)
 

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.transforms import Array, inverse, pose, rotation
+from arm_common.transforms import Array, inverse, pose, so3_exp
 
 from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
@@ -111,7 +111,7 @@ def _upright(T: Array) -> Array:
     if angle > _RIGHTS_ITSELF or angle < 1e-12:
         return T
     turn = np.cross(up, [0.0, 0.0, 1.0])
-    R = rotation(turn / np.linalg.norm(turn) * angle)
+    R = so3_exp(turn / np.linalg.norm(turn) * angle)
     return pose(R @ T[:3, :3], T[:3, 3])
 
 

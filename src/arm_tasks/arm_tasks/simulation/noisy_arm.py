@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from arm_common.transforms import Array, pose, rotation
+from arm_common.transforms import Array, pose, so3_exp
 
 from arm_kinematics import Chain
 from arm_tasks.planning.plan import TaskPlan
@@ -120,7 +120,7 @@ def displaced(scene: Scene, noise: Noise, rng: np.random.Generator) -> Scene:
     for name, bolt in scene.bolts.items():
         aside = rng.uniform(-noise.bolt, noise.bolt, 3)
         lean = np.array([*rng.uniform(-noise.bolt_tilt, noise.bolt_tilt, 2), 0.0])
-        scene = scene.with_bolt(name, bolt.pose @ pose(rotation(lean), tuple(aside)))
+        scene = scene.with_bolt(name, bolt.pose @ pose(so3_exp(lean), tuple(aside)))
     return scene
 
 

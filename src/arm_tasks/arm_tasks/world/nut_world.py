@@ -8,7 +8,7 @@ import logging
 import math
 
 import numpy as np
-from arm_common.transforms import Array, Between, is_rigid, pose, turn_z
+from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, turn_z
 
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.grasp import GripRules, check_grip
@@ -90,7 +90,7 @@ class NutWorld:
             raise WorldError(f"the gripper's width is {width}; it must be a finite number")
         last_T, last_width = self._last or (T_tool, width)
         self._last = (T_tool, width)
-        between = Between.of(last_T, T_tool)
+        between = PoseInterpolation.between(last_T, T_tool)
         steps = max(between.distance / _STEP_LENGTH, between.angle / _STEP_ANGLE, 1.0)
         count = min(math.ceil(steps), _MOST_STEPS)
         before = last_width

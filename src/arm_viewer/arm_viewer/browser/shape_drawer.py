@@ -59,7 +59,8 @@ class DrawContext:
 
 def viser_pose(pose: Array) -> dict[str, Any]:
     """Return a (4, 4) pose as viser's keyword arguments position and wxyz."""
-    return {"position": pose[:3, 3], "wxyz": quaternion(pose)}
+    x, y, z, w = quaternion(pose)
+    return {"position": pose[:3, 3], "wxyz": (w, x, y, z)}
 
 
 def set_pose(handle: Any, pose: Array) -> None:

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_common.ros.tf import TransformTree
-from arm_common.transforms import quaternion
 from arm_description.library import shipped_robots
 from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
@@ -24,7 +23,6 @@ from arm_viewer.scene.store import WatchedTree, poses_in
 from arm_viewer.scene.tool_trace import PIECE_POINTS, PIECES, ToolTrace
 from hypothesis import given
 from hypothesis import strategies as st
-from transforms3d.quaternions import quat2mat
 
 JOINTS = (
     VisualJoint("waist", False, -1.0, 2.0),
@@ -33,21 +31,6 @@ JOINTS = (
 )
 finite = st.floats(-1e3, 1e3)
 unit = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1)
-
-
-@given(unit)
-def test_quaternion_undoes_its_matrix(q):
-    q = np.array(q) / np.linalg.norm(q)
-    found = np.array(quaternion(quat2mat(q)))
-    assert abs(abs(found @ q) - 1.0) < 1e-12
-    np.testing.assert_allclose(quat2mat(found), quat2mat(q), atol=1e-12)
-
-
-@pytest.mark.parametrize("axis", range(3))
-def test_quaternion_of_half_turns(axis):
-    q = np.zeros(4)
-    q[1 + axis] = 1.0
-    np.testing.assert_allclose(np.abs(quaternion(quat2mat(q))), q, atol=1e-12)
 
 
 def test_mailbox_delivers_all_posts_of_many_threads_in_their_order():

@@ -30,6 +30,7 @@ import math
 
 import numpy as np
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
     AFTER,
@@ -72,7 +73,6 @@ from arm_kinematics.kernels.forward import (
     PERIOD,
     PREFERRED,
     UPPER,
-    Array,
     Q,
     move,
     work,

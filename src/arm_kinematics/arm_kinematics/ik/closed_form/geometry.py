@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array, inverse
 
 from arm_kinematics.ik.closed_form.invariants import BOTH
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.lie import Array, se3_inverse
 
 TOLERANCE = 5e-5
 
@@ -48,7 +48,7 @@ class ScrewAxes:
     def __init__(self, S: Array, M: Array, prismatic: Sequence[bool]) -> None:
         self.all = tuple(map(_axis, S.T, prismatic))
         self.tip, self.tip_axes = M[:3, 3], M[:3, :3]
-        self.home_inverse = se3_inverse(M)
+        self.home_inverse = inverse(M)
         self.length = arm_length(S, M)
 
     def reversed(self) -> ScrewAxes:

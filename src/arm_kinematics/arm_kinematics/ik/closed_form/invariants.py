@@ -12,9 +12,9 @@ it that the next joint does not change.
 from __future__ import annotations
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.roots import VANISHED
-from arm_kinematics.kernels.forward import Array
 from arm_kinematics.kernels.vectors import (
     Vector,
     angle_to,

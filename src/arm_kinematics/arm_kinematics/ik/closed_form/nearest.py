@@ -12,11 +12,12 @@ import math
 from functools import lru_cache
 
 from arm_common.jit import fix_types, kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.invariants import LENGTH
 from arm_kinematics.kernels.descent import descend
-from arm_kinematics.kernels.forward import ERROR, LOWER, UNIT, UPPER, Array, Q, move, work
+from arm_kinematics.kernels.forward import ERROR, LOWER, UNIT, UPPER, Q, move, work
 from arm_kinematics.kernels.nullspace import set_preference
 from arm_kinematics.kernels.residuals import FAILED, STARTS, error
 from arm_kinematics.kernels.search import (

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form import invariants as k
 from arm_kinematics.ik.closed_form.geometry import (
@@ -26,7 +27,6 @@ from arm_kinematics.ik.closed_form.geometry import (
     perpendicular,
     placing,
 )
-from arm_kinematics.lie import Array
 
 _MOST_JOINTS = 6
 _WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")

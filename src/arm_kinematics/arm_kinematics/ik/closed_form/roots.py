@@ -17,8 +17,9 @@ import math
 
 import numpy as np
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
-from arm_kinematics.kernels.forward import Array, sine_and_cosine
+from arm_kinematics.kernels.forward import sine_and_cosine
 
 FREE = -1
 LOST = 1e-3  # an equation off by more than this share of its size has no root

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.geometry import ScrewAxes
@@ -15,7 +16,6 @@ from arm_kinematics.ik.closed_form.nearest import solve_nearest
 from arm_kinematics.ik.closed_form.recognition import axis_form, pose_form, position_form
 from arm_kinematics.ik.search_model import arm_length
 from arm_kinematics.kernels.search import HEAD, SLOT
-from arm_kinematics.lie import Array
 
 _zeros = np.zeros
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
     BOTH,
@@ -47,7 +48,6 @@ from arm_kinematics.ik.closed_form.roots import (
     roots,
     tables,
 )
-from arm_kinematics.kernels.forward import Array
 from arm_kinematics.kernels.vectors import Vector
 
 Linear = tuple[float, float, float]

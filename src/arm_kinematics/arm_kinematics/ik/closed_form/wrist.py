@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
     BEND_4,
@@ -26,7 +27,6 @@ from arm_kinematics.ik.closed_form.invariants import (
     copy_row,
 )
 from arm_kinematics.ik.closed_form.roots import LOST
-from arm_kinematics.kernels.forward import Array
 from arm_kinematics.kernels.vectors import (
     Rotation,
     Vector,

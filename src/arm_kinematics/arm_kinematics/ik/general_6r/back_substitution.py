@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import (
     COSINES,
@@ -20,7 +21,7 @@ from arm_kinematics.ik.general_6r.elimination import (
     turn,
 )
 from arm_kinematics.ik.general_6r.refinement import SOLVED, is_same, newton
-from arm_kinematics.kernels.forward import Array, work
+from arm_kinematics.kernels.forward import work
 
 BRANCHES = 4
 MIXED = 1e-6  # relative difference from 1 of a squared sine and cosine

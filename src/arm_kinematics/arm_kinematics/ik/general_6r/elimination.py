@@ -50,8 +50,7 @@ import math
 
 import numpy as np
 from arm_common.jit import kernel
-
-from arm_kinematics.kernels.forward import Array
+from arm_common.transforms import Array
 
 CARRIED, JOINT = 6, 7
 UNIT, REVERSED = 0, 1

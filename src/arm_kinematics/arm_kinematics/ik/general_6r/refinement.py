@@ -12,9 +12,10 @@ import math
 
 import numpy as np
 from arm_common.jit import kernel
+from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import copy
-from arm_kinematics.kernels.forward import COLUMN, TIP, Array, columns, place
+from arm_kinematics.kernels.forward import COLUMN, TIP, columns, place
 
 ITERATIONS = 40
 LONGEST_STEP = 0.5  # [rad]

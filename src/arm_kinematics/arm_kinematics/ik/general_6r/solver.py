@@ -23,9 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.jit import fix_types
+from arm_common.transforms import Array, inverse
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
+from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.ik.general_6r.back_substitution import (
     CAPACITY,
     COUNT,
@@ -46,7 +48,6 @@ from arm_kinematics.ik.general_6r.elimination import (
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.search import prepare_search
-from arm_kinematics.lie import Array, se3_inverse, transform
 from arm_kinematics.model.chain_model import checked_screws
 
 ORDERS = 12
@@ -99,10 +100,10 @@ class General6R:
             KinematicsError: S is not six turning joints, or M is no rigid motion.
         """
         prepare_general_6r()
-        screws, home = checked_screws(S, [False] * 6, _JOINTS), transform(M, "home pose")
+        screws, home = checked_screws(S, [False] * 6, _JOINTS), rigid_transform(M, "home pose")
         infinite = np.full(6, np.inf)
         self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
-        self._from_home = se3_inverse(home)
+        self._from_home = inverse(home)
         unit = arm_length(screws, home) / 3.0
         self._tables = order_tables(screws, unit)
         self.plan = plan or self._learn()
@@ -113,7 +114,7 @@ class General6R:
         Raises:
             KinematicsError: T is no rigid motion.
         """
-        target = np.ascontiguousarray(transform(T, "target"))
+        target = np.ascontiguousarray(rigid_transform(T, "target"))
         H = target @ self._from_home
         out = np.zeros((1 + CAPACITY, 6))
         enough = min(AGREE, max(self.plan.trusted, 1))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.qos import GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
@@ -31,7 +32,6 @@ from arm_tasks.ros.client.results import (
     task_text,
 )
 from arm_tasks.ros.client.worker import ArmFuture, ExecutorThread
-from arm_tasks.ros.messages import pose_matrix, pose_message
 
 _LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs

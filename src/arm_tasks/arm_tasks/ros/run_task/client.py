@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from arm_common.ros.messages import transform_matrix
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
@@ -30,7 +31,6 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import READY_STATES
-from arm_tasks.ros.messages import transform_matrix
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start

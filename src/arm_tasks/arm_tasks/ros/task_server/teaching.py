@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.ros.messages import pose_message
 from arm_common.ros.qos import GOAL
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose
@@ -26,7 +27,6 @@ from arm_tasks.errors import TasksError, shipped
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.manual.touch_location import Surface, Touch, locate
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.messages import pose_message
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.scene.editing import write_bolt

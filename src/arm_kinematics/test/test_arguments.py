@@ -1,0 +1,39 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that make no sense are rejected with the reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from arm_kinematics.arguments import positive, rigid_transform, vector
+
+from arm_kinematics import KinematicsError
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        (np.zeros((3, 3)), "shape"),
+        ("twist", "something else"),
+        (np.full((4, 4), np.nan), "NaN"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "not a rotation"),
+        (np.diag([1.0, 1.0, 1.1, 1.0]), "not a rotation"),
+        (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),
+    ],
+)
+def test_what_is_no_rigid_transform_is_rejected(bad, says):
+    with pytest.raises(KinematicsError, match=f"target: .*{says}"):
+        rigid_transform(bad, "target")
+
+
+@pytest.mark.parametrize("bad", [[1.0], [1.0, np.nan], [[1.0, 2.0]], "xy", None])
+def test_what_is_no_vector_is_rejected(bad):
+    with pytest.raises(KinematicsError, match="q: expected 2 finite numbers, got"):
+        vector(bad, 2, "q")
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, "soon", None])
+def test_what_is_not_positive_is_rejected(bad):
+    with pytest.raises(KinematicsError, match=r"timeout is .*; expected a positive number"):
+        positive(bad, "timeout")
