@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import rpy_matrix
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.inertia import inertia_of
-from arm_description.urdf.joint_frames import dh_origins
+from arm_description.urdf.joint_frames import JointFrames
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -115,7 +115,7 @@ def test_an_arm_ends_in_a_plate_or_a_gripper(robot):
         assert links["gripper_link"].shapes
         return
     plate = links[f"{model.joint_names[-1]}_link"].shapes[-1]
-    tool = dh_origins(model)[-1].matrix @ model.tool.matrix
+    tool = JointFrames(model).dh[-1].matrix @ model.tool.matrix
     x, y, z, _ = np.linalg.solve(tool, (*plate.origin.xyz, 1.0))
     np.testing.assert_allclose((x, y), 0.0, atol=1e-12)
     assert -1e-12 <= z + plate.size[1] / 2 < 0.1

@@ -1,20 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: a URDF to a robot file with its DH table.
+"""Command line: a URDF, or an architecture file of RVS, to a robot file with its DH table.
 
 urdf2dh ur5.urdf -o ur5.yaml
 urdf2dh panda.urdf --convention modified --tip panda_link8 -o panda.yaml
-
-Command line: an architecture file of RVS (Robot Visualization System) to a robot file.
-
-rvs2dh REDIESTRO -o rediestro.yaml
+rvs2dh REDIESTRO -o rediestro.yaml      # RVS: Robot Visualization System
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,33 +25,6 @@ from arm_description.robot_file.writer import robot_yaml
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_parser(), _convert, argv)
-
-
-def _convert(arguments: argparse.Namespace) -> None:
-    cli.refuse_overwriting(arguments.output, arguments.force)
-    path = Path(arguments.urdf)
-    text = read_source(path)
-    try:
-        found = import_urdf(
-            text,
-            arguments.convention,
-            arguments.base,
-            arguments.tip,
-            parallel=arguments.parallel,
-            name=arguments.name,
-            file=path.name,
-        )
-        written = robot_yaml(found.model, notes=found.notes)
-    except UrdfError as error:
-        raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None
-    cli.write_text(written, arguments.output)
-    if arguments.output:
-        for note in found.notes:
-            cli.say(note)
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="urdf2dh", description="Find the DH table of an arm given as URDF, exactly."
     )
@@ -79,26 +48,51 @@ def _parser() -> argparse.ArgumentParser:
     )
     cli.add_output(parser)
     cli.add_force(parser)
-    return parser
-
-
-def _angle(text: str) -> float:
-    value = float(text)
-    if not 0.0 <= value < 0.1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 0.1 rad")
-    return value
-
-
-if __name__ == "__main__":
-    sys.exit(urdf2dh())
+    return cli.run(parser, _convert_urdf, argv)
 
 
 def rvs2dh(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_rvs2dh_parser(), _rvs2dh_convert, argv)
+    parser = argparse.ArgumentParser(
+        prog="rvs2dh", description="Read an architecture file of RVS into a robot file."
+    )
+    parser.add_argument("file", help="the architecture file")
+    parser.add_argument(
+        "--length",
+        choices=LENGTHS,
+        default="dm",
+        help="unit of its lengths, which such a file does not tell (default: dm)",
+    )
+    parser.add_argument("--name", default="", help="name of the robot (default: after the file)")
+    cli.add_output(parser)
+    cli.add_force(parser)
+    return cli.run(parser, _convert_rvs, argv)
 
 
-def _rvs2dh_convert(arguments: argparse.Namespace) -> None:
+def _convert_urdf(arguments: argparse.Namespace) -> None:
+    cli.refuse_overwriting(arguments.output, arguments.force)
+    path = Path(arguments.urdf)
+    text = read_source(path)
+    try:
+        found = import_urdf(
+            text,
+            arguments.convention,
+            arguments.base,
+            arguments.tip,
+            parallel=arguments.parallel,
+            name=arguments.name,
+            file=path.name,
+        )
+        written = robot_yaml(found.model, notes=found.notes)
+    except UrdfError as error:
+        raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None
+    cli.write_text(written, arguments.output)
+    if arguments.output:
+        for note in found.notes:
+            cli.say(note)
+
+
+def _convert_rvs(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
@@ -113,22 +107,8 @@ def _rvs2dh_convert(arguments: argparse.Namespace) -> None:
         cli.say(notes[0])
 
 
-def _rvs2dh_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rvs2dh", description="Read an architecture file of RVS into a robot file."
-    )
-    parser.add_argument("file", help="the architecture file")
-    parser.add_argument(
-        "--length",
-        choices=LENGTHS,
-        default="dm",
-        help="unit of its lengths, which such a file does not tell (default: dm)",
-    )
-    parser.add_argument("--name", default="", help="name of the robot (default: after the file)")
-    cli.add_output(parser)
-    cli.add_force(parser)
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(rvs2dh())
+def _angle(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value < 0.1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 0.1 rad")
+    return value

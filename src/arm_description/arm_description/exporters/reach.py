@@ -21,7 +21,7 @@ from arm_common.transforms import Matrix, Vector
 
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.joint_frames import joint_origins
+from arm_description.urdf.joint_frames import JointFrames
 
 STARTS = 100
 MOST_SWEEPS = 200
@@ -85,7 +85,7 @@ def farthest(model: RobotModel, objective: Objective, first_is_free: bool = Fals
 
 def _from_first_axis(model: RobotModel) -> float:
     """With the first joint free, the largest distance along any one direction across its axis."""
-    frame = joint_origins(model)[0].matrix
+    frame = JointFrames(model).joints[0].matrix
     along = frame[:3, :3] @ model.joints[0].direction
     across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     across /= np.linalg.norm(across)

@@ -3,18 +3,12 @@
 """The look of an arm from its DH table alone: rods along d and a, bodies at the joints.
 
 A revolute joint is a cylinder along its axis, a prismatic one a box that a bar slides through, the
-end of the arm a plate across the tool's z.
-Sizes follow the arm's reach and taper towards the tool.
-
-The measure that all drawn sizes are parts of.
-
-The look of a revolute joint: a cylinder along its axis.
+end of the arm a plate across the tool's z, a gripper a palm and two fingers, all boxes. Sizes
+follow the arm's reach and taper towards the tool.
 
 Of axes that meet in a point each later cylinder is thinner and longer, so that it sticks out of
 those before it: a wrist is seen as a cross. The parts of a universal or ball joint are a cross of
 equal, slim cylinders.
-
-The look of a gripper: a palm and two fingers, all boxes.
 """
 
 from __future__ import annotations
@@ -30,107 +24,194 @@ from arm_common.transforms import Vector
 from arm_description.model.dh import cos_sin
 from arm_description.model.elements import Gripper, Origin, Triple
 from arm_description.urdf.elements import UrdfGeometry
-from arm_description.urdf.joint_frames import dh_origins, joint_origins
+from arm_description.urdf.joint_frames import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
-SHORTEST = 1e-6  # what is shorter is not drawn [m]
-TAPER = 0.45
+_SHORTEST = 1e-6  # what is shorter is not drawn [m]
+_TAPER = 0.45
+# In parts of the size at that place.
+_JOINT_RADIUS, _JOINT_LENGTH = 0.045, 0.11
+_CROSS_RADIUS, _CROSS_LENGTH = 0.025, 0.14
+_ROD_RADIUS, _COLUMN_RADIUS = 0.02, 0.04
+_FOOT_RADIUS, _FOOT_HEIGHT = 0.11, 0.03
+_PLATE_HEIGHT = 0.02
+# Radius and length of a hinge against those of one that it crosses, and how often that goes on.
+_THINNER, _LONGER, _MOST_CROSSED = 0.75, 1.3, 3
 
 
-def reach(model: RobotModel) -> float:
-    """Length of the arm stretched out, from the ground [m]: the measure of all sizes."""
+class Skeleton:
+    """The shapes of an arm's links.
+
+    Args:
+        model: the arm.
+        frames: where its joints are.
+    """
+
+    def __init__(self, model: RobotModel, frames: JointFrames) -> None:
+        self._model, self._frames = model, frames
+        self._colours, self._size = model.colours, _length(model)
+
+    def base_shapes(self) -> tuple[UrdfGeometry, ...]:
+        """Return the foot of the arm and what leads from it to the first joint, in base_link."""
+        unit, first = self._size, self._frames.joints[0]
+        foot = UrdfGeometry(
+            "cylinder",
+            (_FOOT_RADIUS * unit, _FOOT_HEIGHT * unit),
+            Origin((0.0, 0.0, _FOOT_HEIGHT * unit / 2)),
+            self._colours.base,
+        )
+        x, y, z = self._model.base.xyz
+        corners = [(0.0, 0.0, 0.0), (0.0, 0.0, z), (x, y, z)]
+        if self._model.convention == "modified":
+            corners += [_along_x(self._model.base, self._model.joints[0].row.a), first.xyz]
+        rods = _rods(corners, _COLUMN_RADIUS * unit, self._colours.base)
+        return (foot, *rods, *self._guide(0, first))
+
+    def link_shapes(self, index: int) -> tuple[UrdfGeometry, ...]:
+        """Return the skeleton of the link behind a joint (from 0), in that link's frame."""
+        joint, size = self._model.joints[index], self._size_at(index)
+        colour = self._colours.links[index % len(self._colours.links)]
+        shapes = _rods(self._corners(index), _ROD_RADIUS * size, colour)
+        if joint.type == "prismatic":
+            shapes.append(_bar(joint.lower, joint.upper, size, colour))
+        else:
+            shapes.append(self._hinge(index))
+        if index + 1 < self._model.n:
+            shapes += self._guide(index + 1, self._frames.joints[index + 1])
+        elif not self._model.gripper:
+            shapes.append(self._plate(shapes))
+        return tuple(shapes)
+
+    def palm_shapes(self, gripper: Gripper) -> tuple[UrdfGeometry, ...]:
+        """Return the palm, in a frame at the grasp point with the tool's axes."""
+        length, width, thickness = gripper.palm
+        centre = Origin((0.0, 0.0, -_finger_back(gripper) - length / 2))
+        return (UrdfGeometry("box", (thickness, width, length), centre, self._colours.gripper),)
+
+    def finger_shapes(self, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
+        """Return a finger, in a frame on its inner face at the grasp point.
+
+        Args:
+            gripper: its gripper.
+            side: -1 (left) or 1.
+        """
+        shape = gripper.finger
+        centre = Origin((0.0, side * shape.thickness / 2, shape.overhang - shape.length / 2))
+        box = (shape.width, shape.thickness, shape.length)
+        return (UrdfGeometry("box", box, centre, self._colours.fingers),)
+
+    def _size_at(self, index: int) -> float:
+        """Return the measure of what belongs to a joint [m], smaller towards the tool."""
+        return self._size * (1.0 - _TAPER * index / max(self._model.n - 1, 1))
+
+    def _hinge(self, index: int) -> UrdfGeometry:
+        """Return a cylinder along the axis; at the beginning of a long rod that runs along it."""
+        crossed, size = self._crossed(index), self._size_at(index)
+        if self._part_of_a_cross(index):
+            axis = self._model.joints[index].axis
+            body = (_CROSS_RADIUS * size, _CROSS_LENGTH * size)
+            turn = (math.pi / 2 * (axis == "y"), math.pi / 2 * (axis == "x"), 0.0)
+            return UrdfGeometry("cylinder", body, Origin(rpy=turn), self._colours.joints)
+        radius = _JOINT_RADIUS * size * _THINNER**crossed
+        length = _JOINT_LENGTH * size * _LONGER**crossed
+        d = self._model.joints[index].row.d
+        shift = 0.0 if self._model.convention == "standard" else -d
+        if abs(d) > 2 * length:
+            out_of_the_other = _JOINT_RADIUS * self._size_at(index - 1) if crossed else 0.0
+            shift += math.copysign(length / 2 + out_of_the_other, d)
+        if index == 0:
+            shift = _above_ground(self._frames.joints[0], shift, length)
+        return UrdfGeometry(
+            "cylinder", (radius, length), Origin((0.0, 0.0, shift)), self._colours.joints
+        )
+
+    def _part_of_a_cross(self, index: int) -> bool:
+        """Return whether a joint is part of a universal or ball joint, drawn as a slim cross."""
+        return any(joint.axis != "z" for joint in self._model.joints[index : index + 2])
+
+    def _crossed(self, index: int) -> int:
+        """Return how many joints right before this one are at the same point."""
+        count = 0
+        for origin in reversed(self._frames.joints[1 : index + 1]):
+            if math.hypot(*origin.xyz) > _SHORTEST or count == _MOST_CROSSED:
+                break
+            count += 1
+        return count
+
+    def _corners(self, index: int) -> list[Triple]:
+        """Return the corners of the path from a joint to the next one, or to the tool."""
+        row, end = self._model.joints[index].row, self._frames.dh[index + 1]
+        last = index + 1 == self._model.n
+        if self._model.convention == "standard":
+            corners: list[Triple] = [(0.0, 0.0, 0.0), (0.0, 0.0, row.d), end.xyz]
+        elif last:
+            corners = [(0.0, 0.0, 0.0)]
+        else:
+            c, s = cos_sin(row.theta)
+            a = self._model.joints[index + 1].row.a
+            corners = [(0.0, 0.0, 0.0), (c * a, s * a, 0.0), self._frames.joints[index + 1].xyz]
+        if last:
+            tip = end.matrix @ self._model.tool.matrix
+            corners.append(_triple(tip[:3, 3]))
+            if self._model.gripper:
+                reserve = _finger_back(self._model.gripper) + self._model.gripper.palm[0]
+                corners = _shortened(corners, tip[:3, 2], reserve)
+        return corners
+
+    def _guide(self, index: int, origin: Origin) -> list[UrdfGeometry]:
+        """Return the box that a prismatic joint slides through, on the link before it."""
+        if self._model.joints[index].type != "prismatic":
+            return []
+        side, length = (
+            part * self._size_at(index) for part in (2.4 * _JOINT_RADIUS, 1.5 * _JOINT_LENGTH)
+        )
+        return [UrdfGeometry("box", (side, side, length), origin, self._colours.joints)]
+
+    def _plate(self, shapes: Sequence[UrdfGeometry]) -> UrdfGeometry:
+        """Return a plate for the end of an arm without gripper, its face where the tool is.
+
+        Where the tool sits inside the last hinge, as at a wrist's centre, it ends that hinge.
+        """
+        size = self._size_at(self._model.n - 1)
+        radius, height = _JOINT_RADIUS * size, _PLATE_HEIGHT * size
+        tip = self._frames.dh[-1].matrix @ self._model.tool.matrix
+        face = height / 20  # just ahead of the rod's end, which would shine through
+        if np.linalg.norm(tip[:3, 3]) < _SHORTEST and shapes[-1].kind == "cylinder":
+            face = shapes[-1].size[1] / 2 + height
+        x, y, z = tip[:3, 3] + (face - height / 2) * tip[:3, 2]
+        place = Origin((float(x), float(y), float(z)), _along(tip[:3, 2]))
+        return UrdfGeometry("cylinder", (radius, height), place, self._colours.gripper)
+
+
+def _length(model: RobotModel) -> float:
+    """Return the length of the stretched arm, from the ground [m]: the measure of all sizes."""
     total = math.hypot(*model.base.xyz) + math.hypot(*model.tool.xyz)
     for joint in model.joints:
         total += abs(joint.row.a) + abs(joint.row.d)
         if joint.type == "prismatic":
             total += max(abs(joint.lower), abs(joint.upper))
-    return total if total > SHORTEST else 0.1
-
-
-def size_at(model: RobotModel, index: int) -> float:
-    """Measure of what belongs to a joint [m], smaller towards the tool."""
-    return reach(model) * (1.0 - TAPER * index / max(model.n - 1, 1))
-
-
-# In parts of the size at that place.
-JOINT_RADIUS = 0.045
-JOINT_LENGTH = 0.11
-CROSS_RADIUS = 0.025
-CROSS_LENGTH = 0.14
-# Radius and length of a hinge against those of one that it crosses, and how often that goes on.
-THINNER, LONGER, MOST_CROSSED = 0.75, 1.3, 3
-
-
-def hinge(model: RobotModel, index: int) -> UrdfGeometry:
-    """Cylinder along the axis; where a long rod runs along it, at the rod's beginning."""
-    crossed, size = _crossed(model, index), size_at(model, index)
-    if _part_of_a_cross(model, index):
-        axis, body = model.joints[index].axis, (CROSS_RADIUS * size, CROSS_LENGTH * size)
-        turn = (math.pi / 2 * (axis == "y"), math.pi / 2 * (axis == "x"), 0.0)
-        return UrdfGeometry("cylinder", body, Origin(rpy=turn), model.colours.joints)
-    radius = JOINT_RADIUS * size * THINNER**crossed
-    length = JOINT_LENGTH * size * LONGER**crossed
-    d = model.joints[index].row.d
-    shift = 0.0 if model.convention == "standard" else -d
-    if abs(d) > 2 * length:
-        out_of_the_other = JOINT_RADIUS * size_at(model, index - 1) if crossed else 0.0
-        shift += math.copysign(length / 2 + out_of_the_other, d)
-    if index == 0:
-        shift = _above_ground(joint_origins(model)[0], shift, length)
-    return UrdfGeometry(
-        "cylinder", (radius, length), Origin((0.0, 0.0, shift)), model.colours.joints
-    )
-
-
-def _part_of_a_cross(model: RobotModel, index: int) -> bool:
-    """Whether it is part of a universal or ball joint, whose slim cylinders make a cross."""
-    return any(joint.axis != "z" for joint in model.joints[index : index + 2])
-
-
-def _crossed(model: RobotModel, index: int) -> int:
-    """How many joints right before this one have their place at the same point."""
-    count = 0
-    for origin in reversed(joint_origins(model)[1 : index + 1]):
-        if math.hypot(*origin.xyz) > SHORTEST or count == MOST_CROSSED:
-            break
-        count += 1
-    return count
+    return total if total > _SHORTEST else 0.1
 
 
 def _above_ground(first: Origin, shift: float, length: float) -> float:
-    """Shift of the first hinge that keeps an upright one from reaching below the foot."""
+    """Return the shift of the first hinge that keeps an upright one above the ground."""
     up, height = first.matrix[2, 2], first.xyz[2]
     if abs(up) < 0.99 or height < 0.0:
         return shift
     return float(up) * max(float(up) * shift, length / 2 - height)
 
 
-def palm_shapes(model: RobotModel, gripper: Gripper) -> tuple[UrdfGeometry, ...]:
-    """Palm, in a frame at the grasp point with the tool's axes."""
-    length, width, thickness = gripper.palm
-    centre = Origin((0.0, 0.0, -finger_back(gripper) - length / 2))
-    return (UrdfGeometry("box", (thickness, width, length), centre, model.colours.gripper),)
-
-
-def finger_shapes(model: RobotModel, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
-    """One finger, in a frame on its inner face at the grasp point; side is -1 (left) or 1."""
-    shape = gripper.finger
-    centre = Origin((0.0, side * shape.thickness / 2, shape.overhang - shape.length / 2))
-    box = (shape.width, shape.thickness, shape.length)
-    return (UrdfGeometry("box", box, centre, model.colours.fingers),)
-
-
-def finger_back(gripper: Gripper) -> float:
-    """Distance from the grasp point back to the palm [m]."""
+def _finger_back(gripper: Gripper) -> float:
+    """Return the distance from the grasp point back to the palm [m]."""
     return gripper.finger.length - gripper.finger.overhang
 
 
-def shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list[Triple]:
+def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list[Triple]:
     """End the path where the palm begins, if it arrives there along the tool's z."""
     path = [np.array(corner) for corner in corners]
-    while len(path) > 1 and np.linalg.norm(path[-1] - path[-2]) < SHORTEST:
+    while len(path) > 1 and np.linalg.norm(path[-1] - path[-2]) < _SHORTEST:
         path.pop()
     if len(path) > 1:
         last = path[-1] - path[-2]
@@ -142,115 +223,27 @@ def shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list
     return [(float(point[0]), float(point[1]), float(point[2])) for point in path]
 
 
-# In parts of the size at that place.
-ROD_RADIUS = 0.02
-COLUMN_RADIUS = 0.04
-FOOT_RADIUS = 0.11
-FOOT_HEIGHT = 0.03
-PLATE_HEIGHT = 0.02
-
-
-def base_shapes(model: RobotModel) -> tuple[UrdfGeometry, ...]:
-    """Foot of the arm and what leads from it to the first joint, in base_link."""
-    unit, first = reach(model), joint_origins(model)[0]
-    foot = UrdfGeometry(
-        "cylinder",
-        (FOOT_RADIUS * unit, FOOT_HEIGHT * unit),
-        Origin((0.0, 0.0, FOOT_HEIGHT * unit / 2)),
-        model.colours.base,
-    )
-    x, y, z = model.base.xyz
-    corners = [(0.0, 0.0, 0.0), (0.0, 0.0, z), (x, y, z)]
-    if model.convention == "modified":
-        corners += [_along_x(model.base, model.joints[0].row.a), first.xyz]
-    rods = _rods(corners, COLUMN_RADIUS * unit, model.colours.base)
-    return (foot, *rods, *_guide(model, 0, first))
-
-
-def link_shapes(model: RobotModel, index: int) -> tuple[UrdfGeometry, ...]:
-    """Skeleton of the link behind joint ``index`` (from 0), in that link's frame."""
-    joint, size = model.joints[index], size_at(model, index)
-    colour = model.colours.links[index % len(model.colours.links)]
-    shapes = _rods(_corners(model, index), ROD_RADIUS * size, colour)
-    if joint.type == "prismatic":
-        shapes.append(_bar(joint.lower, joint.upper, size, colour))
-    else:
-        shapes.append(hinge(model, index))
-    if index + 1 < model.n:
-        shapes += _guide(model, index + 1, joint_origins(model)[index + 1])
-    elif not model.gripper:
-        shapes.append(_plate(model, shapes))
-    return tuple(shapes)
-
-
-def _corners(model: RobotModel, index: int) -> list[Triple]:
-    """Corners of the path from joint ``index`` to the next joint, or to the tool."""
-    row, end = model.joints[index].row, dh_origins(model)[index + 1]
-    last = index + 1 == model.n
-    if model.convention == "standard":
-        corners: list[Triple] = [(0.0, 0.0, 0.0), (0.0, 0.0, row.d), end.xyz]
-    elif last:
-        corners = [(0.0, 0.0, 0.0)]
-    else:
-        c, s = cos_sin(row.theta)
-        a = model.joints[index + 1].row.a
-        corners = [(0.0, 0.0, 0.0), (c * a, s * a, 0.0), joint_origins(model)[index + 1].xyz]
-    if last:
-        tip = end.matrix @ model.tool.matrix
-        corners.append(_triple(tip[:3, 3]))
-        if model.gripper:
-            reserve = finger_back(model.gripper) + model.gripper.palm[0]
-            corners = shortened(corners, tip[:3, 2], reserve)
-    return corners
-
-
-def _guide(model: RobotModel, index: int, origin: Origin) -> list[UrdfGeometry]:
-    """Box that a prismatic joint slides through, on the link before it; none for a revolute."""
-    if model.joints[index].type != "prismatic":
-        return []
-    side, length = (
-        part * size_at(model, index) for part in (2.4 * JOINT_RADIUS, 1.5 * JOINT_LENGTH)
-    )
-    return [UrdfGeometry("box", (side, side, length), origin, model.colours.joints)]
-
-
 def _bar(lower: float, upper: float, size: float, colour: str) -> UrdfGeometry:
-    """What slides: a square bar that is in its guide at every position."""
+    """Return a square bar that is in its guide at every position."""
     start, end = min(-upper, 0.0), max(-lower, 0.0)
-    side = 2 * ROD_RADIUS * size
+    side = 2 * _ROD_RADIUS * size
     middle = Origin((0.0, 0.0, (start + end) / 2))
     return UrdfGeometry("box", (side, side, end - start), middle, colour)
 
 
-def _plate(model: RobotModel, shapes: Sequence[UrdfGeometry]) -> UrdfGeometry:
-    """Plate at the end of an arm without gripper, its face where the tool is.
-
-    Where the tool sits inside the last hinge, as at a wrist's centre, it ends that hinge.
-    """
-    size = size_at(model, model.n - 1)
-    radius, height = JOINT_RADIUS * size, PLATE_HEIGHT * size
-    tip = dh_origins(model)[-1].matrix @ model.tool.matrix
-    face = height / 20  # just ahead of the rod's end, which would shine through
-    if np.linalg.norm(tip[:3, 3]) < SHORTEST and shapes[-1].kind == "cylinder":
-        face = shapes[-1].size[1] / 2 + height
-    x, y, z = tip[:3, 3] + (face - height / 2) * tip[:3, 2]
-    place = Origin((float(x), float(y), float(z)), _along(tip[:3, 2]))
-    return UrdfGeometry("cylinder", (radius, height), place, model.colours.gripper)
-
-
 def _rods(corners: Sequence[Triple], radius: float, colour: str) -> list[UrdfGeometry]:
-    """Round rods from corner to corner."""
+    """Return round rods from corner to corner."""
     rods = []
     for start, end in pairwise(np.array(corners)):
         length = float(np.linalg.norm(end - start))
-        if length > SHORTEST:
+        if length > _SHORTEST:
             place = Origin(_triple((start + end) / 2), _along(end - start))
             rods.append(UrdfGeometry("cylinder", (radius, length), place, colour))
     return rods
 
 
 def _along(direction: Vector) -> Triple:
-    """Roll, pitch, yaw that bring z to a direction [rad]."""
+    """Return the roll, pitch, yaw that bring z to a direction [rad]."""
     x, y, z = _triple(direction)
     return (0.0, math.atan2(math.hypot(x, y), z), math.atan2(y, x))
 

@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
 
-def joint_origins(model: RobotModel) -> list[Origin]:
-    """Origin of each joint in the link before it (base_link for the first)."""
-    rows = [joint.row for joint in model.joints]
-    if model.convention == "standard":
-        return [model.base, *(_standard(row) for row in rows[:-1])]
-    first = _after_base(model.base, rows[0])
-    return [
-        first,
-        *(_modified(row, following) for row, following in pairwise(rows)),
-    ]
+class JointFrames:
+    """Where the joints and the frames of a table are.
 
+    Attributes:
+        joints: origin of each joint in the link before it (base_link for the first).
+        dh: origin of DH frame 0 in base_link, and of frame i in link i for i = 1 .. n.
+    """
 
-def dh_origins(model: RobotModel) -> list[Origin]:
-    """Origin of DH frame 0 in base_link, and of frame i in link i for i = 1 .. n."""
-    rows = [joint.row for joint in model.joints]
-    if model.convention == "standard":
-        return [model.base, *(_standard(row) for row in rows)]
-    return [model.base, *(Origin(rpy=(0.0, 0.0, row.theta)) for row in rows)]
+    def __init__(self, model: RobotModel) -> None:
+        rows = [joint.row for joint in model.joints]
+        if model.convention == "standard":
+            behind = [_standard(row) for row in rows]
+            self.joints = (model.base, *behind[:-1])
+        else:
+            behind = [Origin(rpy=(0.0, 0.0, row.theta)) for row in rows]
+            first = _after_base(model.base, rows[0])
+            self.joints = (first, *(_modified(*pair) for pair in pairwise(rows)))
+        self.dh = (model.base, *behind)
 
 
 def _standard(row: DhRow) -> Origin:
