@@ -11,6 +11,7 @@ import importlib.util
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,22 @@ HAVE_ROS = importlib.util.find_spec("rclpy") is not None
 HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
 NEED_ROS = {"ros", "system", "launch"}
 LAUNCH_TESTS = "src/*/test/launch/test_*.py"
-LONGEST = "src/arm_tasks/test/system", "src/arm_viewer"
+ONE_ARM = "one_arm"  # a folder whose tests share a running arm, and so a worker
+# Begun first, the longest before the others, so that in the end nobody waits for one.
+LONGEST = (
+    f"system/{ONE_ARM}/",
+    "system/test_demo",
+    "system/test_interrupted",
+    "arm_viewer/test/ros/test_controls_browser",
+    "arm_kinematics/test/ros/test_moveit_services",
+    "system/",
+    "test_browser",
+    "_browser",
+    "arm_hardware/test/ros/test_node",
+    "arm_kinematics/test/ros/",
+    "pip_ros/test/test_venv",
+    "/ros/",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,17 +73,31 @@ def _in_new_domain() -> Iterator[int]:
         yield domain
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --cores."""
+    parser.addoption("--cores", action="store_true", help="leave out the tests of nodes")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that in the end nobody waits for one."""
-    system = {item.path for item in items if item.get_closest_marker("system")}
+    """Begin with the files that take longest."""
 
     def rank(item: pytest.Item) -> int:
         path = item.path.as_posix()
-        if item.path not in system:
-            return len(LONGEST) + 1
         return next((i for i, part in enumerate(LONGEST) if part in path), len(LONGEST))
 
     items.sort(key=rank)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file on one worker, and those that share a running arm."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return ONE_ARM if f"/{ONE_ARM}/" in nodeid else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 def pytest_report_header() -> str | None:
@@ -83,9 +113,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(str(file.relative_to(REPOSITORY)))
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the tests of nodes where there is no ROS 2."""
     if not HAVE_LAUNCH and collection_path.match(LAUNCH_TESTS):
         return True
     folders = collection_path.parts[len(REPOSITORY.parts) :]
-    return True if not HAVE_ROS and NEED_ROS.intersection(folders) else None
+    cores_only = not HAVE_ROS or config.getoption("cores")
+    return True if cores_only and NEED_ROS.intersection(folders) else None

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import signal
 import termios
 import time
 
@@ -39,7 +40,7 @@ class PtyProgram:
         """Wait until it says a text that it has not said before."""
         deadline = time.monotonic() + BOUND
         while (at := self.said.find(text, self._seen)) < 0:
-            assert time.monotonic() < deadline and self._read(), f"no {text!r} in:\n{self.said}"
+            assert time.monotonic() < deadline and self.read(), f"no {text!r} in:\n{self.said}"
         self._seen = at + len(text)
 
     def type(self, keys: str) -> None:
@@ -53,16 +54,20 @@ class PtyProgram:
     def end(self) -> int:
         """Wait until it has ended; return its exit code."""
         deadline = time.monotonic() + BOUND
-        while self._read():
+        while self.read():
             assert time.monotonic() < deadline, self.said
         if self.code is None:
             self.code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         return self.code
 
+    def kill(self) -> None:
+        """End it by force."""
+        os.kill(self._pid, signal.SIGKILL)
+
     def close(self) -> None:
         """End it by force if it runs."""
         if self.code is None:
-            os.kill(self._pid, 9)
+            self.kill()
             os.waitpid(self._pid, 0)
         os.close(self._terminal)
 
@@ -70,7 +75,7 @@ class PtyProgram:
         """Return what the terminal is set to."""
         return termios.tcgetattr(self._terminal)
 
-    def _read(self) -> bool:
+    def read(self) -> bool:
         """Read for a while; return whether more may come."""
         if not select.select([self._terminal], [], [], 0.2)[0]:
             return True

@@ -1,7 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""./arm test: linters, types, then every test; ends with pytest's closing line."""
+"""./arm test: linters, types, then the tests; ends with pytest's closing line."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -13,21 +14,36 @@ from .become import become
 from .errors import SetupError
 from .paths import Paths
 
+HELP = """\
+./arm test            linters, types, and every test but those marked thorough
+./arm test --all      these too: every page, every cut of the network, the policy
+./arm test --fast     what needs neither nodes nor a browser, without slow tests
+./arm test ARGUMENTS  pytest with these arguments, such as a file or -k WORD
+"""
 NOT_HERE = (
-    "Not run here, for they need a full ROS 2 (run by .github/workflows): robot_state_publisher,"
-    " rviz2, and src/*/test/launch, whose files are named at the end."
+    "Not run here, because they need a full ROS 2 (.github/workflows runs them):"
+    " robot_state_publisher, rviz2, and src/*/test/launch, whose files are listed at the end."
 )
 TWO_MACHINES = (
-    "Not run here, for they need root and the command ip (Debian's iproute2) to make network"
-    " namespaces (run by .ci/run as root): src/arm_tasks/test/system/test_two_machines_system.py"
-    " and test_discovery_system.py."
+    "Not run here, because network namespaces need root and the command ip (Debian's iproute2):"
+    " src/arm_tasks/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# A file's tests stay together: they share nodes, and a ROS domain that no other file uses.
-PARALLEL = ("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile", "--no-loadscope-reorder")
+# A file's tests stay together: they share nodes. The plugin says which files come first.
+WORKERS = str(min(os.cpu_count() or 1, 4))
+PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
+KINDS = {
+    "": (*PARALLEL, "-m", "not thorough"),
+    "--all": PARALLEL,
+    "--fast": (*PARALLEL, "--cores", "-m", "not system and not slow and not thorough"),
+}
+CHECKED = ("src", "tools", "benchmarks", "docker", "docs")  # folders with Python
 
 
 def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Run everything; with arguments, only pytest with these."""
+    """Run the checks and the tests; with arguments of pytest, only pytest with these."""
+    if arguments and arguments[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0
     paths = Paths()
     if "ARM_VENV" not in environment:
         return colcon_test(environment, paths, arguments)
@@ -36,22 +52,46 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         raise SetupError(
             "The browser tests need chromium: apt-get update && apt-get install -y chromium"
         )
-    python = str(paths.python)
     environment = environment | {"PYTHONDONTWRITEBYTECODE": "1"}
-    if not arguments:
-        for name, command in checks(python):
-            print(f"{name} ...", flush=True)
-            if subprocess.run(command, cwd=paths.repository, env=environment).returncode != 0:
-                print(
-                    f"{name} found something; mend it and run ./arm test again.", file=sys.stderr
-                )
-                return 1
-        print(NOT_HERE, flush=True)
-        if not can_be_two_machines():
-            print(TWO_MACHINES, flush=True)
-    command = [python, "-m", "pytest", *(arguments or ["-q", *PARALLEL])]
+    kind = arguments[0] if arguments and arguments[0] in KINDS else ""
+    whole = not arguments or bool(kind)
+    if whole:
+        if not checked(environment, paths):
+            return 1
+        if kind != "--fast":
+            print(NOT_HERE, flush=True)
+            if not can_be_two_machines():
+                print(TWO_MACHINES, flush=True)
+    chosen = [*KINDS[kind], *arguments[1:]] if whole else list(arguments)
     os.chdir(paths.repository)
-    return become(command, environment)  # Ctrl-C then reaches pytest, which puts things in order
+    # Ctrl-C then reaches pytest, which puts things in order
+    return become([str(paths.python), "-m", "pytest", *chosen], environment)
+
+
+def checked(environment: dict[str, str], paths: Paths) -> bool:
+    """Check the code without running it, unless it passed as it is; return whether it passes."""
+    stamp, digest = paths.venv / ".checked", digest_of_code(paths)
+    if stamp.exists() and stamp.read_text() == digest:
+        print("linters and types: unchanged since they passed", flush=True)
+        return True
+    for name, command in checks(str(paths.python)):
+        print(f"{name} ...", flush=True)
+        if subprocess.run(command, cwd=paths.repository, env=environment).returncode != 0:
+            print(f"{name} found something; mend it and run ./arm test again.", file=sys.stderr)
+            return False
+    stamp.write_text(digest)
+    return True
+
+
+def digest_of_code(paths: Paths) -> str:
+    """Return a digest of all that the checks read."""
+    digest = hashlib.sha256()
+    files = [paths.repository / name for name in ("arm", "conftest.py", "pyproject.toml")]
+    for folder in CHECKED:
+        files += (paths.repository / folder).rglob("*.py")
+    for file in (*sorted(files), venv.TEST_REQUIREMENTS):
+        digest.update(str(file).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def can_be_two_machines() -> bool:

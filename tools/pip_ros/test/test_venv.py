@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A .venv that is missing, broken, half-finished or outdated is noticed and repaired."""
 
+import shutil
 import subprocess
 import sys
 
@@ -10,8 +11,31 @@ from pip_ros import venv
 from pip_ros.paths import Paths
 
 
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A .venv with a pip that only says that it installs: making pip takes seconds."""
+    folder = tmp_path_factory.mktemp("bare") / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = (folder / "lib").glob("python3.*/site-packages")
+    (site / "pip.py").write_text("print('Collecting nothing')\n")
+    (folder / "bin" / "pip").write_text(f"#!{folder}/bin/python3\n")
+    return folder
+
+
 @pytest.fixture
-def paths(tmp_path):
+def paths(tmp_path, bare, monkeypatch):
+    """An empty repository, in which a .venv is made by a copy."""
+    run = subprocess.run
+
+    def make(command, **options):
+        if command[1:3] != ["-m", "venv"]:
+            return run(command, **options)
+        target = venv.Path(command[3])
+        shutil.copytree(bare, target, symlinks=True)
+        (target / "bin" / "pip").write_text(f"#!{target}/bin/python3\n")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(venv.subprocess, "run", make)
     return Paths(tmp_path, tmp_path / ".venv")
 
 
@@ -22,19 +46,28 @@ def requirements(tmp_path):
     return file
 
 
+def install(paths, requirements):
+    venv.install(paths, requirements, "Installing")
+    assert venv.is_installed(paths, requirements)
+
+
+@pytest.mark.slow
+def test_a_real_one_is_made(tmp_path, requirements):
+    install(Paths(tmp_path, tmp_path / ".venv"), requirements)
+
+
 def test_nothing_there_is_not_installed(paths, requirements):
     assert not venv.is_installed(paths, requirements)
 
 
-def test_install_is_complete_then_not_repeated(paths, requirements, monkeypatch):
-    venv.install(paths, requirements, "Installing")
-    assert venv.is_installed(paths, requirements)
+def test_what_is_installed_is_not_installed_again(paths, requirements, monkeypatch):
+    install(paths, requirements)
     monkeypatch.setattr(venv, "run_logged", lambda *_: pytest.fail("installed twice"))
-    venv.install(paths, requirements, "Installing")
+    install(paths, requirements)
 
 
 def test_changed_requirements_are_installed_again(paths, requirements):
-    venv.install(paths, requirements, "Installing")
+    install(paths, requirements)
     requirements.write_text("# something else\n")
     assert not venv.is_installed(paths, requirements)
 
@@ -43,28 +76,25 @@ def test_half_finished_installation_is_noticed(paths, requirements, monkeypatch)
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(venv, "run_logged", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        venv.install(paths, requirements, "Installing")
+    with monkeypatch.context() as patch:
+        patch.setattr(venv, "run_logged", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            venv.install(paths, requirements, "Installing")
     assert not venv.is_installed(paths, requirements)
-    monkeypatch.undo()
-    venv.install(paths, requirements, "Installing")
-    assert venv.is_installed(paths, requirements)
+    install(paths, requirements)
 
 
 def test_broken_interpreter_is_replaced(paths, requirements, capsys):
-    venv.install(paths, requirements, "Installing")
+    install(paths, requirements)
     paths.python.unlink()
     paths.python.write_text("#!/bin/sh\nexit 1\n")
     paths.python.chmod(0o755)
     assert not venv.is_installed(paths, requirements)
-    venv.install(paths, requirements, "Installing")
+    install(paths, requirements)
     assert "making it anew" in capsys.readouterr().err
-    assert venv.is_installed(paths, requirements)
 
 
-def test_build_prefix_of_the_wheels_is_rewritten(paths):
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", paths.venv], check=True)
+def test_build_prefix_of_the_wheels_is_rewritten(paths, bare):
     file = paths.venv / "share" / "x" / "xExport.cmake"
     file.parent.mkdir(parents=True)
     file.write_text(
@@ -80,11 +110,11 @@ def test_build_prefix_of_the_wheels_is_rewritten(paths):
 
 def test_a_moved_clone_is_noticed(paths, requirements, capsys):
     """The programs and CMake files of a .venv name the place where it was made."""
-    venv.install(paths, requirements, "Installing")
+    install(paths, requirements)
     new = Paths(paths.repository, paths.repository / "moved")
     paths.venv.rename(new.venv)
     assert not venv.is_installed(new, requirements)
-    venv.install(new, requirements, "Installing")
+    install(new, requirements)
     assert "moved" in capsys.readouterr().err
     shebang = (new.venv / "bin" / "pip").read_text().splitlines()[0]
     assert str(new.venv) in shebang

@@ -3,23 +3,19 @@
 """view_arm.launch.py starts, publishes the robot that it is asked for, and ends cleanly."""
 
 import os
-import time
 import unittest
 from pathlib import Path
 
 import launch_testing
 import pytest
-import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_description.urdf.reader import read_urdf
+from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing.actions import ReadyToTest
 from launch_testing.asserts import assertExitCodes
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -43,11 +39,8 @@ def generate_test_description():
 
 class TestView(unittest.TestCase):
     def test_the_robot_and_its_fixed_frames_are_published(self):
-        context = Context()
-        rclpy.init(context=context, domain_id=DOMAIN)
-        node = Node("beside", context=context)
-        executor = SingleThreadedExecutor(context=context)
-        executor.add_node(node)
+        probe = Probe(domain=DOMAIN, bound=PATIENCE)
+        node = probe.node
         texts, frames = [], set()
         node.create_subscription(
             String, "robot_description", lambda m: texts.append(m.data), LATCHED
@@ -58,15 +51,10 @@ class TestView(unittest.TestCase):
             lambda m: frames.update(t.child_frame_id for t in m.transforms),
             LATCHED,
         )
-        end = time.monotonic() + PATIENCE
-        while not (texts and "left_tool0" in frames):
-            self.assertLess(time.monotonic(), end, "waited in vain")
-            executor.spin_once(timeout_sec=0.1)
+        probe.until(lambda: texts and "left_tool0" in frames)
         wanted = read_urdf(load_robot("puma560").to_urdf("left_"))
         self.assertEqual(read_urdf(texts[0]), wanted)
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+        probe.close()
 
 
 @launch_testing.post_shutdown_test()

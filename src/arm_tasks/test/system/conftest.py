@@ -27,6 +27,12 @@ def arms(folder):
         yield start
 
 
+@pytest.fixture(scope="session")
+def make_arms():
+    """The same, for fixtures of files."""
+    return arms
+
+
 @pytest.fixture
 def start_arm(tmp_path):
     """A function that starts an arm, ended after the test."""

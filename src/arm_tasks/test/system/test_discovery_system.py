@@ -101,6 +101,7 @@ def heard(lines, name):
     return names
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_the_desk_hears_the_pi(network, way):
     at_pi, at_desk = WAYS[way]

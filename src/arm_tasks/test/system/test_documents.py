@@ -26,7 +26,18 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.system
 BOUND = 120.0  # s
 PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
-FOLLOWED = [page for page in pages() if any(block.is_typed for block in blocks(page))]
+FIRST = {"README.md", "docs/start.md", "docs/tutorials/calibration.md"}  # the rest is thorough
+
+
+def followed():
+    """Yield the pages of which a test types something."""
+    for page in pages():
+        name = page.relative_to(REPOSITORY).as_posix()
+        marks = () if name in FIRST else (pytest.mark.thorough,)
+        if any(block.is_typed for block in blocks(page)):
+            yield pytest.param(page, id=name, marks=marks)
+
+
 ARM = """\
 #!/bin/sh
 # ./arm, where all is set up already.
@@ -139,9 +150,7 @@ def reader(tmp_path):
     reader.close()
 
 
-@pytest.mark.parametrize(
-    "page", FOLLOWED, ids=lambda page: page.relative_to(REPOSITORY).as_posix()
-)
+@pytest.mark.parametrize("page", followed())
 def test_what_the_page_types_does_what_it_says(reader, page):
     for block in blocks(page):
         reader.follow(block)

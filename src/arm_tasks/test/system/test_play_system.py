@@ -72,7 +72,7 @@ class Track:
 
 @pytest.fixture
 def arm(start_arm):
-    arm = start_arm(hardware="fake", speed="4", without=OTHERS)
+    arm = start_arm(hardware="fake", speed="8", without=OTHERS)
     arm.track = Track(arm.node)
     arm.wait_for(
         lambda: arm.hardware is not None and arm.hardware.state == HardwareStatus.ARMED,
@@ -139,7 +139,7 @@ def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     track = Track(node)
-    words = ("nut_arm", "look_around", "--view", "--viewer-port", "8178")
+    words = ("nut_arm", "look_around", "--view", "--speed", "2", "--viewer-port", "8178")
     player = start(tmp_path, *words)
     try:
         end = time.monotonic() + BOUND

@@ -8,7 +8,7 @@ from arm_tasks.commands.keystore import Rights, read_policy, shipped_policy
 from rclpy.action import get_action_client_names_and_types_by_node as action_clients
 from rclpy.action import get_action_server_names_and_types_by_node as action_servers
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.thorough]
 VERBS = ("publish", "subscribe", "reply", "request", "execute", "call")
 NOT_STARTED = {"/arm/rviz2", "/arm/operator"}  # needs a screen; is a person
 

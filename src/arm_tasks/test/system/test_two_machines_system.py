@@ -181,6 +181,7 @@ def test_states_description_and_a_trajectory_cross(world):
     world.go(0.3)
 
 
+@pytest.mark.thorough
 def test_a_cut_of_a_second_is_ridden_through(world):
     world.home()
     number, began = world.swing(), world.pi.waist
@@ -195,6 +196,7 @@ def test_a_cut_of_a_second_is_ridden_through(world):
     world.rest(number)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seconds", [5.0, 30.0])
 def test_a_longer_cut_stops_the_arm_and_nothing_stale_runs_after_it(world, seconds):
     world.home()

@@ -1,0 +1,71 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""./arm test: what it checks, what it leaves out, and what it does not do twice."""
+
+import pytest
+from pip_ros import testing
+from pip_ros.paths import Paths
+
+
+@pytest.fixture
+def paths(tmp_path, monkeypatch):
+    for name in ("arm", "conftest.py", "pyproject.toml"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "src").mkdir()
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / "src" / "module.py").write_text("X = 1")
+    return Paths(tmp_path, tmp_path / ".venv")
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The checks that were run; those named in `failing` fail."""
+    names, failing = [], set()
+
+    def check(python):
+        return [(name, ["false" if name in failing else "true"]) for name in ("one", "two")]
+
+    run = testing.subprocess.run
+    monkeypatch.setattr(testing, "checks", check)
+    monkeypatch.setattr(
+        testing.subprocess, "run", lambda command, **how: names.append(command) or run(command)
+    )
+    return names, failing
+
+
+def test_what_passed_is_checked_again_only_if_a_file_changed(paths, ran):
+    names, _ = ran
+    assert testing.checked({}, paths) and len(names) == 2
+    assert testing.checked({}, paths) and len(names) == 2
+    (paths.repository / "src" / "module.py").write_text("X = 2")
+    assert testing.checked({}, paths) and len(names) == 4
+
+
+def test_what_failed_is_checked_again(paths, ran):
+    names, failing = ran
+    failing.add("one")
+    assert not testing.checked({}, paths)
+    assert not testing.checked({}, paths)
+    assert len(names) == 2  # nothing after the first that fails
+
+
+@pytest.mark.parametrize(
+    ("typed", "chosen"),
+    [
+        ([], ["-m", "not thorough"]),
+        (["--all"], []),
+        (["--fast", "-x"], ["--cores", "-m", "not system and not slow and not thorough", "-x"]),
+        (["src/arm_tasks", "-k", "nut"], ["src/arm_tasks", "-k", "nut"]),
+    ],
+)
+def test_each_kind_of_run_has_its_tests(monkeypatch, typed, chosen):
+    monkeypatch.setattr(testing, "become", lambda command, environment: command)
+    monkeypatch.setattr(testing, "checked", lambda *_: True)
+    monkeypatch.setattr(testing.venv, "install", lambda *_: None)
+    monkeypatch.setattr(testing.shutil, "which", lambda name: name)
+    monkeypatch.setattr(testing, "can_be_two_machines", lambda: True)
+    command = testing.run({"ARM_VENV": "here"}, typed)
+    assert command[1:3] == ["-m", "pytest"]
+    assert [word for word in command[3:] if word not in testing.PARALLEL] == [
+        word for word in chosen if word not in testing.PARALLEL
+    ]
