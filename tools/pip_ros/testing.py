@@ -17,7 +17,8 @@ from .paths import Paths
 HELP = """\
 ./arm test            linters, types, and every test but those marked thorough
 ./arm test --all      these too: every page, every cut of the network, the policy
-./arm test --fast     what needs neither nodes nor a browser, without slow tests
+./arm test --fast     what needs neither nodes nor a browser, of the packages that differ from
+                      the last commit (of all if none does), without slow tests
 ./arm test ARGUMENTS  pytest with these arguments, such as a file or -k WORD
 """
 NOT_HERE = (
@@ -63,9 +64,19 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
             if not can_be_two_machines():
                 print(TWO_MACHINES, flush=True)
     chosen = [*KINDS[kind], *arguments[1:]] if whole else list(arguments)
+    if kind == "--fast":
+        chosen += changed_folders(paths)
     os.chdir(paths.repository)
     # Ctrl-C then reaches pytest, which puts things in order
     return become([str(paths.python), "-m", "pytest", *chosen], environment)
+
+
+def changed_folders(paths: Paths) -> list[str]:
+    """Return the folders with tests, such as src/arm_tasks, that differ from the last commit."""
+    command = ["git", "status", "--porcelain", "--no-renames", "--", "src", "tools"]
+    done = subprocess.run(command, cwd=paths.repository, capture_output=True, text=True)
+    found = {"/".join(line[3:].split("/")[:2]) for line in done.stdout.splitlines()}
+    return sorted(name for name in found if (paths.repository / name / "test").is_dir())
 
 
 def checked(environment: dict[str, str], paths: Paths) -> bool:

@@ -64,8 +64,28 @@ def test_each_kind_of_run_has_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing.venv, "install", lambda *_: None)
     monkeypatch.setattr(testing.shutil, "which", lambda name: name)
     monkeypatch.setattr(testing, "can_be_two_machines", lambda: True)
+    monkeypatch.setattr(testing, "changed_folders", lambda _: [])
     command = testing.run({"ARM_VENV": "here"}, typed)
     assert command[1:3] == ["-m", "pytest"]
     assert [word for word in command[3:] if word not in testing.PARALLEL] == [
         word for word in chosen if word not in testing.PARALLEL
     ]
+
+
+def test_fast_takes_the_packages_that_differ_from_the_last_commit(tmp_path):
+    for name in ("src/one", "src/two", "tools/three", "docs/four"):
+        (tmp_path / name / "test").mkdir(parents=True)
+        (tmp_path / name / "module.py").write_text("X = 1")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        testing.subprocess.run([*git, *words], check=True)
+    paths = Paths(tmp_path, tmp_path / ".venv")
+    assert testing.changed_folders(paths) == []
+    (tmp_path / "src/two/module.py").write_text("X = 2")
+    (tmp_path / "tools/three/new.py").write_text("")
+    (tmp_path / "docs/four/module.py").write_text("")
+    assert testing.changed_folders(paths) == ["src/two", "tools/three"]
+
+
+def test_without_git_fast_takes_all(tmp_path):
+    assert testing.changed_folders(Paths(tmp_path, tmp_path / ".venv")) == []
