@@ -10,8 +10,6 @@ from arm_tasks.errors import TaskFileError
 from arm_tasks.execution.engine import Engine
 from arm_tasks.execution.outcome import EngineState
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.task.parser import task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.ideal_arm import IdealArm, simulate
 from arm_tasks.world.nut_world import NutWorld
 
@@ -19,13 +17,9 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 @pytest.fixture
-def planned(scene, model, chain):
+def planned(request_for):
     def plan(steps, width=0.0):
-        lines = "\n".join(f"  - {step}" for step in steps)
-        task = task_from_text(f"task: t\nsteps:\n{lines}\n", "t.yaml")
-        return plan_task(
-            TaskRequest(task, scene, model, chain, ArmConfiguration(REST, width)), collisions=False
-        )
+        return plan_task(request_for(steps, width=width), collisions=False)
 
     return plan
 
@@ -76,7 +70,7 @@ def test_a_branch_that_cannot_be_done_is_refused_although_it_may_not_come(planne
 
 def test_a_nut_that_fell_is_not_known_until_a_person_puts_it_back(planned):
     fallen = "if: {when: {nut_fallen: true}, then: [%s]}"
-    with pytest.raises(TaskFileError, match="not known where the nut is at this step"):
+    with pytest.raises(TaskFileError, match="position of the nut is unknown at this step"):
         planned(["open: {width_mm: 20}", fallen % "{unscrew: upper_bolt}"])
     back = "{pause_for_person: {say: put it back, nut_back: true}}, {unscrew: upper_bolt}"
     plan = planned(["open: {width_mm: 20}", fallen % back])
@@ -137,7 +131,7 @@ def test_an_unknown_bolt_in_a_condition_is_told(planned):
         planned(["if: {when: {nut_on: uper_bolt}, then: [open]}"])
 
 
-def test_a_transfer_that_looks_whether_it_was_done(scene, model, chain):
+def test_a_transfer_that_looks_whether_it_was_done(request_for, scene):
     text = """
 task: careful
 defaults: {speed: 0.8, tilt_deg: 8}
@@ -154,9 +148,7 @@ steps:
       steps: [{wait: 1}]
   - move_posture: rest
 """
-    plan = plan_task(
-        TaskRequest(task_from_text(text), scene, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    plan = plan_task(request_for(text), collisions=False)
     assert plan.feasible, plan.message
     run = simulate(plan, NutWorld(scene))
     assert run.outcome.state is EngineState.SUCCEEDED

@@ -20,14 +20,12 @@ from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
 from arm_tasks.scene.objects import box as box_part
 from arm_tasks.task.parser import task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
 from arm_description import load_robot
 
 pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
 
 HOME = np.zeros(4)  # the tool is at (160, 0, 185) mm and points along x
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 def box(name, xyz, size=(0.02, 0.02, 0.02)):
@@ -150,12 +148,12 @@ def test_balls_hold_their_body():
         ("move_linear: {xyz: [0.1, 0.12, 0.185], orientation: any}", "in post, first after"),
     ],
 )
-def test_a_step_that_would_collide_is_refused_with_both_bodies(empty, model, chain, step, said):
+def test_a_step_that_would_collide_is_refused_with_both_bodies(request_for, empty, step, said):
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
     scene = replace(empty, things={"post": post})
     task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml")
-    plan = plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02)))
-    free = plan_task(TaskRequest(task, empty, model, chain, ArmConfiguration(REST, 0.02)))
+    plan = plan_task(request_for(task, scene=scene, width=0.02))
+    free = plan_task(request_for(task, scene=empty, width=0.02))
     assert free.feasible and not plan.feasible
     assert said in plan.message
     assert "mm deep in post" in plan.message and "_link would be" in plan.message
@@ -169,10 +167,10 @@ def test_the_nut_transfer_keeps_clear(nut_plan):
     assert 1e-3 < bolt.distance < 4e-3  # the jaws on the nut
 
 
-def test_without_the_library_a_warning_says_what_to_do(monkeypatch, empty, model, chain):
+def test_without_the_library_a_warning_says_what_to_do(request_for, monkeypatch, empty):
     monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
     task = task_from_text("task: t\nsteps: [open]")
-    plan = plan_task(TaskRequest(task, empty, model, chain, ArmConfiguration(REST, 0.02)))
+    plan = plan_task(request_for(task, scene=empty, width=0.02))
     assert plan.feasible and "pip install coal" in plan.warnings[0]
     assert plan.reports[0].near is None
 

@@ -9,11 +9,8 @@ import pytest
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import load_task, task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from hypothesis import given
 from hypothesis import strategies as st
-
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 def one(step, variables="{}"):
@@ -144,7 +141,7 @@ def test_an_offset_is_along_the_axes_of_target_or_tool(axes, end):
     assert step.target.pose[:3, 3] * 1e3 == pytest.approx(end, abs=1e-12)
 
 
-def test_approach_and_retreat_go_straight_along_the_tool(scene, model, chain):
+def test_approach_and_retreat_go_straight_along_the_tool(request_for, scene, chain):
     text = """
 task: t
 defaults: {tilt_deg: 20}
@@ -153,9 +150,7 @@ steps:
   - approach: {frame: upper_bolt, xyz_mm: [0, 0, -5], distance_mm: 30}
   - retreat: {distance_mm: 20}
 """
-    plan = plan_task(
-        TaskRequest(task_from_text(text), scene, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    plan = plan_task(request_for(task_from_text(text)))
     assert plan.feasible, plan.message
     _, front, on, back = plan.steps
     bolt = scene.frame("upper_bolt")

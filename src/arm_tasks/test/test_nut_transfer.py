@@ -12,8 +12,7 @@ from arm_tasks.execution.outcome import EngineState
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.simulation.noisy_arm import ONE_TICK, Noise, NoisyArm
-from arm_tasks.task.parser import load_task, task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.parser import load_task
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
 
@@ -23,11 +22,9 @@ from arm_kinematics import Chain
 REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
-def planned(scene, model, chain, text=None, start=REST, collisions=True):
-    task = load_task("nut_transfer") if text is None else task_from_text(text)
-    plan = plan_task(
-        TaskRequest(task, scene, model, chain, ArmConfiguration(start, 0.0)), collisions
-    )
+def planned(request_for, task="nut_transfer", **options):
+    """Plan without collisions, which other tests check."""
+    plan = plan_task(request_for(task, **options), collisions=False)
     assert plan.feasible, plan.message
     return plan
 
@@ -43,11 +40,11 @@ def test_the_nut_ends_on_the_lower_bolt(scene, chain, nut_plan, rate):
     assert not {NutEvent.MISSED, NutEvent.SLIPPED, NutEvent.DROPPED} & set(run.events)
 
 
-@pytest.mark.parametrize("start_deg", [-170, -60, 150])
-def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(scene, model, chain, start_deg):
+@pytest.mark.parametrize("start_deg", [-170, -120, -60, 150])
+def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(request_for, scene, start_deg):
     bolt = replace(scene.bolt("lower_bolt"), start=math.radians(start_deg))
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    run = simulate(planned(other, model, chain), NutWorld(other))
+    run = simulate(planned(request_for, scene=other), NutWorld(other))
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 3.9
 
@@ -60,25 +57,23 @@ def test_the_steps_of_a_servo_board_do_not_matter(scene, chain, nut_plan):
     assert run.nuts[-1].turns_engaged >= 4.0
 
 
-def test_left_handed_threads_are_turned_the_other_way(scene, model, chain):
+def test_left_handed_threads_are_turned_the_other_way(request_for, scene):
     bolts = {
         "upper_bolt": replace(scene.bolt("upper_bolt"), hand=-1, start=2 * math.pi * 4.378),
         "lower_bolt": replace(scene.bolt("lower_bolt"), hand=-1, start=math.radians(120)),
     }
     other = replace(scene, bolts=bolts)
-    run = simulate(planned(other, model, chain), NutWorld(other))
+    run = simulate(planned(request_for, scene=other), NutWorld(other))
     assert run.nuts[-1].bolt == "lower_bolt"
     assert run.nuts[-1].turns_engaged >= 3.9
 
 
-def test_jaws_that_never_close_leave_the_nut_where_it_is(scene, model, chain):
+def test_jaws_that_never_close_leave_the_nut_where_it_is(request_for, scene):
     task = load_task("nut_transfer")
     wide = tuple(
         replace(step, grip_width=0.0125) if step.kind == "unscrew" else step for step in task.steps
     )
-    plan = plan_task(
-        TaskRequest(replace(task, steps=wide), scene, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    plan = plan_task(request_for(replace(task, steps=wide)))
     run = simulate(plan, NutWorld(scene))
     assert run.outcome.state is EngineState.SUCCEEDED
     assert run.nuts[-1].bolt == "upper_bolt"
@@ -101,7 +96,7 @@ def test_a_lower_bolt_that_is_not_where_the_scene_says_lets_the_nut_fall(scene, 
     assert {NutEvent.NOT_CAUGHT, NutEvent.PUSHED_OUT} & set(run.events)
 
 
-def test_turning_the_wrong_way_tightens(scene, model, chain):
+def test_turning_the_wrong_way_tightens(request_for, scene):
     text = """
 task: wrong
 steps:
@@ -111,14 +106,14 @@ steps:
   - grip: {width_mm: 10.5}
   - turn: {angle_deg: 180, advance_mm: 0.635}
 """
-    run = simulate(planned(scene, model, chain, text), NutWorld(scene))
+    run = simulate(planned(request_for, text), NutWorld(scene))
     thread = scene.bolt("upper_bolt").thread
     to_bolt = np.linalg.inv(scene.frame("upper_bolt"))
     depth = (to_bolt @ run.nuts[-1].pose)[2, 3] + 0.00278
     assert depth == pytest.approx(thread.depth(4.378 + 0.5), abs=2e-5)
 
 
-def test_opened_on_the_way_the_nut_falls(scene, model, chain):
+def test_opened_on_the_way_the_nut_falls(request_for, scene):
     text = """
 task: drop
 steps:
@@ -127,7 +122,7 @@ steps:
   - open
   - move_posture: rest
 """
-    run = simulate(planned(scene, model, chain, text), NutWorld(scene))
+    run = simulate(planned(request_for, text), NutWorld(scene))
     assert run.nuts[-1].status == NutStatus.FALLEN
     assert "let go with no thread engaged" in run.nuts[-1].message
     assert run.nuts[-1].pose[2, 3] == pytest.approx(0.00278)
@@ -158,13 +153,13 @@ def test_canceled_anywhere_the_arm_holds_and_the_nut_is_somewhere(scene, chain, 
         assert run.joints[-1][3] == pytest.approx(np.clip(run.joints[-1][3], *ends[:, 3]))
 
 
-def test_it_can_start_from_another_posture(scene, model, chain):
+def test_it_can_start_from_another_posture(request_for, scene):
     start = {"waist": 0.5, "shoulder": -1.0, "elbow": 1.2, "wrist_roll": 0.7, "left_finger": 0.0}
-    run = simulate(planned(scene, model, chain, start=start), NutWorld(scene), 20.0)
+    run = simulate(planned(request_for, **start), NutWorld(scene), 20.0)
     assert run.nuts[-1].bolt == "lower_bolt"
 
 
-def test_another_arm_does_the_same_task(scene, model):
+def test_another_arm_does_the_same_task(request_for, scene, model):
     """Six axes and more than a full turn of the wrist: fewer regrasps, no tilt, same task."""
     puma = load_robot("puma560")
     ready = {"waist": 0.0, "shoulder": -0.5, "elbow": 0.0, "wrist_bend": 0.5}
@@ -175,7 +170,7 @@ def test_another_arm_does_the_same_task(scene, model):
         scene = scene.with_bolt(name, pose(R, (0.70, y, 0.80)))
     chain = Chain.from_model(arm)
     # where this hand is put on, it stands in the wrist: nobody would build it so
-    run_plan = planned(scene, arm, chain, start=start, collisions=False)
+    run_plan = planned(request_for, scene=scene, model=arm, chain=chain, **start)
     strokes = [s for s in run_plan.steps if s.turns]
     assert len(strokes) < 12
     assert run_plan.worst_orientation_error < math.radians(0.1)

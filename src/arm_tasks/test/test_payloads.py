@@ -10,14 +10,11 @@ from arm_common.transforms import pose, so3_exp
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.payloads import FLOOR, rest
-from arm_tasks.task.parser import task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.payload_world import PayloadWorld
 from arm_tasks.world.verdict import lies_on
 from hypothesis import given
 from hypothesis import strategies as st
 
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 SCENE = """
 scene: s
 pallets: {pallet: {xyz_mm: [240, 0, 122], length_mm: 100, width_mm: 100, height_mm: 20}}
@@ -77,34 +74,29 @@ def test_let_go_it_falls_onto_what_is_below_and_stands_up(x, y, on, top):
     assert lies_on(scene.with_thing("cell", T), "cell") == on
 
 
-def planned(model, chain, *steps):
+def planned(request_for, *steps):
     lines = "".join(f"  - {step}\n" for step in steps)
     text = f"task: t\ndefaults: {{tilt_deg: 35}}\nsteps:\n{lines}"
-    scene = scene_from_text(SCENE)
-    return plan_task(
-        TaskRequest(
-            task_from_text(text, "t.yaml"), scene, model, chain, ArmConfiguration(REST, 0.03)
-        )
-    )
+    return plan_task(request_for(text, scene=scene_from_text(SCENE), width=0.03))
 
 
 GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"
 
 
-def test_what_is_carried_can_collide(model, chain):
+def test_what_is_carried_can_collide(request_for):
     pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
     down = "move_linear: {frame: tool0, xyz_mm: [-10, 0, 0]}"
-    free = planned(model, chain, GO, down)
+    free = planned(request_for, GO, down)
     assert free.feasible, free.message
-    plan = planned(model, chain, GO, "grip: cell", down)
+    plan = planned(request_for, GO, "grip: cell", down)
     assert not plan.feasible
     assert "cell would be" in plan.message and "mm deep in pallet" in plan.message
 
 
-def test_its_frame_goes_with_the_tool(model, chain):
+def test_its_frame_goes_with_the_tool(request_for):
     again = "move_pose: {frame: cell, axis: [1, 0, 0]}"
     up = "move_linear: {frame: pallet, xyz_mm: [0, 0, 50], axis: [1, 0, 0]}"
-    plan = planned(model, chain, GO, "grip: cell", up, again)
+    plan = planned(request_for, GO, "grip: cell", up, again)
     assert plan.feasible, plan.message
     assert plan.steps[-1].message.endswith("already there")
 
@@ -118,7 +110,7 @@ def test_its_frame_goes_with_the_tool(model, chain):
         ([GO, "grip: cell", "grip: cell"], "the jaws hold cell already"),
     ],
 )
-def test_a_grip_that_makes_no_sense_is_told_with_its_line(model, chain, steps, said):
+def test_a_grip_that_makes_no_sense_is_told_with_its_line(request_for, steps, said):
     with pytest.raises(ValueError, match=r"t\.yaml, line ") as error:
-        planned(model, chain, *steps)
+        planned(request_for, *steps)
     assert said in str(error.value)

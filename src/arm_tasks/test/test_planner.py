@@ -11,7 +11,7 @@ from arm_common.transforms import pose, shift_z, tilt_z, turn_z
 from arm_tasks.errors import PlanError, TaskFileError
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
 from arm_kinematics import Chain
@@ -20,14 +20,12 @@ REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 
 
 @pytest.fixture
-def plan(scene, model, chain):
-    def make(steps, start=REST, width=0.02, scene=scene):
-        text = "task: t\nsteps:\n" + "".join(f"  - {step}\n" for step in steps)
-        return plan_task(
-            TaskRequest(
-                task_from_text(text, "t.yaml"), scene, model, chain, ArmConfiguration(start, width)
-            )
-        )
+def plan(request_for):
+    def make(steps, start=None, width=0.02):
+        request = request_for(steps, width=width)
+        if start is not None:
+            request = replace(request, start=ArmConfiguration(start, width))
+        return plan_task(request)
 
     return make
 
@@ -77,10 +75,8 @@ def test_the_nut_transfer_is_proven(chain, nut_plan):
     assert "take the nut off: turn 1 of 9, 0.5 of 4.5 turns" in names
 
 
-def test_equal_input_gives_an_equal_plan(scene, model, chain, nut_plan):
-    again = plan_task(
-        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(REST, 0.0))
-    )
+def test_equal_input_gives_an_equal_plan(request_for, nut_plan):
+    again = plan_task(request_for())
     for a, b in zip(nut_plan.steps, again.steps, strict=True):
         assert a.name == b.name and np.array_equal(a.end, b.end)
 
@@ -207,12 +203,10 @@ def test_what_cannot_be_done_is_refused_by_name_and_amount(plan, step, position,
 
 
 @pytest.mark.parametrize(("bolt", "index"), [("upper_bolt", 2), ("lower_bolt", 30)])
-def test_a_bolt_out_of_reach_is_refused_with_millimetres(scene, model, chain, bolt, index):
+def test_a_bolt_out_of_reach_is_refused_with_millimetres(request_for, scene, bolt, index):
     far = scene.bolt(bolt).pose @ shift_z(0.12)
     moved = scene.with_bolt(bolt, far)
-    made = plan_task(
-        TaskRequest(load_task("nut_transfer"), moved, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    made = plan_task(request_for(scene=moved), collisions=False)
     assert not made.feasible
     assert made.refusal.index >= index
     assert made.refusal.name.startswith("take the nut off" if index == 2 else "screw it on")
@@ -223,17 +217,9 @@ def test_a_bolt_out_of_reach_is_refused_with_millimetres(scene, model, chain, bo
     assert f"{made.refusal.position_error * 1e3:.1f} mm" in made.message
 
 
-def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(scene, model, chain):
+def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(request_for, scene):
     there = scene.bolt("upper_bolt").pose @ pose(turn_z(0.0)[:3, :3] @ _about_x(30.0))
-    made = plan_task(
-        TaskRequest(
-            load_task("nut_transfer"),
-            scene.with_bolt("upper_bolt", there),
-            model,
-            chain,
-            ArmConfiguration(REST, 0.0),
-        )
-    )
+    made = plan_task(request_for(scene=scene.with_bolt("upper_bolt", there)), collisions=False)
     assert not made.feasible
     assert "deg" in made.refusal.message
     assert made.refusal.orientation_error > math.radians(3.0)
@@ -244,32 +230,18 @@ def _about_x(degrees):
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
-@pytest.mark.parametrize("start_deg", [-170, -120, -60, 150])
-def test_the_last_grip_is_chosen_so_that_the_next_thread_catches(scene, model, chain, start_deg):
-    bolt = replace(scene.bolt("lower_bolt"), start=math.radians(start_deg))
-    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(
-        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
-    )
-    assert made.feasible, made.message
-
-
-def test_a_thread_that_no_grip_lets_catch_is_refused(scene, model, chain):
+def test_a_thread_that_no_grip_lets_catch_is_refused(request_for, scene):
     bolt = replace(scene.bolt("lower_bolt"), start=scene.bolt("upper_bolt").start + math.pi)
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(
-        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    made = plan_task(request_for(scene=other), collisions=False)
     assert not made.feasible
     assert "no last grip lets the next thread catch" in made.message
 
 
-def test_a_thread_start_that_nobody_knows_is_a_warning(scene, model, chain):
+def test_a_thread_start_that_nobody_knows_is_a_warning(request_for, scene):
     bolt = replace(scene.bolt("lower_bolt"), start_known=False)
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(
-        TaskRequest(load_task("nut_transfer"), other, model, chain, ArmConfiguration(REST, 0.0))
-    )
+    made = plan_task(request_for(scene=other), collisions=False)
     assert made.feasible
     assert "lower_bolt starts is not known" in made.warnings[0]
 
@@ -296,14 +268,10 @@ def test_what_makes_no_sense_here_is_told_with_its_line(plan, step, said):
     assert str(error.value).startswith("t.yaml, line 4: step ")
 
 
-def test_an_arm_without_gripper_cannot_grip(scene, model, chain):
+def test_an_arm_without_gripper_cannot_grip(request_for, model):
     task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
-        plan_task(
-            TaskRequest(
-                task, scene, replace(model, gripper=None), chain, ArmConfiguration(REST, 0.0)
-            )
-        )
+        plan_task(request_for(task, model=replace(model, gripper=None)))
 
 
 @pytest.mark.parametrize(
@@ -319,13 +287,13 @@ def test_a_start_that_makes_no_sense_is_refused(plan, start, said):
         plan(["open"], start=start)
 
 
-def test_what_is_not_known_of_the_arm_is_told(scene, model, chain):
+def test_what_is_not_known_of_the_arm_is_told(request_for, model):
     task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(PlanError, match="width of the jaws at the start is nan"):
-        plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, math.nan)))
+        plan_task(request_for(task, width=math.nan))
     blind = Chain.from_urdf(model.to_urdf())
     with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
-        plan_task(TaskRequest(task, scene, model, blind, ArmConfiguration(REST, 0.0)))
+        plan_task(request_for(task, chain=blind))
 
 
 def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):

@@ -13,21 +13,16 @@ from arm_tasks.errors import shipped
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.task.parser import load_task, task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.request import ArmConfiguration
 
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
 
 
 @pytest.fixture
-def look(scene, model, chain):
+def look(request_for, scene):
     def make(*steps, scene=scene):
-        lines = "".join(f"  - {step}\n" for step in steps)
-        task = task_from_text(f"task: t\nsteps:\n{lines}", "t.yaml")
-        return check_feasibility(
-            TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02))
-        )
+        return check_feasibility(request_for(steps, scene=scene, width=0.02))
 
     return make
 
@@ -132,12 +127,9 @@ def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
     assert set(start.positions.values()) == {0.0} and start.width == 0.0
 
 
-def test_a_refused_task_is_refused_to_the_planner_too(look, scene, model, chain):
+def test_a_refused_task_is_refused_to_the_planner_too(request_for, look):
     task = task_from_text(f"task: t\nsteps:\n  - {target(0.3)}\n")
-    assert (
-        plan_task(TaskRequest(task, scene, model, chain, ArmConfiguration(REST, 0.02))).message
-        in look(target(0.3)).message
-    )
+    assert plan_task(request_for(task, width=0.02)).message in look(target(0.3)).message
 
 
 @pytest.fixture
@@ -155,10 +147,8 @@ def tries(monkeypatch):
     return tried
 
 
-def refused_transfer(scene, model, chain):
-    return check_feasibility(
-        TaskRequest(load_task("nut_transfer"), scene, model, chain, ArmConfiguration(REST, 0.02))
-    )
+def refused_transfer(request_for):
+    return check_feasibility(request_for(width=0.02))
 
 
 def test_where_no_stroke_suits_no_place_is_tried(scene, model, chain, tries):

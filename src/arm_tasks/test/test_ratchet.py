@@ -69,14 +69,14 @@ def test_the_last_grip_can_be_chosen_among_those_that_leave_room(k):
     """The phase between nut and tool fixes where the last stroke ends; half the circle is ours."""
     total, span = -math.radians(1612.0), (-HALF, HALF)
 
-    def wanted(turned, grip):
+    def score(turned, grip):
         phase = math.remainder(turned - grip - k * SIXTH - HALF, 2 * math.pi)
         return math.radians(29.0) - abs(phase)
 
-    strokes = ratchet(total, span, HALF, last_least=math.radians(50.0), wanted=wanted)
+    strokes = ratchet(total, span, HALF, last_least=math.radians(50.0), score=score)
     end = math.remainder(total - k * SIXTH - HALF, 2 * math.pi)
     if not -HALF <= end <= HALF - math.radians(50.0):
         assert strokes is None
         return
     check(strokes, total, span, HALF)
-    assert wanted(math.fsum(s.turn for s in strokes[:-1]), strokes[-1].grip) > 0.0
+    assert score(math.fsum(s.turn for s in strokes[:-1]), strokes[-1].grip) > 0.0

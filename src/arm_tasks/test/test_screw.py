@@ -16,7 +16,6 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
 EXPECTED = load_task("nut_transfer").expect
 
 
@@ -37,14 +36,14 @@ def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
     assert (trial.fault, trial.turns >= 3.0) == ("", True)
 
 
-def test_without_looking_for_the_tip_and_taking_up_play_they_fail(scene, model, chain):
+def test_without_looking_for_the_tip_and_taking_up_play_they_fail(request_for):
     task = load_task("nut_transfer")
     plain = {"press": 0.3e-3, "search": 0.0, "play": 0.0}
     steps = tuple(
         replace(s, **plain) if s.kind in ("unscrew", "screw_on") else s for s in task.steps
     )
     plan = plan_task(
-        TaskRequest(replace(task, steps=steps), scene, model, chain, ArmConfiguration(REST, 0.0)),
+        request_for(replace(task, steps=steps)),
         False,
     )
     noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
@@ -85,13 +84,13 @@ def test_the_tool_stands_straight_where_the_thread_starts(scene, chain, nut_plan
         assert tilt_z((to_bolt @ chain.fk(q))[:3, :3]) <= math.radians(3.0) + 1e-6
 
 
-def test_it_refuses_to_start_a_thread_askew(scene, model, chain):
+def test_it_refuses_to_start_a_thread_askew(request_for, scene):
     """12 mm higher the arm comes with its tool tilted; while turning it may, at the start not."""
     up = scene.bolt("lower_bolt").pose.copy()
     up[2, 3] += 0.012
     moved = scene.with_bolt("lower_bolt", up)
     task = transfer(tolerance=replace(task_tolerance(), tilt=math.radians(12.0)))
-    plan = plan_task(TaskRequest(task, moved, model, chain, ArmConfiguration(REST, 0.0)), False)
+    plan = plan_task(request_for(task, scene=moved), False)
     assert not plan.feasible
     assert "turn until the thread catches" in plan.message
     assert "where 3.43 deg are allowed" in plan.message

@@ -101,7 +101,7 @@ def test_the_shipped_task_is_short_and_says_what_it_does():
         ("&a {repeat: {times: 2, steps: [*a]}}", "an alias that contains itself"),
         ("grip", "give either the width or the payload"),
         ("grip: 10", "payload must be text, not 10"),
-        ("grip: {width: -1}", "width must not be negative"),
+        ("grip: {width: -1}", "width is -1 but must be at least 0"),
         ("grip: {widht: 1}", "unknown key 'widht'; did you mean 'width'?"),
         ("open: {with: 1}", "unknown key 'with'; did you mean 'width'?"),
         ("turn: {angle: 1, speed: 0}", "speed is 0 but must be above 0 and at most 1"),

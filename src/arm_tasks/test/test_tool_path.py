@@ -9,7 +9,7 @@ import pytest
 from arm_common.transforms import pose, shift_z
 from arm_kinematics.paths.shapes import line, screw
 from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go, wrists
-from arm_tasks.planning.tool_path import OutOfReach, along, branches, wish
+from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.task.steps import Tolerance
 
 from arm_kinematics import Chain
@@ -23,7 +23,7 @@ def test_what_the_arm_can_do_is_reached(chain, orientation):
     for q in rng.uniform(0.9 * chain.lower, 0.9 * chain.upper, (60, chain.n)):
         T = chain.fk(q)
         seed = np.clip(q + rng.uniform(-0.2, 0.2, chain.n), chain.lower, chain.upper)
-        found = branches(chain, T, seed, wish(orientation, Tolerance()))[0]
+        found = branches(chain, T, seed, path_options(orientation, Tolerance()))[0]
         assert np.linalg.norm(chain.fk(found.q)[:3, 3] - T[:3, 3]) < 2e-5
         assert found.position_error < 2e-5
         if orientation == "full":
@@ -32,7 +32,7 @@ def test_what_the_arm_can_do_is_reached(chain, orientation):
 
 def test_the_ways_to_a_pose_come_nearest_first(chain):
     q = np.array([0.4, 0.5, -0.9, 0.3])
-    ways = branches(chain, chain.fk(q), q, wish("any", Tolerance()))
+    ways = branches(chain, chain.fk(q), q, path_options("any", Tolerance()))
     distances = [np.linalg.norm(way.q - q) for way in ways]
     assert distances[0] < 1e-3
     assert distances == sorted(distances)
@@ -41,14 +41,14 @@ def test_the_ways_to_a_pose_come_nearest_first(chain):
 def test_a_turn_beyond_a_limit_names_joint_part_and_degrees(chain):
     turn = screw(chain.fk(np.zeros(4)), 0.0, math.radians(100.0))
     with pytest.raises(OutOfReach, match=r"90 % .* wrist_roll at 100 deg \(limit 90") as miss:
-        along(chain, turn, np.zeros(4), wish("full", LOOSE))
+        tool_path(chain, turn, np.zeros(4), path_options("full", LOOSE))
     assert miss.value.orientation_error == pytest.approx(math.radians(10.0), abs=1e-3)
 
 
 def test_a_miss_says_where_on_the_way_and_by_how_much_at_its_end(chain):
     T = chain.fk(np.zeros(4))
     with pytest.raises(OutOfReach, match=r"ends after \d.* % .* out of reach.* mm") as miss:
-        along(chain, line(T, T @ shift_z(0.2)), np.zeros(4), wish("any", LOOSE))
+        tool_path(chain, line(T, T @ shift_z(0.2)), np.zeros(4), path_options("any", LOOSE))
     # The arm reaches 265 mm from the shoulder, which is 80 mm above the base.
     assert miss.value.position_error == pytest.approx(math.hypot(0.36, 0.105) - 0.265, abs=1e-4)
 
@@ -56,7 +56,7 @@ def test_a_miss_says_where_on_the_way_and_by_how_much_at_its_end(chain):
 def test_a_tilt_that_is_not_allowed_is_told_with_what_is(chain):
     down = pose(np.diag([1.0, -1.0, -1.0]), (0.2, 0.0, 0.15))
     with pytest.raises(OutOfReach, match="where 8 deg are allowed") as miss:
-        branches(chain, down, np.zeros(4), wish("full", LOOSE))
+        branches(chain, down, np.zeros(4), path_options("full", LOOSE))
     assert miss.value.orientation_error > LOOSE.tilt
 
 

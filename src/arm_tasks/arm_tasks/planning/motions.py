@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that move joints or the tool -> the plan, or a refusal that says by how much.
-
-The way out for jaws that stand about a bolt, as a task that was canceled leaves them.
-"""
+"""Plans the steps that move joints or the tool."""
 
 from __future__ import annotations
 
@@ -23,8 +20,8 @@ from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution
-from arm_tasks.planning.plan_builder import Labels, PlanBuilder, Refused
-from arm_tasks.planning.tool_path import OutOfReach, along, branches, wish
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
+from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.scene.scene import Bolt, Scene
 from arm_tasks.task.steps import (
     Approach,
@@ -40,38 +37,39 @@ from arm_tasks.task.steps import (
     Turn,
 )
 
-_ASIDE = 8e-3  # a tool so near to a bolt's axis [m]
-_TILT = math.radians(20.0)  # and so much along it has its jaws about the bolt
-_FREE = 0.02  # and is out of its way so far before its end [m]
+TOOL_FRAME = "tool0"
+# The jaws are around a bolt if the tool is this near to its axis and this much aligned with it;
+# they are clear of it this far before its end.
+_ASIDE = 8e-3  # m
+_TILT = math.radians(20.0)
+_CLEAR = 0.02  # m
 
 
-def bolt_between_jaws(builder: PlanBuilder, scene: Scene) -> tuple[Bolt, float] | None:
-    """Return the bolt that the jaws stand about, and how far they have to draw back [m]."""
+def _bolt_between_jaws(builder: PlanBuilder, scene: Scene) -> tuple[Bolt, float] | None:
+    """Return the bolt that the jaws are around, and how far they have to retreat [m]."""
     T_tool = builder.chain.fk(builder.q)
     for bolt in scene.bolts.values():
         bolt_tool = inverse(bolt.pose) @ T_tool
         x, y, z = (float(v) for v in bolt_tool[:3, 3])
-        about = math.hypot(x, y) < _ASIDE and -_FREE < z < bolt.length
+        about = math.hypot(x, y) < _ASIDE and -_CLEAR < z < bolt.length
         if about and tilt_z(bolt_tool[:3, :3]) < _TILT:
-            return bolt, z + _FREE
+            return bolt, z + _CLEAR
     return None
 
 
-def draw_back(builder: PlanBuilder, scene: Scene, labels: Labels) -> bool:
-    """Plan the way straight off a bolt that is between the jaws; return whether there is one.
+def retreat_from_bolt(builder: PlanBuilder, scene: Scene, labels: Labels) -> bool:
+    """Plan a straight retreat from a bolt between the jaws; return whether that is possible.
 
-    The jaws stay as they are: a nut on the thread stays there and lets them slide off, a free one
-    goes with them.
+    The jaws do not move: they slide off a nut on the thread, and carry a free one along.
     """
-    found = bolt_between_jaws(builder, scene)
+    found = _bolt_between_jaws(builder, scene)
     if found is None:
         return False
-    bolt, way = found
-    here = builder.chain.fk(builder.q)
+    bolt, distance = found
+    T = builder.chain.fk(builder.q)
+    options = path_options("axis", Tolerance(tilt=_TILT))
     try:
-        path = along(
-            builder.chain, screw(here, -way, 0.0), builder.q, wish("axis", Tolerance(tilt=_TILT))
-        )
+        path = tool_path(builder.chain, screw(T, -distance, 0.0), builder.q, options)
     except OutOfReach:
         return False
     name = f"{labels.name}: draw back"
@@ -81,12 +79,9 @@ def draw_back(builder: PlanBuilder, scene: Scene, labels: Labels) -> bool:
     return True
 
 
-TOOL_FRAME = "tool0"
-
-
 @dataclass
 class Motions:
-    """Plans the steps that are plain motions.
+    """Plans plain motions.
 
     Attributes:
         scene: Where the frames are.
@@ -102,7 +97,7 @@ class Motions:
         self._to_joints(step, name, f"moving {what}", step.positions)
 
     def move_posture(self, step: MovePosture, name: str) -> None:
-        """Plan a step to a posture of the robot; the jaws stay as they are."""
+        """Plan a step to a posture of the robot; the jaws do not move."""
         postures = self.builder.model.postures
         if step.posture not in postures:
             robot = self.builder.model.name
@@ -146,8 +141,8 @@ class Motions:
             raise self.builder.refuse(labels, _beyond(chain, worst, float(excess[worst])))
         try:
             self.builder.joint_motion(labels, goal)
-        except Refused:
-            if not draw_back(self.builder, self.scene, labels):
+        except StepRefused:
+            if not retreat_from_bolt(self.builder, self.scene, labels):
                 raise
             self.builder.joint_motion(labels, goal)
 
@@ -157,22 +152,27 @@ class Motions:
         return self.scene.frame(target.frame) @ target.pose
 
     def move_pose(self, step: MovePose, name: str) -> None:
-        """Plan a step to a tool pose, straight in joint space to the nearest that is free."""
+        """Plan a step to a tool pose, straight in joint space to the nearest free solution."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
-        asked = wish(step.target.orientation, step.tolerance)
-        self._first_of(labels, self._goal(step.target), asked, self._straight_there)
+        options = path_options(step.target.orientation, step.tolerance)
+        self._nearest_feasible(labels, self._goal(step.target), options, self._joint_motion_to)
 
     def approach(self, step: Approach, name: str) -> None:
-        """Plan a step to a place in front of a pose, and straight on to the pose."""
+        """Plan a step to a pose in front of another one, and straight on to that."""
         where = _where(step.target)
         labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
         on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
         goal = self._goal(step.target)
-        asked = wish(step.target.orientation, step.tolerance)
+        options = path_options(step.target.orientation, step.tolerance)
         chain = self.builder.chain
 
-        def go(labels: Labels, way: IkSolution) -> None:
-            out = along(chain, line(chain.fk(way.q), front_of(chain.fk(way.q))), way.q, asked)
+        def plan(labels: Labels, solution: IkSolution) -> None:
+            out = tool_path(
+                chain,
+                line(chain.fk(solution.q), front_of(chain.fk(solution.q))),
+                solution.q,
+                options,
+            )
             errors = out.position_error, out.orientation_error
             self.builder.joint_motion(labels, out.positions[-1], errors)
             self.builder.motion(on, out.positions[::-1], errors)
@@ -180,36 +180,36 @@ class Motions:
         def front_of(T: Array) -> Array:
             return T @ shift_z(-step.distance)
 
-        self._first_of(labels, goal, asked, go)
+        self._nearest_feasible(labels, goal, options, plan)
 
     def retreat(self, step: Retreat, name: str) -> None:
         """Plan a straight line back along the tool's z."""
         labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
-        here = self.builder.chain.fk(self.builder.q)
-        back = line(here, here @ shift_z(-step.distance))
-        self._along(labels, back, wish("full", step.tolerance))
+        T = self.builder.chain.fk(self.builder.q)
+        back = line(T, T @ shift_z(-step.distance))
+        self._follow(labels, back, path_options("full", step.tolerance))
 
-    def _straight_there(self, labels: Labels, way: IkSolution) -> None:
-        errors = way.position_error, way.orientation_error
-        self.builder.joint_motion(labels, way.q, errors)
+    def _joint_motion_to(self, labels: Labels, solution: IkSolution) -> None:
+        errors = solution.position_error, solution.orientation_error
+        self.builder.joint_motion(labels, solution.q, errors)
 
-    def _first_of(
+    def _nearest_feasible(
         self,
         labels: Labels,
         goal: Array,
-        asked: PathOptions,
-        go: Callable[[Labels, IkSolution], None],
+        options: PathOptions,
+        plan: Callable[[Labels, IkSolution], None],
     ) -> None:
-        """Plan with the nearest way to hold a pose from which all can be done."""
+        """Plan with the nearest IK solution for which that is feasible."""
         try:
-            ways = branches(self.builder.chain, goal, self.builder.q, asked)
+            solutions = branches(self.builder.chain, goal, self.builder.q, options)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
         refusal, mark = None, self.builder.mark()
-        for way in ways:
+        for solution in solutions:
             try:
-                return go(labels, way)
-            except Refused as refused:
+                return plan(labels, solution)
+            except StepRefused as refused:
                 refusal = refusal or refused
             except OutOfReach as miss:
                 refusal = refusal or self.builder.refuse(labels, miss)
@@ -220,22 +220,22 @@ class Motions:
     def move_linear(self, step: MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
-        here = self.builder.chain.fk(self.builder.q)
-        asked = wish(step.target.orientation, step.tolerance)
-        self._along(labels, line(here, self._goal(step.target)), asked, straight=True)
+        T = self.builder.chain.fk(self.builder.q)
+        options = path_options(step.target.orientation, step.tolerance)
+        self._follow(labels, line(T, self._goal(step.target)), options, straight=True)
 
     def turn(self, step: Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
         labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
-        here = self.builder.chain.fk(self.builder.q)
-        shape = screw(here, step.advance, step.angle)
-        self._along(labels, shape, wish("full", step.tolerance))
+        T = self.builder.chain.fk(self.builder.q)
+        shape = screw(T, step.advance, step.angle)
+        self._follow(labels, shape, path_options("full", step.tolerance))
 
-    def _along(
-        self, labels: Labels, shape: PathShape, asked: PathOptions, straight: bool = False
+    def _follow(
+        self, labels: Labels, shape: PathShape, options: PathOptions, straight: bool = False
     ) -> None:
         try:
-            path = along(self.builder.chain, shape, self.builder.q, asked)
+            path = tool_path(self.builder.chain, shape, self.builder.q, options)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
         errors = path.position_error, path.orientation_error

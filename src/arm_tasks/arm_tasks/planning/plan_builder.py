@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Puts a plan together: where the arm stands, how long a step takes, how near the limits."""
+"""Builds a plan step by step and keeps the state of the arm at its end."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from arm_tasks.task.condition import Condition
 from arm_tasks.task.steps import StepBase
 
 Errors = tuple[float, float]
-"""Largest distance [m] and angle [rad] between wanted and planned poses of the tool."""
+"""Largest distance [m] and angle [rad] between target and planned poses of the tool."""
 
 Exit = tuple[int, Literal["following", "otherwise"]]
-"""A step and which of its ways on is not known yet."""
+"""A step and which of its successors is still open."""
 
 _NONE: Errors = (0.0, 0.0)
 _HIT = PathStatus.COLLISION.name
@@ -39,12 +39,12 @@ _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 @dataclass(frozen=True)
 class Labels:
-    """How a step is called.
+    """Name and message of a step.
 
     Attributes:
-        source: The step of the task that it comes from.
-        name: Its name, with what part of the task's step it is.
-        message: What the arm is doing, one sentence without a full stop.
+        source: The step of the task that it is a part of.
+        name: Its name, with the part.
+        message: What the arm is doing, a clause.
     """
 
     source: StepBase
@@ -52,8 +52,8 @@ class Labels:
     message: str
 
 
-class Refused(Exception):  # noqa: N818
-    """A step cannot be done; carries its report."""
+class StepRefused(Exception):  # noqa: N818
+    """A step is infeasible; carries its report."""
 
     def __init__(self, report: StepReport) -> None:
         super().__init__(report.message)
@@ -62,19 +62,19 @@ class Refused(Exception):  # noqa: N818
 
 @dataclass
 class PlanBuilder:
-    """The plan so far and the state of arm and jaws at its end.
+    """The plan so far and the state of the arm and its jaws at its end.
 
     Attributes:
         model: The robot.
         chain: Its kinematics.
         q: Joint positions (n,) [rad or m].
         width: Width of the jaws [m].
-        steps: Made so far.
-        checker: What knows of collisions, or None.
-        warnings: Things that were planned but depend on what nobody knows.
+        steps: Planned so far.
+        checker: Checks collisions, or None.
+        warnings: Assumptions of the plan that nothing confirms.
         task_step: Index of the task's step that is being planned.
-        touching: Thing that the jaws are meant to touch while it is set, or "".
-        sketch: Plan no more of a step than tells most likely whether it can be done.
+        touching: Object that the jaws may touch at present, or "".
+        sketch: Whether to plan only the parts of a step that usually decide its feasibility.
     """
 
     model: RobotModel
@@ -90,7 +90,7 @@ class PlanBuilder:
 
     @contextlib.contextmanager
     def touches(self, thing: str) -> Iterator[None]:
-        """Let the jaws touch a thing: what is planned in here is pressed against it."""
+        """Allow the jaws to touch an object in the motions planned within this context."""
         self.touching = thing
         try:
             yield
@@ -98,11 +98,11 @@ class PlanBuilder:
             self.touching = ""
 
     def mark(self) -> tuple[int, int, Array, float]:
-        """Return what back() needs to undo all that comes after."""
+        """Return a point that back() can return to."""
         return len(self.steps), len(self.warnings), self.q, self.width
 
     def back(self, mark: tuple[int, int, Array, float]) -> None:
-        """Forget what was added since mark()."""
+        """Remove what was added since mark()."""
         steps, warnings, self.q, self.width = mark
         del self.steps[steps:], self.warnings[warnings:]
 
@@ -117,20 +117,18 @@ class PlanBuilder:
     ) -> None:
         """Add a motion through rows (m, n) of joint positions, from where the arm is now.
 
-        It is as fast as the step may be, if it is not timed already.
+        It is timed as fast as the step's speed allows, unless a timed path is given.
         """
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
         if np.abs(joints - self.q).max() < _STILL:
             self._add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
-        near = self._check_way(labels, joints)
+        near = self._check_path(labels, joints)
         timed = timed or time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
         )
-        trajectory = PlannedTrajectory(
-            self.chain.joint_names, timed.times, timed.positions, timed.velocities
-        )
+        trajectory = PlannedTrajectory(self.chain.joint_names, *timed)
         ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
         self._add(
             labels,
@@ -157,27 +155,26 @@ class PlanBuilder:
             what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
             raise self.wrong(labels.source, what)
         near = self._check_jaws(labels, width)
-        way = abs(width - self.width)
-        seconds = _ramp_time(way, jaws.velocity, jaws.acceleration)
+        seconds = _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
         self._add(labels, "gripper", seconds, width=width, near=near)
         self.width = width
 
     def wait(self, labels: Labels, seconds: float) -> None:
-        """Add a time to stand still [s]."""
+        """Add a wait [s]."""
         self._add(labels, "wait", seconds)
 
     def pause(self, labels: Labels) -> None:
-        """Add a stand until a person says to go on."""
+        """Add a pause until a person resumes the task."""
         self._add(labels, "pause", 0.0)
 
     def branch(self, labels: Labels, when: Condition) -> int:
-        """Add a look at the world; returns its index, for join()."""
+        """Add a branch; return its index, for join()."""
         self._add(labels, "branch", 0.0)
         self.steps[-1] = replace(self.steps[-1], when=when)
         return len(self.steps) - 1
 
     def join(self, exits: Iterable[Exit]) -> None:
-        """Let the task go on from some steps with the next that is added."""
+        """Make the next step that is added the successor of some steps."""
         for index, way in exits:
             step, goal = self.steps[index], len(self.steps)
             if way == "otherwise":
@@ -185,26 +182,17 @@ class PlanBuilder:
             elif goal != index + 1:
                 self.steps[index] = replace(step, following=goal)
 
-    def refuse(self, labels: Labels, miss: OutOfReach, near: Clearance | None = None) -> Refused:
+    def refuse(
+        self, labels: Labels, miss: OutOfReach, near: Clearance | None = None
+    ) -> StepRefused:
         """Return the refusal of the next step."""
-        margin, joint = self._margin(self.q[None])
-        report = StepReport(
-            index=len(self.steps),
-            name=labels.name,
-            feasible=False,
-            position_error=miss.position_error,
-            orientation_error=miss.orientation_error,
-            limit_margin=margin,
-            limit_joint=joint,
-            duration=0.0,
-            message=miss.what,
-            reason=miss.reason,
-            near=near,
-        )
-        return Refused(report)
+        errors = miss.position_error, miss.orientation_error
+        report = self._report(labels, self.q[None], 0.0, errors, near)
+        report = replace(report, feasible=False, message=miss.what, reason=miss.reason)
+        return StepRefused(report)
 
-    def _check_way(self, labels: Labels, rows: Array) -> Clearance | None:
-        """Return what a motion comes nearest to; refuse it if it collides."""
+    def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
+        """Return the clearance of a motion; refuse it if it collides."""
         if self.checker is None:
             return None
         way = clearance_along(self.checker, rows, self.width, self.touching)
@@ -215,7 +203,7 @@ class PlanBuilder:
         return way.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
-        """Return what the jaws come nearest to on their way; refuse it if it collides."""
+        """Return the clearance of a motion of the jaws; refuse it if it collides."""
         if self.checker is None or self.touching:
             return None
         nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
@@ -225,13 +213,13 @@ class PlanBuilder:
         return nearest
 
     def jaws(self, step: StepBase) -> Gripper:
-        """Return the robot's gripper; a robot without one is the task's fault."""
+        """Return the robot's gripper; without one the task is wrong."""
         if self.model.gripper is None:
             raise self.wrong(step, f"the robot {self.model.name} has no gripper")
         return self.model.gripper
 
     def wrong(self, step: StepBase, what: str) -> TaskFileError:
-        """Return the error that a step of the task file makes no sense here."""
+        """Return the error that a step of the task file is invalid."""
         return TaskFileError(f"step {step.kind}: {what}", step.file, step.line)
 
     def _add(
@@ -248,10 +236,34 @@ class PlanBuilder:
         line: Array | None = None,
     ) -> None:
         points = self.q[None] if trajectory is None else trajectory.positions
+        report = self._report(labels, points, duration, errors, near)
+        self.steps.append(
+            PlannedStep(
+                index=report.index,
+                name=labels.name,
+                message=message or labels.message,
+                kind=kind,
+                start=self.q,
+                start_width=self.width,
+                report=replace(report, turns=turns),
+                trajectory=trajectory,
+                width=width,
+                task_step=self.task_step,
+                line=line,
+            )
+        )
+
+    def _report(
+        self,
+        labels: Labels,
+        points: Array,
+        duration: float,
+        errors: Errors,
+        near: Clearance | None,
+    ) -> StepReport:
         margin, joint = self._margin(points)
-        index = len(self.steps)
-        report = StepReport(
-            index=index,
+        return StepReport(
+            index=len(self.steps),
             name=labels.name,
             feasible=True,
             position_error=errors[0],
@@ -260,23 +272,7 @@ class PlanBuilder:
             limit_joint=joint,
             duration=duration,
             message="fine",
-            turns=turns,
             near=near,
-        )
-        self.steps.append(
-            PlannedStep(
-                index=index,
-                name=labels.name,
-                message=message or labels.message,
-                kind=kind,
-                start=self.q,
-                start_width=self.width,
-                report=report,
-                trajectory=trajectory,
-                width=width,
-                task_step=self.task_step,
-                line=line,
-            )
         )
 
     def _margin(self, points: Array) -> tuple[float, str]:
@@ -288,8 +284,8 @@ class PlanBuilder:
         return float(distance[joint]), self.chain.joint_names[joint]
 
 
-def _ramp_time(way: float, velocity: float, acceleration: float) -> float:
-    """Return the time from rest to rest over a way, by a trapezoid of speed [s]."""
-    if way * acceleration < velocity * velocity:
-        return 2.0 * math.sqrt(way / acceleration)
-    return way / velocity + velocity / acceleration
+def _ramp_time(distance: float, velocity: float, acceleration: float) -> float:
+    """Return the time of a motion from rest to rest with a trapezoidal speed profile [s]."""
+    if distance * acceleration < velocity * velocity:
+        return 2.0 * math.sqrt(distance / acceleration)
+    return distance / velocity + velocity / acceleration

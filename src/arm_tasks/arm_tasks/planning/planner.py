@@ -1,12 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Walks through the steps of a task, along every way that it can take, and plans each of them.
+"""Plans a whole task: every step is proven before the first motion, or one is refused.
 
-A task without `if` and `until` has one way. At a branch nobody knows yet which it will be; both
-are planned. The walk keeps all places at which the plan can stand, its ends, and plans each step
-from each of them; ends that are alike are joined, so that what follows is planned once.
-
-Task + scene + robot -> Plan: every step proven before the first motion, or the one refused.
+A task without `if` and `until` has one branch. With them every branch is planned: each step from
+each state that the plan can have then. Equal states are merged, so what follows is planned once.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError
 from arm_tasks.planning.collision.checker import LIBRARY, available
 from arm_tasks.planning.plan import TaskPlan
-from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, Refused
+from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.step_planner import StepPlanner
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
 from arm_tasks.scene.scene import Scene, readonly
@@ -30,7 +27,7 @@ from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import Call, If, Repeat, Screw, StepBase, Until
 
-_MOST_ENDS = 16
+_MAX_STATES = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
 
 Steps = Sequence[StepBase]
@@ -38,13 +35,13 @@ Steps = Sequence[StepBase]
 
 @dataclass(frozen=True)
 class PlanState:
-    """A place at which the plan can stand.
+    """A state that the plan can have after a step.
 
     Attributes:
         q: Joint positions (n,) [rad or m].
         width: Of the jaws [m].
-        world: What the plan takes the world to be like.
-        exits: Steps that come from elsewhere to what will follow here.
+        world: The expected world.
+        exits: Steps whose successor will be the next step from this state.
     """
 
     q: Array
@@ -53,20 +50,18 @@ class PlanState:
     exits: tuple[Exit, ...] = ()
 
     def same(self, other: PlanState, nut_matters: bool) -> bool:
-        """Return whether the task can go on alike from both."""
+        """Return whether the rest of the task is the same from both."""
         if nut_matters and self.world.nut != other.world.nut:
             return False
-        joints = np.abs(self.q - other.q).max() < _SAME
-        return (
-            bool(joints) and abs(self.width - other.width) < _SAME and self.world.same(other.world)
-        )
+        joints = bool(np.abs(self.q - other.q).max() < _SAME)
+        return joints and abs(self.width - other.width) < _SAME and self.world.same(other.world)
 
 
 class BranchPlanner:
-    """Plans steps along every way; raises Refused at the first that cannot be done.
+    """Plans steps on every branch; raises StepRefused at the first that is infeasible.
 
     Args:
-        planner: Plans each of them; it stands where the task begins.
+        planner: Plans single steps; its builder is where the task begins.
     """
 
     def __init__(self, planner: StepPlanner) -> None:
@@ -74,124 +69,124 @@ class BranchPlanner:
         self._builder = planner.builder
 
     def run(self, steps: Steps) -> None:
-        """Plan every step along every way."""
-        ends = [self._end(())]
+        """Plan every step on every branch."""
+        states = [self._state(())]
         for index, step in enumerate(steps):
             self._builder.task_step = index
-            ends = self._step(step, ends, "", steps[index + 1 :])
-        self._builder.join(exit_ for end in ends for exit_ in end.exits)
+            states = self._step(step, states, "", steps[index + 1 :])
+        self._builder.join(exit_ for state in states for exit_ in state.exits)
 
     def _list(
-        self, steps: Steps, ends: list[PlanState], suffix: str, later: Steps
+        self, steps: Steps, states: list[PlanState], suffix: str, later: Steps
     ) -> list[PlanState]:
         for index, step in enumerate(steps):
-            ends = self._step(step, ends, suffix, (*steps[index + 1 :], *later))
-        return ends
+            states = self._step(step, states, suffix, (*steps[index + 1 :], *later))
+        return states
 
     def _step(
-        self, step: StepBase, ends: list[PlanState], suffix: str, later: Steps
+        self, step: StepBase, states: list[PlanState], suffix: str, later: Steps
     ) -> list[PlanState]:
         if isinstance(step, Repeat):
             for k in range(step.times):
                 following = later if k + 1 == step.times else (*step.steps, *later)
                 part = f"{suffix} ({k + 1} of {step.times})"
-                ends = self._list(step.steps, ends, part, following)
-            return ends
+                states = self._list(step.steps, states, part, following)
+            return states
         if isinstance(step, Call):
-            return self._list(step.steps, ends, suffix, later)
+            return self._list(step.steps, states, suffix, later)
         if isinstance(step, If):
-            return self._if(step, ends, suffix, later)
+            return self._if(step, states, suffix, later)
         if isinstance(step, Until):
-            return self._until(step, ends, suffix, later)
+            return self._until(step, states, suffix, later)
         screw_next = next(screws(later), None)
         return [
-            self._from(end, step, self._way(step, suffix, k, ends), screw_next)
-            for k, end in enumerate(ends)
+            self._from(state, step, self._name(step, suffix, k, states), screw_next)
+            for k, state in enumerate(states)
         ]
 
-    def _if(self, step: If, ends: list[PlanState], suffix: str, later: Steps) -> list[PlanState]:
+    def _if(self, step: If, states: list[PlanState], suffix: str, later: Steps) -> list[PlanState]:
         after: list[PlanState] = []
-        for k, end in enumerate(ends):
-            yes, no = self._branch(step, step.when, end, self._way(step, suffix, k, ends))
+        for k, state in enumerate(states):
+            yes, no = self._branch(step, step.when, state, self._name(step, suffix, k, states))
             after += self._list(step.then, [yes], suffix, later)
             after += self._list(step.otherwise, [no], suffix, later)
-        return self._joined(after, step, later)
+        return self._merged(after, step, later)
 
     def _until(
-        self, step: Until, ends: list[PlanState], suffix: str, later: Steps
+        self, step: Until, states: list[PlanState], suffix: str, later: Steps
     ) -> list[PlanState]:
         after: list[PlanState] = []
         for k in range(step.at_most + 1):
             not_yet: list[PlanState] = []
-            for n, end in enumerate(ends):
-                yes, no = self._branch(step, step.when, end, self._way(step, suffix, n, ends))
+            for n, state in enumerate(states):
+                yes, no = self._branch(step, step.when, state, self._name(step, suffix, n, states))
                 after.append(yes)
                 not_yet.append(no)
             if k < step.at_most:  # else the task fails if it does not hold then
                 part = f"{suffix} ({k + 1} of at most {step.at_most})"
                 following = (*step.steps, *later)
                 rounds = self._list(step.steps, not_yet, part, following)
-                ends = self._joined(rounds, step, following)
-        return self._joined(after, step, later)
+                states = self._merged(rounds, step, following)
+        return self._merged(after, step, later)
 
     def _from(
-        self, end: PlanState, step: StepBase, name: str, screw_next: Screw | None
+        self, state: PlanState, step: StepBase, name: str, screw_next: Screw | None
     ) -> PlanState:
-        """Plan a step from an end; return where the plan stands then."""
+        """Plan a step from a state; return the state after it."""
         builder = self._builder
-        self._stand_at(end)
+        self._set_state(state)
         first = len(builder.steps)
         self._planner.plan(step, name, screw_next)
         if len(builder.steps) == first:
-            return replace(end, q=builder.q, width=builder.width, world=self._planner.world)
-        return self._end(((len(builder.steps) - 1, "following"),))
+            return replace(state, q=builder.q, width=builder.width, world=self._planner.world)
+        return self._state(((len(builder.steps) - 1, "following"),))
 
     def _branch(
-        self, step: If | Until, when: Condition, end: PlanState, name: str
+        self, step: If | Until, when: Condition, state: PlanState, name: str
     ) -> tuple[PlanState, PlanState]:
-        """Add a look at the world; return where the plan stands if it holds, and if not."""
+        """Add a branch; return the states if the condition holds, and if not."""
         if when.nut_on:
             try:
-                end.world.scene.bolt(when.nut_on)
+                state.world.scene.bolt(when.nut_on)
             except SceneError as error:
                 raise self._builder.wrong(step, error.what) from None
-        self._stand_at(end)
-        index = self._builder.branch(Labels(step, name, f"looking whether {when}"), when)
-        yes, no = self._end(((index, "following"),)), self._end(((index, "otherwise"),))
+        self._set_state(state)
+        index = self._builder.branch(Labels(step, name, f"checking whether {when}"), when)
+        yes, no = self._state(((index, "following"),)), self._state(((index, "otherwise"),))
         return (
-            replace(yes, world=end.world.seen(when, holds=True)),
-            replace(no, world=end.world.seen(when, holds=False)),
+            replace(yes, world=state.world.after_branch(when, holds=True)),
+            replace(no, world=state.world.after_branch(when, holds=False)),
         )
 
-    def _stand_at(self, end: PlanState) -> None:
-        self._builder.q, self._builder.width = end.q, end.width
-        self._planner.world = end.world
-        self._builder.join(end.exits)
+    def _set_state(self, state: PlanState) -> None:
+        self._builder.q, self._builder.width = state.q, state.width
+        self._planner.world = state.world
+        self._builder.join(state.exits)
 
-    def _end(self, exits: tuple[Exit, ...]) -> PlanState:
+    def _state(self, exits: tuple[Exit, ...]) -> PlanState:
         builder = self._builder
         return PlanState(builder.q, builder.width, self._planner.world, exits)
 
-    def _joined(self, ends: list[PlanState], step: StepBase, later: Steps) -> list[PlanState]:
-        """Return the ends with those that are alike for the later steps as one."""
+    def _merged(self, states: list[PlanState], step: StepBase, later: Steps) -> list[PlanState]:
+        """Return the states with those merged that are the same for the later steps."""
         result: list[PlanState] = []
         nut_matters = any(True for _ in screws(later))
-        for end in ends:
+        for state in states:
             for i, other in enumerate(result):
-                if end.same(other, nut_matters):
-                    result[i] = replace(other, exits=(*other.exits, *end.exits))
+                if state.same(other, nut_matters):
+                    result[i] = replace(other, exits=(*other.exits, *state.exits))
                     break
             else:
-                result.append(end)
-        if len(result) > _MOST_ENDS:
-            what = f"the task could stand at {len(result)} different places after this"
+                result.append(state)
+        if len(result) > _MAX_STATES:
+            what = f"the task could be in {len(result)} different states after this"
             remedy = "let the branches end in the same posture, the jaws equally wide"
             raise self._builder.wrong(step, f"{what}; {remedy}")
         return result
 
-    def _way(self, step: StepBase, suffix: str, k: int, ends: list[PlanState]) -> str:
-        way = f" [way {k + 1} of {len(ends)}]" if len(ends) > 1 else ""
-        return f"{step.name}{suffix}{way}"
+    def _name(self, step: StepBase, suffix: str, k: int, states: list[PlanState]) -> str:
+        branch = f" [way {k + 1} of {len(states)}]" if len(states) > 1 else ""
+        return f"{step.name}{suffix}{branch}"
 
 
 def screws(steps: Steps) -> Iterator[Screw]:
@@ -224,7 +219,7 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     q, width = _start(request.chain, request.start.positions), request.start.width
     if request.model.gripper is not None and not math.isfinite(width):
         raise PlanError(f"the width of the jaws at the start is {width}")
-    checkers = CollisionCheckerCache(request.model, wanted=collisions and available())
+    checkers = CollisionCheckerCache(request.model, enabled=collisions and available())
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     builder = PlanBuilder(request.model, request.chain, q, width)
@@ -232,7 +227,7 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     refusal, refused_at = None, None
     try:
         BranchPlanner(planner).run(request.task.steps)
-    except Refused as refused:
+    except StepRefused as refused:
         refusal, refused_at = refused.report, planner.before
     return TaskPlan(
         request=request,
@@ -245,12 +240,12 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
 
 
 def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> list[str]:
-    """Return what a person should know that is not known of collisions."""
+    """Return warnings about collisions that are not checked."""
     checker = checkers.of(world)
     if checker is None:
-        return [f"collisions were not looked for: pip install {LIBRARY}"]
+        return [f"collisions were not checked: pip install {LIBRARY}"]
     meshes = ", ".join(checker.unknown)
-    why = f"collisions of {meshes} were not looked for: of meshes nothing is known here"
+    why = f"collisions of {meshes} were not checked: meshes are not supported"
     return [why] if meshes else []
 
 
@@ -271,14 +266,14 @@ def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
         try:
             planner = StepPlanner(builder, world, CollisionCheckerCache(model, collisions))
             planner.plan(step, step.name, at.screw_next)
-        except Refused:
+        except StepRefused:
             return False
         return True
 
-    # what takes long comes last: all strokes of a screw step, collisions, both of them
+    # the slow checks come last: all strokes of a screw step, collisions, both of them
     sketches = [True, False] if isinstance(step, Screw) else [False]
-    looks = [False, True] if available() else [False]
-    return all(done(collisions, sketch) for sketch in sketches for collisions in looks)
+    checks = [False, True] if available() else [False]
+    return all(done(collisions, sketch) for sketch in sketches for collisions in checks)
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:

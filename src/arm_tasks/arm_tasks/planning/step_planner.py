@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans one step of a task, whatever its kind, from where the plan stands."""
+"""Plans one step of a task of any kind, from the end of the plan so far."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from arm_tasks.task.steps import (
 
 
 class StepPlanner:
-    """Plans steps onto a builder; raises Refused at one that cannot be done.
+    """Plans steps onto a builder; raises StepRefused at one that is infeasible.
 
     Args:
-        builder: Where the plan stands.
-        world: What it is taken to be like there.
-        checkers: Know of collisions.
+        builder: The plan so far.
+        world: The expected world at its end.
+        checkers: Check collisions.
 
     Attributes:
-        before: What the step that is being planned begins with, None before the first.
+        before: What the current step begins with, None before the first.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class StepPlanner:
         self.world = world
         self.before: Situation | None = None
         self._checkers = checkers
-        self._plan_of: dict[type[StepBase], Callable[[Any, str], None]] = {
+        self._planners: dict[type[StepBase], Callable[[Any, str], None]] = {
             MoveJoints: lambda step, name: self._motions.move_joints(step, name),
             Play: lambda step, name: self._motions.play(step, name),
             MovePosture: lambda step, name: self._motions.move_posture(step, name),
@@ -80,12 +80,12 @@ class StepPlanner:
         }
 
     def plan(self, step: StepBase, name: str, screw_next: Screw | None) -> None:
-        """Plan a step that is no list of others from where the builder stands."""
+        """Plan a step that is no list of others."""
         q, width = self.builder.q, self.builder.width
         self.before = Situation(step, screw_next, q, width, self.world)
         self.builder.checker = self._checkers.of(self.world)
         try:
-            self._plan_of[type(step)](step, name)
+            self._planners[type(step)](step, name)
         except SceneError as error:
             raise self.builder.wrong(step, error.what) from None
 
@@ -98,7 +98,7 @@ class StepPlanner:
 
     def _grip(self, step: GripStep, name: str) -> None:
         if step.payload:
-            self._take(step, name)
+            self._grip_payload(step, name)
             return
         jaws = self.builder.jaws(step)
         width = jaws.max_width if step.width is None else step.width
@@ -108,13 +108,13 @@ class StepPlanner:
         self.builder.gripper(Labels(step, name, message), width)
         carried = self.world.carried
         if carried is not None and width > carried.width:
-            self.world = self.world.let_go(self._tool())
+            self.world = self.world.released(self._tool())
 
-    def _take(self, step: GripStep, name: str) -> None:
+    def _grip_payload(self, step: GripStep, name: str) -> None:
         """Plan to close the jaws on a payload."""
         jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
         if not thing.is_payload:
-            what = f"{step.payload} has no mass in the scene, it is not to be carried"
+            what = f"{step.payload} has no mass in the scene, so it cannot be carried"
             raise self.builder.wrong(step, what)
         if self.world.carried is not None:
             raise self.builder.wrong(step, f"the jaws hold {self.world.carried.name} already")
@@ -152,7 +152,7 @@ class StepPlanner:
 
     def _where(self, nut: OnBolt | InJaws | None) -> str:
         if nut is None:
-            return "it is not known where the nut is"
+            return "the position of the nut is unknown"
         return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
 
     def _wait(self, step: Wait, name: str) -> None:

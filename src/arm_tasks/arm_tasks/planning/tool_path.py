@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a step asks of the tool, as arm_kinematics' paths take it; a refusal instead of a miss."""
+"""Tool poses and paths of the steps, solved by arm_kinematics; a failure is an OutOfReach."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from arm_tasks.task.steps import Orientation, Tolerance
 
 _ROLL = 1e-4  # the roll about the tool's z is exact to this [rad]
 _BRANCHES = 8
-_STEP = 2e-3  # largest way of the tool between two samples [m]
-_OFF = 1e-5  # and how far it may leave the path between them [m]
+_STEP = 2e-3  # largest motion of the tool between two samples [m]
+_OFF = 1e-5  # and largest distance from the path between them [m]
 
 
 class OutOfReach(Exception):  # noqa: N818
     """A pose or a way cannot be done; the planner turns this into a refusal.
 
     Attributes:
-        what: One sentence without a full stop: where it fails and by how much.
-        position_error: Distance that is missing [m].
-        orientation_error: Angle that is missing [rad].
-        reason: A word for programs, the name of a PathStatus where it is one.
+        what: Where it fails and by how much, a clause.
+        position_error: Missing distance [m].
+        orientation_error: Missing angle [rad].
+        reason: Name of a PathStatus, or "".
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class OutOfReach(Exception):  # noqa: N818
         self.orientation_error = orientation_error
 
 
-def wish(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
-    """Return what is asked of a path or a pose.
+def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
+    """Return the options of a path or a pose.
 
-    With the whole orientation, the tilt is free within the tolerance and the roll is exact.
+    With the full orientation, the tilt is free within the tolerance and the roll is exact.
     """
     tilt = max(tolerance.tilt, _ROLL)
     mode = {"full": "pose", "axis": "position_axis", "any": "position"}[orientation]
@@ -63,45 +63,45 @@ def wish(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
     )
 
 
-def branches(chain: Chain, T: Array, seed: Array, asked: PathOptions) -> tuple[IkSolution, ...]:
-    """Return the ways to reach a pose, nearest to the seed first.
+def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple[IkSolution, ...]:
+    """Return the IK solutions of a pose, nearest to the seed first.
 
     Args:
         chain: The arm.
-        T: Wanted base_link <- tool0 (4, 4) [m].
+        T: Target base_link <- tool0 (4, 4) [m].
         seed: Joint positions (n,) to stay near [rad or m].
-        asked: What of the pose counts, and how closely.
+        options: Mode and tolerances.
 
     Raises:
         OutOfReach: There is none.
     """
-    result = chain.ik(T, seed, max_solutions=_BRANCHES, **asked.ik_arguments())
+    result = chain.ik(T, seed, max_solutions=_BRANCHES, **options.ik_arguments())
     if not result.ok:
-        raise _miss(result, asked, result.position_error, result.orientation_error)
+        raise _miss(result, options, result.position_error, result.orientation_error)
     return result.solutions
 
 
-def along(chain: Chain, shape: PathShape, start: Array, asked: PathOptions) -> PathResult:
-    """Return the joint path along a shape, from joint positions (n,) that hold the tool there.
+def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions) -> PathResult:
+    """Return the joint path along a shape, from joint positions (n,) at its start.
 
     Raises:
         OutOfReach: It ends before the shape does.
     """
-    result = follow(chain, [shape], start, asked)
+    result = follow(chain, [shape], start, options)
     if not result.ok:
-        raise _miss(result, asked, result.missing_distance, result.missing_angle)
+        raise _miss(result, options, result.missing_distance, result.missing_angle)
     return result
 
 
 def _miss(
-    result: IkResult | PathResult, asked: PathOptions, distance: float, angle: float
+    result: IkResult | PathResult, options: PathOptions, distance: float, angle: float
 ) -> OutOfReach:
-    """Return the refusal: what the kinematics say, the joints at a limit, the tilt allowed."""
+    """Return the failure: message, joints at a limit, allowed tilt."""
     what = result.message[:1].lower() + result.message[1:].rstrip(".")
     at_limit = [name for name in result.limiting_joints if name not in what]
     if at_limit:
         what += f" ({joint_list(at_limit)} at the limit)"
-    tilt = float(np.max(asked.orientation_tolerance))
-    if asked.mode != "position" and angle > tilt:
+    tilt = float(np.max(options.orientation_tolerance))
+    if options.mode != "position" and angle > tilt:
         what += f", where {math.degrees(tilt):.3g} deg are allowed"
     return OutOfReach(what, distance, angle, result.status.name)

@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan takes the world to be like at a step: scene, nut, what the jaws carry.
-
-What a plan takes the nut to be doing; nothing measures it while the plan runs.
-
-Collision checkers of a plan, one for each arrangement of payloads.
-"""
+"""The expected world at a step of a plan: scene, nut and carried payload."""
 
 from __future__ import annotations
 
@@ -21,8 +16,8 @@ from arm_tasks.scene.payloads import Carried, rest
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 
-# The jaws move along the tool's y, a flat's middle is at the nut's x: they fit at 90 degrees, and
-# at any sixth of a turn from there.
+# The jaws move along the tool's y, the middle of a flat is at the nut's x: they fit at 90 degrees
+# and every sixth of a turn from there.
 JAWS = math.pi / 2.0
 
 
@@ -61,7 +56,7 @@ PlannedNutState = OnBolt | InJaws | None
 
 
 def at_start(scene: Scene) -> PlannedNutState:
-    """Return where the scene says the nut is."""
+    """Return the nut as the scene has it."""
     if scene.nut is None:
         return None
     nut = scene.nut
@@ -70,12 +65,12 @@ def at_start(scene: Scene) -> PlannedNutState:
 
 @dataclass(frozen=True)
 class PlannedWorldState:
-    """The world as the steps before have left it.
+    """The expected world after the steps before.
 
     Attributes:
-        scene: Where things are; a payload that is carried is where it was taken.
-        nut: Where the nut is, None if nobody knows or there is none.
-        carried: What the jaws hold, or None.
+        scene: Where things are; a carried payload is where it was gripped.
+        nut: Where the nut is, None if unknown or none.
+        carried: The payload in the jaws, or None.
     """
 
     scene: Scene
@@ -84,16 +79,16 @@ class PlannedWorldState:
 
     @classmethod
     def at_start(cls, scene: Scene) -> PlannedWorldState:
-        """Return the world as the scene says."""
+        """Return the world of the scene."""
         return cls(scene, at_start(scene))
 
     def with_tool(self, T_tool: Array) -> Scene:
-        """Return the scene with what is carried where the tool is, base_link <- tool0 (4, 4)."""
+        """Return the scene with the carried payload at base_link <- tool0 (4, 4)."""
         if self.carried is None:
             return self.scene
         return self.scene.with_thing(self.carried.name, T_tool @ self.carried.grasp)
 
-    def let_go(self, T_tool: Array) -> PlannedWorldState:
+    def released(self, T_tool: Array) -> PlannedWorldState:
         """Return the world after the jaws have opened."""
         if self.carried is None:
             return self
@@ -101,12 +96,12 @@ class PlannedWorldState:
         landed, _ = rest(falling, name)
         return replace(self, scene=falling.with_thing(name, landed), carried=None)
 
-    def seen(self, when: Condition, holds: bool) -> PlannedWorldState:
-        """Return the world in a branch: the nut is not known where the branch says otherwise."""
+    def after_branch(self, when: Condition, holds: bool) -> PlannedWorldState:
+        """Return the world in a branch: if that contradicts the plan, the nut is unknown."""
         return replace(self, nut=None) if self._contradicts(when, holds) else self
 
     def same(self, other: PlannedWorldState) -> bool:
-        """Return whether all payloads are alike in both."""
+        """Return whether all payloads are the same in both."""
         if (self.carried is None) != (other.carried is None):
             return False
         if self.carried is not None and other.carried is not None:
@@ -121,7 +116,7 @@ class PlannedWorldState:
         return bool(expected) and (not all(expected) if holds else all(expected))
 
     def _expected(self, when: Condition) -> list[bool]:
-        """Return for each thing that is asked of the nut whether the plan takes it to be so."""
+        """Return whether each part of a condition on the nut holds by the plan."""
         expected = []
         if when.nut_on:
             on = isinstance(self.nut, OnBolt) and self.nut.bolt == when.nut_on
@@ -137,26 +132,26 @@ class PlannedWorldState:
 
 
 class CollisionCheckerCache:
-    """A collision checker for each arrangement of payloads, made when it is needed.
+    """Collision checkers, one for each arrangement of payloads.
 
     Args:
         model: The robot.
-        wanted: Whether to look for collisions at all.
+        enabled: Whether to check collisions at all.
     """
 
-    def __init__(self, model: RobotModel, wanted: bool) -> None:
+    def __init__(self, model: RobotModel, enabled: bool) -> None:
         self._model = model
-        self._wanted = wanted
-        self._made: list[tuple[PlannedWorldState, CollisionChecker]] = []
+        self._enabled = enabled
+        self._checkers: list[tuple[PlannedWorldState, CollisionChecker]] = []
 
     def of(self, world: PlannedWorldState) -> CollisionChecker | None:
-        """Return the checker for a world, None if collisions are not looked for."""
-        if not self._wanted:
+        """Return the checker for a world, None if collisions are not checked."""
+        if not self._enabled:
             return None
-        for known, checker in self._made:
-            at_once = known.scene is world.scene and known.carried is world.carried
-            if at_once or known.same(world):
+        for known, checker in self._checkers:
+            identical = known.scene is world.scene and known.carried is world.carried
+            if identical or known.same(world):
                 return checker
         checker = CollisionChecker(self._model, world.scene, world.carried)
-        self._made.append((world, checker))
+        self._checkers.append((world, checker))
         return checker

@@ -18,34 +18,33 @@ from arm_common.yaml.editing import YamlEditor, flow_mapping, with_values
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
-from arm_tasks.scene.file import SCENE, THINGS, scene_from_text, stands
+from arm_tasks.scene.file import SCENE, THINGS, scene_from_text, scene_placement
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
 SECTIONS = ("frames", "bolts", *THINGS)
-_MM = 1e-3
-_DIGITS = 9
+_TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new text
 
 
 def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene") -> bytes:
-    """Return a scene file with a thing elsewhere.
+    """Return a scene file with an object at another position.
 
     Args:
         data: The file, without errors.
-        name: The thing.
-        xyz: Position (3,) in the frame that it stands on, or displacement there [m].
+        name: The object.
+        xyz: Position (3,) in its parent frame, or displacement there [m].
         by: Whether it is a displacement.
-        file: What errors call it.
+        file: Name of the file for errors.
 
     Raises:
-        SceneError: There is no such thing, or the file would not be right any more.
+        SceneError: There is no such object, or the file would become invalid.
     """
     editor = YamlEditor(data)
     section = _section_of(editor, name, file)
     key = "xyz_mm" if editor.find(section, name, "xyz_mm") else "xyz"
-    scale = 1.0 / _MM if key == "xyz_mm" else 1.0
+    scale = 1e3 if key == "xyz_mm" else 1.0
     old = [float(n.value) for n in cast(yaml.SequenceNode, editor.find(section, name, key)).value]
     new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
-    text = ", ".join(f"{round(v, _DIGITS) + 0.0:.10g}" for v in new)
+    text = ", ".join(f"{round(v, 9) + 0.0:.10g}" for v in new)
     editor.set((section, name, key), f"[{text}]")
     return _checked(editor.data, file)
 
@@ -53,17 +52,17 @@ def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "s
 def added(
     data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
 ) -> bytes:
-    """Return a scene file with one thing more.
+    """Return a scene file with one more object.
 
     Args:
         data: The file, without errors.
         section: Such as "pallets".
-        name: The thing.
+        name: The object.
         keys: Its keys, the values as YAML.
-        file: What errors call it.
+        file: Name of the file for errors.
 
     Raises:
-        SceneError: The section is not known, or the thing is not right.
+        SceneError: The section is unknown, or the object is invalid.
     """
     if section not in SECTIONS:
         raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
@@ -73,19 +72,19 @@ def added(
 
 
 def removed(data: bytes, name: str, file: str = "scene") -> bytes:
-    """Return a scene file without a thing.
+    """Return a scene file without an object.
 
     Args:
         data: The file, without errors.
-        name: The thing.
-        file: What errors call it.
+        name: The object.
+        file: Name of the file for errors.
 
     Raises:
-        SceneError: There is no such thing, or others stand on it.
+        SceneError: There is no such object, or others are placed on it.
     """
     editor = YamlEditor(data)
     section = _section_of(editor, name, file)
-    alone = editor.keys(section) == [name]  # the section goes with its last thing
+    alone = editor.keys(section) == [name]  # the section goes with its last object
     editor.remove((section,) if alone else (section, name))
     return _checked(editor.data, file)
 
@@ -101,16 +100,13 @@ def _section_of(editor: YamlEditor, name: str, file: str) -> str:
 
 
 def _checked(data: bytes, file: str) -> bytes:
-    """Return the text if it is a scene without errors."""
+    """Return the file if it is a scene without errors."""
     scene_from_text(data.decode("utf-8-sig"), f"{file} as it would be")
     return data
 
 
-CLOSE = 1e-5  # m and unit vector, between what was wanted and what the new text says
-
-
 def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
-    """Move a bolt in the file of its scene; return the scene that the file then says.
+    """Move a bolt in the file of its scene; return the new scene.
 
     Args:
         scene: As it was read.
@@ -120,8 +116,8 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         robot: Name of the robot, whose placement counts.
 
     Raises:
-        SceneError: The file is shipped, has changed since, or cannot be changed so. It is then as
-            it was, as when it cannot be written (DescriptionError).
+        SceneError: The file is shipped, has changed since, or cannot be changed in this way.
+        DescriptionError: It cannot be written. The file is unchanged after either error.
     """
     path = Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
@@ -131,20 +127,18 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
     before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
     if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
         raise SceneError(f"{name} was changed in the file meanwhile; load it anew", scene.file)
-    wanted = _turned(before.bolt(name).pose, tip, axis)
-    new = _edited(data, before, name, wanted, robot)
+    target = _realigned(before.bolt(name).pose, tip, axis)
+    new = with_values(data, ("bolts", name), _bolt_values(data, before, name, target, robot))
     after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    found = after.bolt(name).pose
-    if not np.allclose(found[:3, 2:], wanted[:3, 2:], atol=CLOSE):
-        raise SceneError(
-            f"the place of {name} cannot be changed alone; is it an alias?", scene.file
-        )
+    if not np.allclose(after.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
+        what = f"the pose of {name} cannot be changed alone; is it an alias?"
+        raise SceneError(what, scene.file)
     write_bytes(new, str(path))
     return after
 
 
-def _turned(T: Array, tip: Array, axis: Array) -> Array:
-    """Return a pose (4, 4) with another origin and z, turned no more than that needs."""
+def _realigned(T: Array, tip: Array, axis: Array) -> Array:
+    """Return a pose (4, 4) with another origin and z, rotated by the least angle."""
     z = T[:3, 2]
     turn = np.cross(z, axis)
     sine = float(np.linalg.norm(turn))
@@ -153,26 +147,23 @@ def _turned(T: Array, tip: Array, axis: Array) -> Array:
     return pose(R @ T[:3, :3], tip)
 
 
-def _edited(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> bytes:
-    """Return the text with a bolt's keys set, in the units and the way that it writes them."""
+def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> dict[str, str]:
+    """Return the keys of a bolt at a pose (4, 4), in the units and the form of the file."""
     root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
     written = root.children("bolts")[name].mapping()
     parent = scene.parents[name]
-    T_parent = stands(root, robot) if parent == BASE_FRAME else scene.frames[parent]
+    T_parent = scene_placement(root, robot) if parent == BASE_FRAME else scene.frames[parent]
     local = inverse(T_parent) @ T
     xyz, rpy = matrix_rpy(local)
-    values = {}
-    if "xyz_mm" in written:
-        values["xyz_mm"] = _list(xyz * 1e3, 3)
-    else:
-        values["xyz"] = _list(xyz, 6)
+    mm = "xyz_mm" in written
+    values = {"xyz_mm": _list(xyz * 1e3, 3)} if mm else {"xyz": _list(xyz, 6)}
     if "rpy_deg" in written:
         values["rpy_deg"] = _list(np.degrees(rpy), 4)
     elif "rpy" in written:
         values["rpy"] = _list(rpy, 6)
     else:
         values["axis"] = _list(local[:3, 2], 6)
-    return with_values(data, ("bolts", name), values)
+    return values
 
 
 def _list(values: Array, digits: int) -> str:

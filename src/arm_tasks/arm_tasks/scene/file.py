@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scene YAML -> Scene, every value checked, every error with file and line.
-
-Every key of a scene file: what stands there, what it means, whether it must be there.
-
-The reader, the JSON schema and the reference all go by these tables.
-"""
+"""Reads scene files; the tables of their keys also make the JSON schema and the reference."""
 
 from __future__ import annotations
 
@@ -32,9 +27,9 @@ ABOVE = Leaf("m, or mm with _mm; above 0", "positive", "_mm")
 ANGLE = Leaf("rad, or deg with _deg", "number", "_deg")
 HANDS = ("right", "left")
 
-RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if left out")
+RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if omitted")
 PLACED = {
-    "frame": Key(TEXT, "what it stands on: a name above it; base_link if left out"),
+    "frame": Key(TEXT, "parent frame: a name above it; base_link if omitted"),
     "xyz": Key(ListOf(LENGTH, 3, 3), "position of its frame there", True),
     "rpy": RPY,
     "axis": Key(
@@ -47,26 +42,26 @@ BOLT = Table(
         "diameter": Key(ABOVE, "of the thread", True),
         "pitch": Key(ABOVE, "advance a turn", True),
         "length": Key(ABOVE, "of the thread, from the free end", True),
-        "handedness": Key(Choice(HANDS), "of the thread; right if left out"),
+        "handedness": Key(Choice(HANDS), "of the thread; right if omitted"),
         "thread_start": Key(
-            ANGLE, "roll of a nut, from x about z, at which it catches; not known if left out"
+            ANGLE, "roll of a nut, from x about z, at which it catches; unknown if omitted"
         ),
     }
 )
 NUT = Table(
     {
-        "on": Key(TEXT, "bolt that it is on at first", True),
-        "turns": Key(NUMBER, "turns that take it off from there", True),
+        "on": Key(TEXT, "bolt that it starts on", True),
+        "turns": Key(NUMBER, "turns that unscrew it from there", True),
         "across_flats": Key(ABOVE, "distance of opposite flats", True),
         "thickness": Key(ABOVE, "along its axis", True),
         "flats": Key(ANGLE, "roll of a flat's middle, from the bolt's x about its z; 0"),
     }
 )
 _COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
-_MASS = Key(Leaf("kg, above 0", "positive_kg"), "makes it a payload, which jaws can carry")
+_MASS = Key(Leaf("kg, above 0", "positive_kg"), "makes it a payload, which the jaws can carry")
 
 
-def _thing(dimensions: Mapping[str, Key]) -> Table:
+def _table_of(dimensions: Mapping[str, Key]) -> Table:
     return Table({**PLACED, **dimensions, "color": _COLOR, "mass": _MASS})
 
 
@@ -78,35 +73,35 @@ _FLAT = {"length": "along x", "width": "along y"}
 THINGS: Mapping[str, tuple[str, Table]] = {
     "tables": (
         "A plate on four legs; the frame is in the middle of the top, z up.",
-        _thing(_size(**_FLAT, height="of the top above the ground")),
+        _table_of(_size(**_FLAT, height="of the top above the ground")),
     ),
     "conveyors": (
         "A belt over two rollers on two trestles, as a table; it runs along x and stands still.",
-        _thing(_size(**_FLAT, height="of the belt above the ground")),
+        _table_of(_size(**_FLAT, height="of the belt above the ground")),
     ),
     "pallets": (
         "A deck on three runners; the frame is in the middle of the deck's top, z up.",
-        _thing(_size(**_FLAT, height="of deck and runners")),
+        _table_of(_size(**_FLAT, height="of deck and runners")),
     ),
     "surfaces": (
         "A plate to work on; the frame is in the middle of its face, z out of it.",
-        _thing(_size(**_FLAT, thickness="behind the face")),
+        _table_of(_size(**_FLAT, thickness="behind the face")),
     ),
     "walls": (
         "A wall; the frame is in the middle of its face, x up, z into it, as that of a bolt.",
-        _thing(_size(height="along x", width="along y", thickness="along z")),
+        _table_of(_size(height="along x", width="along y", thickness="along z")),
     ),
     "batteries": (
         "A round cell with its terminal; the frame is in the middle, z toward the terminal.",
-        _thing(_size(diameter="of the cell", length="with the terminal")),
+        _table_of(_size(diameter="of the cell", length="with the terminal")),
     ),
     "pegs": (
         "A round peg; the frame is in the middle, z along it.",
-        _thing(_size(diameter="of the peg", length="along z")),
+        _table_of(_size(diameter="of the peg", length="along z")),
     ),
     "fuselages": (
         "A part of a tube; the frame is in the middle of its axis, x along it, the shell about z.",
-        _thing(
+        _table_of(
             {
                 **_size(radius="outside", length="along x", thickness="of the shell"),
                 "arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True),
@@ -115,20 +110,20 @@ THINGS: Mapping[str, tuple[str, Table]] = {
     ),
     "boxes": (
         "Boxes, their frame in the middle.",
-        _thing({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
+        _table_of({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
     ),
 }
 
 SCENE = Table(
     {
         "scene": Key(TEXT, "name of the scene", True),
-        "floor": Key(LENGTH, "height of the floor in base_link; 0 if left out"),
+        "floor": Key(LENGTH, "height of the floor in base_link; 0 if omitted"),
         "placements": Key(
             Named(Table({"xyz": PLACED["xyz"], "rpy": RPY}), "robot"),
-            "base_link of a robot <- where the scene stands, so that it is in its reach; all of "
-            "the scene but the floor moves with it; nothing moves for a robot that is not named",
+            "base_link of a robot <- scene, to bring the scene within reach; all but the floor "
+            "moves; nothing moves for a robot that is not named",
         ),
-        "frames": Key(Named(Table(PLACED), "frame"), "places with a name"),
+        "frames": Key(Named(Table(PLACED), "frame"), "named frames"),
         "bolts": Key(
             Named(BOLT, "bolt"), "bolts; the frame is at the free end, z toward the head"
         ),
@@ -142,8 +137,20 @@ _ZEROS = (0.0, 0.0, 0.0)
 _ARC = ("arc",)  # sizes that are no lengths
 
 
-def read_scene(path: Path, robot: str = "") -> Scene:
-    """Read and check a scene file, for a robot by name."""
+def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
+    """Read a scene.
+
+    Args:
+        name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
+        robot: Name of the robot, whose placement applies.
+
+    Returns:
+        The scene, checked.
+
+    Raises:
+        SceneError: One sentence with file and line, or the names of the shipped scenes.
+    """
+    path = resolve(str(name_or_path), "scenes", "scene", SceneError)
     return _scene(read_yaml(path, SceneError), robot)
 
 
@@ -153,10 +160,10 @@ def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
 
 
 class _Placer:
-    """Gives each named part of a scene its frame.
+    """Computes the frame of each named part of a scene.
 
     Args:
-        T: base_link <- where the scene stands (4, 4) [m].
+        T: base_link <- scene (4, 4) [m].
     """
 
     def __init__(self, T: Array) -> None:
@@ -165,7 +172,7 @@ class _Placer:
         self.parents: dict[str, str] = {}
 
     def place(self, name: str, keys: TypedMapping) -> Array:
-        """Return base_link <- part (4, 4), and keep it under its name."""
+        """Return base_link <- part (4, 4), and register it under its name."""
         if name in self.frames or name in (BASE_FRAME, "nut"):
             raise keys.fail(f"the name '{name}' is taken; choose another")
         self.parents[name] = keys.text("frame", BASE_FRAME)
@@ -194,12 +201,12 @@ class _Placer:
 
 def _scene(root: Field, robot: str) -> Scene:
     keys = TypedMapping(root, "the scene", SCENE)
-    placer = _Placer(stands(keys, robot))
+    placer = _Placer(scene_placement(keys, robot))
     for frame, item in keys.children("frames").items():
         placer.place(frame, TypedMapping(item, f"frame {frame}", Table(PLACED)))
     bolts = {bolt: _bolt(bolt, item, placer) for bolt, item in keys.children("bolts").items()}
     things = {
-        name: _scene_file_thing(kind, name, item, placer)
+        name: _object(kind, name, item, placer)
         for kind in THINGS
         for name, item in keys.children(kind).items()
     }
@@ -218,8 +225,8 @@ def _scene(root: Field, robot: str) -> Scene:
     )
 
 
-def stands(keys: TypedMapping, robot: str) -> Array:
-    """Return base_link <- where the scene stands (4, 4) for a robot; every placement is read."""
+def scene_placement(keys: TypedMapping, robot: str) -> Array:
+    """Return base_link <- scene (4, 4) for a robot; every placement is checked."""
     named = SCENE.keys["placements"].kind
     assert isinstance(named, Named) and isinstance(named.kind, Table)
     result = np.eye(4)
@@ -247,7 +254,7 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     return bolt
 
 
-def _scene_file_thing(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
+def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
     keys = TypedMapping(item, f"{kind} {name}", THINGS[kind][1])
     T, color = placer.place(name, keys), _color(keys)
     mass = keys.number("mass", above=0.0) if keys.has("mass") else None
@@ -291,22 +298,6 @@ def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
 
 
 def _started(bolt: Bolt, nut: Nut) -> Bolt:
-    """Return the bolt with the thread start that the nut on it proves."""
+    """Return the bolt with the thread start that follows from the nut on it."""
     start = math.remainder(nut.flats - bolt.hand * TURN * nut.turns, TURN)
     return replace(bolt, start=start, start_known=True)
-
-
-def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
-    """Read a scene.
-
-    Args:
-        name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
-        robot: Name of the robot, before which the scene stands as its placements say.
-
-    Returns:
-        The scene, checked.
-
-    Raises:
-        SceneError: One sentence with file and line, or the names of the shipped scenes.
-    """
-    return read_scene(resolve(str(name_or_path), "scenes", "scene", SceneError), robot)

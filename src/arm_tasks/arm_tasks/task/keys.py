@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every key of a task file: what stands there, what it means, whether it must be there.
-
-The reader, the JSON schema and the reference all go by these tables.
-"""
+"""Tables of the keys of a task file; reader, JSON schema and reference are made from them."""
 
 from __future__ import annotations
 
@@ -39,26 +36,28 @@ class StepKeys:
     Attributes:
         meaning: What it does.
         table: Its keys.
-        word: The key that a bare value stands for, `wait: 0.5`; "" if there is none. It is never
-            a length or an angle, whose unit has to be seen.
-        one_of: Whether one of its keys must be there although none alone must.
+        short: The key that a bare value means, as in `wait: 0.5`; "" if there is none. It is never
+            a length or an angle, whose unit must be visible.
+        one_of: Whether one of its keys is required, no matter which.
     """
 
     meaning: str
     table: Table
-    word: str = ""
+    short: str = ""
     one_of: bool = False
 
 
-SPEED = Key(SHARE, "share of the joints' speed limits; that of the defaults if left out")
+SPEED = Key(SHARE, "share of the joints' speed limits; that of the defaults if omitted")
 TOLERANCE = {
-    "position": Key(ABOVE, "how far the tool may be off; that of the defaults if left out"),
-    "tilt": Key(ANGLE, "how far the tool's z may be off, 0 to a right angle; as position"),
+    "position": Key(
+        ABOVE, "largest error of the tool's position; that of the defaults if omitted"
+    ),
+    "tilt": Key(ANGLE, "largest error of the tool's z, 0 to a right angle; likewise"),
 }
 TARGET = {
-    "frame": Key(TEXT, "frame of the scene, base_link, or tool0: from where the tool is"),
-    "xyz": Key(PLACE, "position of the tool in the frame; zeros if left out"),
-    "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame; zeros if left out"),
+    "frame": Key(TEXT, "frame of the scene, base_link, or tool0 for where the tool is"),
+    "xyz": Key(PLACE, "position of the tool in the frame; zeros if omitted"),
+    "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame; zeros if omitted"),
     "roll": Key(ANGLE, "of the tool about the frame's z, in place of rpy"),
     "axis": Key(
         ListOf(NUMBER, 3, 3),
@@ -67,68 +66,70 @@ TARGET = {
     ),
     "orientation": Key(
         Choice(ORIENTATIONS),
-        "mode: full; axis: the roll about the tool's z is free; any: all of it is; full if left "
-        "out",
+        "mode: full; axis: the roll about the tool's z is free; any: all of it is; full if "
+        "omitted",
     ),
     "offset": Key(PLACE, "added to the target"),
     "offset_in": Key(
         Choice(AXES),
-        "axes of the offset: target, those of the frame; tool, those of the tool when there; "
-        "target if left out",
+        "axes of the offset: target, those of the frame; tool, those of the tool at the target; "
+        "target if omitted",
     ),
     **TOLERANCE,
 }
 WHEN = Table(
     {
         "nut_on": Key(TEXT, "the nut is on this bolt"),
-        "turns": Key(NUMBER, "and by at least so many turns"),
-        "nut_held": Key(TRUTH, "the jaws hold the nut, or do not"),
-        "nut_fallen": Key(TRUTH, "the nut lies on the floor, or does not"),
+        "turns": Key(NUMBER, "and by at least this many turns"),
+        "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
+        "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
         "gripper_above": Key(LENGTH, "the jaws are wider than this"),
         "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
     }
 )
 
 
-NAME = Key(TEXT, "what reports call it; its kind if left out")
+NAME = Key(TEXT, "its name in reports; its kind if omitted")
 
 
-def _step(meaning: str, keys: Mapping[str, Key], word: str = "", one_of: bool = False) -> StepKeys:
-    return StepKeys(meaning, Table({"name": NAME, "speed": SPEED, **keys}), word, one_of)
-
-
-def _still(
-    meaning: str, keys: Mapping[str, Key], word: str = "", one_of: bool = False
+def _step(
+    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
 ) -> StepKeys:
-    """A step that moves no joint by itself, and has no speed."""
-    return StepKeys(meaning, Table({"name": NAME, **keys}), word, one_of)
+    return StepKeys(meaning, Table({"name": NAME, "speed": SPEED, **keys}), short, one_of)
+
+
+def _command(
+    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
+) -> StepKeys:
+    """A step that moves no joint itself, and has no speed."""
+    return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
 
 
 def _screw(turns: Key, extra: str) -> dict[str, Key]:
     return {
-        "bolt": Key(TEXT, "the bolt, as the scene calls it", True),
+        "bolt": Key(TEXT, "name of the bolt in the scene", True),
         "turns": turns,
         "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
-        "approach": Key(ABOVE, "from how far before it the tool comes straight; 20 mm"),
+        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
         "grip_width": Key(LENGTH, "of the jaws that hold the nut; a little less than the nut"),
         "open_width": Key(LENGTH, "that clears its corners; a little more than they need"),
         "press": Key(LENGTH, "how far the nut is pushed against the bolt's end; 0.3 mm"),
         "search": Key(
-            LENGTH, "radius in which it looks for the bolt's tip, pressed; 0 if left out"
+            LENGTH, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
         ),
-        "play": Key(ANGLE, "dead band and backlash of the joints, to be taken up; 0 if left out"),
-        "approach_tilt": Key(ANGLE, "tilt while it comes and goes; that of the defaults"),
-        "position": Key(ABOVE, "how far the tool may be off while it turns; 0.01 mm"),
-        "tilt": Key(ANGLE, "how far it may tilt while it turns; 3 deg if left out"),
+        "play": Key(ANGLE, "dead band and backlash to compensate; 0 if omitted"),
+        "approach_tilt": Key(ANGLE, "largest tilt on approach and retreat; that of the defaults"),
+        "position": Key(ABOVE, "largest error of the position while it turns; 0.01 mm"),
+        "tilt": Key(ANGLE, "largest tilt while it turns; 3 deg if omitted"),
     }
 
 
-WIDTH = Key(LENGTH, "between the jaws; as wide as they open if left out")
-STEPS_KEY = Key(STEPS, "what is done", required=True)
+WIDTH = Key(LENGTH, "between the jaws; as wide as they open if omitted")
+STEPS_KEY = Key(STEPS, "the steps", required=True)
 
 STEPS_KEYS: Mapping[str, StepKeys] = {
     "move_joints": _step(
-        "Moves some joints; the others stay.",
+        "Moves some joints; the others keep their positions.",
         {
             "joints": Key(
                 Named(Leaf("rad or m, or deg with _deg", "number"), "joint"),
@@ -136,25 +137,25 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             ),
             "joints_deg": Key(
                 Named(Leaf("deg", "number"), "joint"),
-                "positions of joints that turn, in its place",
+                "positions of revolute joints, instead",
             ),
         },
         one_of=True,
     ),
     "move_posture": _step(
-        "Moves the arm to a taught pose or a posture of the robot file; the jaws stay.",
+        "Moves the arm to a taught pose or a posture of the robot file; the jaws do not move.",
         {"posture": Key(TEXT, "name of the posture", True)},
         "posture",
     ),
     "play": _step(
-        "Goes to the beginning of a trajectory file, then along it at its pace; within limits.",
+        "Moves to the beginning of a trajectory file and plays it at its own pace, within limits.",
         {
-            "path": Key(TEXT, "the file, beside this one, or name of one shipped", True),
+            "path": Key(TEXT, "the file, relative to this one, or a shipped name", True),
             "reverse": Key(TRUTH, "from its end to its beginning"),
         },
         "path",
     ),
-    "move_pose": _step("Moves the tool to a pose, the joints by the shortest way.", TARGET),
+    "move_pose": _step("Moves the tool to a pose, straight in joint space.", TARGET),
     "move_linear": _step("Moves the tool to a pose along a straight line.", TARGET),
     "approach": _step(
         "Moves in front of a pose, and then straight to it along the tool's z.",
@@ -164,104 +165,104 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Moves straight back along the tool's z, from where the tool is.",
         {"distance": Key(ABOVE, "how far", True), **TOLERANCE},
     ),
-    "grip": _still(
+    "grip": _command(
         "Closes the jaws to a width, or on a payload of the scene, which is then carried.",
         {
             "width": Key(LENGTH, "between the jaws"),
-            "payload": Key(TEXT, "the thing that shall be between them, instead of a width"),
+            "payload": Key(TEXT, "the object to grip, instead of a width"),
         },
         "payload",
         one_of=True,
     ),
-    "close": _still("Closes the jaws wholly.", {}),
-    "open": _still("Opens the jaws.", {"width": WIDTH}),
-    "release": _still("Opens the jaws; the same as open.", {"width": WIDTH}),
+    "close": _command("Closes the jaws completely.", {}),
+    "open": _command("Opens the jaws.", {"width": WIDTH}),
+    "release": _command("Opens the jaws; the same as open.", {"width": WIDTH}),
     "turn": _step(
         "Turns the tool about its own z.",
         {
             "angle": Key(ANGLE, "by how much", True),
-            "advance": Key(LENGTH, "how far it moves along z meanwhile; 0 if left out"),
+            "advance": Key(LENGTH, "displacement along z at the same time; 0 if omitted"),
             **TOLERANCE,
         },
     ),
     "unscrew": _step(
-        "Takes the nut off a bolt, regrasping where the wrist ends, and draws it back.",
+        "Unscrews the nut from a bolt, regrasping at the end of the wrist's range, and retreats.",
         _screw(
-            Key(POSITIVE, "turns to undo; all that the scene says if left out"),
-            "turns beyond the last; 0.1 if left out",
+            Key(POSITIVE, "turns to undo; all turns of the scene if omitted"),
+            "additional turns; 0.1 if omitted",
         ),
         "bolt",
     ),
     "screw_on": _step(
-        "Screws the nut in the jaws onto a bolt, leaves it there and draws back.",
+        "Screws the nut in the jaws onto a bolt, releases it and retreats.",
         _screw(
             Key(POSITIVE, "turns of thread to make", True),
-            "turns more, where the thread's start is not known; 0.5 if left out",
+            "additional turns, if the thread's start is unknown; 0.5 if omitted",
         ),
         "bolt",
     ),
-    "wait": _still("Stands still.", {"seconds": Key(SECONDS, "how long", True)}, "seconds"),
-    "set_speed": _still(
-        "Sets the speed of the steps below it in the same list, where they give none themselves.",
+    "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),
+    "set_speed": _command(
+        "Sets the speed of the following steps in the same list, unless they have their own.",
         {"speed": Key(SHARE, "share of the joints' speed limits", True)},
         "speed",
     ),
-    "repeat": _still(
-        "Does some steps several times.",
-        {"times": Key(COUNT, "how often", True), "steps": STEPS_KEY},
+    "repeat": _command(
+        "Repeats steps.",
+        {"times": Key(COUNT, "number of repetitions", True), "steps": STEPS_KEY},
     ),
-    "call": _still(
-        "Does the steps of another task.",
+    "call": _command(
+        "Runs the steps of another task.",
         {
             "task": Key(TEXT, "shipped name, or path from this file's folder", True),
-            "variables": Key(Named(VALUE, "variable"), "in place of those in that file"),
+            "variables": Key(Named(VALUE, "variable"), "override those of that file"),
         },
         "task",
     ),
-    "if": _still(
-        "Looks at the nut or the jaws, and does the one or the other.",
+    "if": _command(
+        "Runs one of two lists of steps, by a condition on the nut or the jaws.",
         {
-            "when": Key(WHEN, "what must hold, all of it", True),
-            "then": Key(STEPS, "what is done if it does", True),
-            "else": Key(STEPS, "what is done if not; nothing if left out"),
+            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "then": Key(STEPS, "the steps if it holds", True),
+            "else": Key(STEPS, "the steps if not; none if omitted"),
         },
     ),
-    "until": _still(
-        "Does some steps, none at first, until it holds; fails if it never does.",
+    "until": _command(
+        "Checks a condition and runs steps until it holds; fails if it never does.",
         {
-            "when": Key(WHEN, "what must hold, all of it", True),
-            "at_most": Key(COUNT, "how often the steps are done at most", True),
+            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "at_most": Key(COUNT, "largest number of repetitions", True),
             "steps": STEPS_KEY,
         },
     ),
-    "pause_for_person": _still(
-        "Stands still until a person says to go on.",
+    "pause_for_person": _command(
+        "Pauses until a person resumes the task.",
         {
-            "say": Key(TEXT, "what the person shall do", True),
-            "nut_back": Key(TRUTH, "true: the person puts the nut where the scene has it"),
+            "say": Key(TEXT, "instruction for the person", True),
+            "nut_back": Key(TRUTH, "true: the person puts the nut back to its place in the scene"),
         },
         "say",
     ),
 }
 
-DEFAULTS = Table({"speed": Key(SHARE, "0.5 if left out"), **TOLERANCE})
+DEFAULTS = Table({"speed": Key(SHARE, "0.5 if omitted"), **TOLERANCE})
 EXPECT = Table(
     {
-        "nut_on": Key(TEXT, "bolt that the nut must be on, let go"),
-        "turns": Key(NUMBER, "by at least so many turns"),
-        "payload": Key(TEXT, "thing of the scene that must lie, let go,"),
-        "lies_on": Key(TEXT, "on this thing"),
-        "line_within": Key(ABOVE, "how far the tool may leave the lines of move_linear steps"),
+        "nut_on": Key(TEXT, "bolt that the nut must be on, released"),
+        "turns": Key(NUMBER, "by at least this many turns"),
+        "payload": Key(TEXT, "object of the scene that must lie, released,"),
+        "lies_on": Key(TEXT, "on this object"),
+        "line_within": Key(ABOVE, "largest distance from the lines of move_linear steps"),
     }
 )
 
 TASK = Table(
     {
         "task": Key(TEXT, "name of the task", True),
-        "scene": Key(TEXT, "scene it is for: shipped name, or path from this file's folder"),
+        "scene": Key(TEXT, "its scene: shipped name, or path from this file's folder"),
         "poses": Key(
             TEXT,
-            "file of taught poses, beside this one: postures for move_posture, frames for targets",
+            "file of taught poses, relative to this file: postures and frames for targets",
         ),
         "variables": Key(
             Named(VALUE, "variable"),
@@ -269,9 +270,9 @@ TASK = Table(
         ),
         "defaults": Key(
             DEFAULTS,
-            "what steps take that do not say it themselves",
+            "defaults of the steps",
         ),
         "steps": STEPS_KEY,
-        "expect": Key(EXPECT, "what must have come of it, as the simulated world sees it"),
+        "expect": Key(EXPECT, "required result, as the simulated world reports it"),
     }
 )

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Task YAML -> Task, every key checked, every error with file and line."""
+"""Reads task files; every error has file and line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load_task(name_or_path: str | Path) -> Task:
         name_or_path: Name of a shipped task, such as "nut_transfer", or path of a YAML file.
 
     Returns:
-        The task, checked by itself; plan_task checks it against scene and robot.
+        The task; plan_task checks it against scene and robot.
 
     Raises:
         TaskFileError: One sentence with file and line, or the names of the shipped tasks.
@@ -46,7 +46,7 @@ def task_from_text(
     Args:
         text: The task.
         file: The name used in errors.
-        poses: That were taught, for a text that names no file of them.
+        poses: Taught poses, for a text that names no file of them.
     """
     reader = _TaskReader((Path(file).resolve(),), poses=poses or {})
     return reader.task(parse_yaml(text, file, TaskFileError))
@@ -57,10 +57,10 @@ class _TaskReader:
     """Reads one task file.
 
     Attributes:
-        files: The task that is read, last, after those that call it.
-        given: The variables that the caller gives.
+        files: The file, last, after those that call it.
+        given: Variables from the caller.
         variables: Those of this file.
-        poses: That were taught, for a file that names none.
+        poses: Taught poses, for a file that names none.
     """
 
     files: tuple[Path, ...]
@@ -86,7 +86,7 @@ class _TaskReader:
         )
 
     def _taught(self, keys: TypedMapping) -> Mapping[str, TaughtPose]:
-        """Return the poses that the file names, or those that it is given."""
+        """Return the poses of the file that is named, or the given ones."""
         if not keys.has("poses"):
             return self.poses
         path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
@@ -95,12 +95,12 @@ class _TaskReader:
         return load_poses(path)
 
     def _scene(self, name: str) -> str:
-        """Return a shipped name as it is, a path from the folder of the file."""
+        """Return a shipped name unchanged, a path relative to the file."""
         path = Path(name).expanduser()
         return str(self.files[-1].parent / path) if path.suffix in (".yaml", ".yml") else name
 
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
-        """Read a list of steps; a set_speed holds for those below it."""
+        """Read a list of steps; a set_speed applies to those below it."""
         if not item.is_list or not item.items():
             what = f"steps must be a list of at least one step, not {item.kind}"
             raise TaskFileError(what, item.file, item.line)
@@ -112,7 +112,7 @@ class _TaskReader:
         return tuple(steps)
 
     def step(self, item: Field, defaults: Defaults) -> StepBase:
-        """Read one step: a bare word, or a mapping of one key to the step's own keys."""
+        """Read one step: a bare kind, or a mapping of the kind to its keys."""
         found = item.mapping() if item.is_mapping else {item.raw("a step"): None}
         if len(found) != 1:
             what = f"a step has one key, its kind; here are {', '.join(found) or 'none'}"
@@ -138,7 +138,7 @@ class _TaskReader:
         what = f"step {word}"
         if body is None or (not body.is_mapping and not body.is_list and body.value is None):
             return TypedMapping(item, what, kind.table, self.variables, {})
-        short = {kind.word: body} if kind.word and not body.is_mapping else None
+        short = {kind.short: body} if kind.short and not body.is_mapping else None
         return TypedMapping(body, what, kind.table, self.variables, short)
 
     def _repeat(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Repeat:
@@ -156,7 +156,7 @@ class _TaskReader:
         return Call(**defaults.common(keys, kind), task=task.name, steps=task.steps)
 
     def _called(self, name: str, at: Field) -> Path:
-        """Return the file of a task that is called, if it does not call this one again."""
+        """Return the file of a called task, if it does not call this one again."""
 
         def refuse(what: str, path: str = "") -> TaskFileError:
             return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
@@ -199,7 +199,7 @@ def _expectation(item: Field, variables: Variables) -> Expectation:
 
 
 def _count(steps: Sequence[StepBase]) -> int:
-    """Return how many steps there are, repetitions written out."""
+    """Return the number of steps with repetitions expanded."""
     total = 0
     for step in steps:
         if isinstance(step, Repeat):

@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""JSON schemas and reference pages of task and scene files, from the tables that are read by.
+"""JSON schemas and reference pages of task and scene files, made from the tables of their keys.
 
-To write them anew, in src/arm_tasks:
-
-python3 -m arm_tasks.task.schemas
+To regenerate them, in src/arm_tasks: python3 -m arm_tasks.task.schemas
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ def task_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": "Task file of arm_tasks",
-        "description": "Steps of an arm that are checked before the first motion.",
+        "description": "Steps of an arm, checked before the first motion.",
         **schema_of(TASK),
         "$defs": {
             "number": _or_expression({"type": "number"}),
@@ -48,7 +46,7 @@ def scene_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": "Scene file of arm_tasks",
-        "description": "What stands around an arm.",
+        "description": "The surroundings of an arm.",
         **schema_of(SCENE),
         "$defs": {
             "number": {"type": "number"},
@@ -61,7 +59,7 @@ def scene_schema() -> dict[str, Any]:
 
 
 def texts(repository: Path) -> dict[Path, str]:
-    """Return what the files that are made from the tables must say, by path."""
+    """Return the generated files by path."""
     schemas = repository / "src/arm_tasks/schema"
     pages = repository / "docs/reference"
     steps: dict[str, Kind] = {f"{word}.": step.table for word, step in STEPS_KEYS.items()}
@@ -88,10 +86,10 @@ def _step_schema() -> dict[str, Any]:
 
 
 def _body(step: StepKeys) -> dict[str, Any]:
-    """A mapping of keys, a bare value for one of them, or nothing at all."""
+    """Return a mapping of keys, a bare value for one of them, or null."""
     forms = [schema_of(step.table)]
-    if step.word:
-        forms.append(schema_of(step.table.keys[step.word].kind))
+    if step.short:
+        forms.append(schema_of(step.table.keys[step.short].kind))
     if not _required(step):
         forms.append({"type": "null"})
     return {"description": step.meaning, **(forms[0] if len(forms) == 1 else {"anyOf": forms})}
@@ -115,7 +113,7 @@ def _meanings(steps: dict[str, Kind]) -> str:
     parts = []
     for (prefix, table), step in zip(steps.items(), STEPS_KEYS.values(), strict=True):
         word = prefix.rstrip(".")
-        short = f" Short: `{word}: {step.word.upper()}`." if step.word else ""
+        short = f" Short: `{word}: {step.short.upper()}`." if step.short else ""
         assert isinstance(table, Table)
         keys = f"\n{reference_of({'': table})}" if table.keys else ""
         parts.append(f"### {word}\n\n{step.meaning}{short}\n{keys}\n")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One small function a kind of step: keys of the task file -> the step's class."""
+"""Parsers of the steps: keys of the task file -> the step's class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
@@ -39,13 +39,12 @@ from arm_tasks.task.steps import (
     Wait,
 )
 
-_S = TypeVar("_S", bound=Screw)
 _RIGHT_ANGLE = math.pi / 2.0
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """What steps take that do not say it themselves.
+    """Defaults of the keys that a step leaves out.
 
     Attributes:
         speed: Share of the joints' velocity limits.
@@ -63,7 +62,7 @@ class Defaults:
         return replace(self, speed=speed, tolerance=tolerance)
 
     def common(self, keys: TypedMapping, kind: str) -> dict[str, Any]:
-        """Return the arguments that every step has."""
+        """Return the fields of StepBase."""
         moves = "speed" in STEPS_KEYS[kind].table.keys
         return {
             "name": keys.text("name", kind),
@@ -133,45 +132,6 @@ def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> MovePost
     return MovePosture(**common, posture=posture)
 
 
-def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> Play:
-    path = Path(keys.text("path")).expanduser()
-    if path.suffix or len(path.parts) > 1:
-        path = Path(keys.item.file).parent / path
-    reverse = bool(keys.truth("reverse"))
-    return Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
-
-
-def _move_pose(keys: TypedMapping, kind: str, defaults: Defaults) -> MovePose:
-    tolerance = _tolerance(keys, defaults.tolerance)
-    return MovePose(
-        **defaults.common(keys, kind), target=_target(keys, defaults), tolerance=tolerance
-    )
-
-
-def _move_linear(keys: TypedMapping, kind: str, defaults: Defaults) -> MoveLinear:
-    tolerance = _tolerance(keys, defaults.tolerance)
-    return MoveLinear(
-        **defaults.common(keys, kind), target=_target(keys, defaults), tolerance=tolerance
-    )
-
-
-def _approach(keys: TypedMapping, kind: str, defaults: Defaults) -> Approach:
-    return Approach(
-        **defaults.common(keys, kind),
-        target=_target(keys, defaults),
-        distance=keys.number("distance", above=0.0),
-        tolerance=_tolerance(keys, defaults.tolerance),
-    )
-
-
-def _retreat(keys: TypedMapping, kind: str, defaults: Defaults) -> Retreat:
-    return Retreat(
-        **defaults.common(keys, kind),
-        distance=keys.number("distance", above=0.0),
-        tolerance=_tolerance(keys, defaults.tolerance),
-    )
-
-
 def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
     width, payload = _width(keys, "width"), keys.text("payload", "")
     if (width is None) == (not payload):
@@ -179,63 +139,19 @@ def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
     return GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
-def _open(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
-    return GripStep(**defaults.common(keys, kind), width=_width(keys, "width"))
-
-
-def _close(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
-    return GripStep(**defaults.common(keys, kind), width=0.0)
+def _path(keys: TypedMapping) -> str:
+    path = Path(keys.text("path")).expanduser()
+    if path.suffix or len(path.parts) > 1:
+        path = Path(keys.item.file).parent / path
+    return str(path)
 
 
 def _width(keys: TypedMapping, name: str) -> float | None:
-    if not keys.has(name):
-        return None
-    width = keys.number(name)
-    if width < 0.0:
-        raise keys.fail(f"{name} must not be negative")
-    return width
+    return keys.number(name, least=0.0) if keys.has(name) else None
 
 
-def _turn(keys: TypedMapping, kind: str, defaults: Defaults) -> Turn:
-    return Turn(
-        **defaults.common(keys, kind),
-        angle=keys.number("angle"),
-        advance=keys.number("advance", 0.0),
-        tolerance=_tolerance(keys, defaults.tolerance),
-    )
-
-
-def _screw(cls: type[_S], extra_turns: float) -> Callable[[TypedMapping, str, Defaults], _S]:
-    def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> _S:
-        return cls(
-            **defaults.common(keys, kind),
-            bolt=keys.text("bolt"),
-            turns=keys.number("turns", above=0.0) if keys.has("turns") else None,
-            extra_turns=keys.number("extra_turns", extra_turns, least=0.0),
-            approach=keys.number("approach", 0.02, above=0.0),
-            grip_width=_width(keys, "grip_width"),
-            open_width=_width(keys, "open_width"),
-            press=keys.number("press", 0.3e-3),
-            search=keys.number("search", 0.0, least=0.0),
-            play=keys.number("play", 0.0, least=0.0),
-            approach_tilt=keys.number("approach_tilt", defaults.tolerance.tilt, least=0.0),
-            tolerance=_tolerance(keys, Tolerance(tilt=math.radians(3.0))),
-        )
-
-    return parse
-
-
-def _wait(keys: TypedMapping, kind: str, defaults: Defaults) -> Wait:
-    return Wait(**defaults.common(keys, kind), seconds=keys.number("seconds", least=0.0))
-
-
-def _set_speed(keys: TypedMapping, kind: str, defaults: Defaults) -> SetSpeed:
-    return SetSpeed(**defaults.common(keys, kind))
-
-
-def _pause(keys: TypedMapping, kind: str, defaults: Defaults) -> PauseForPerson:
-    back = keys.truth("nut_back") or False
-    return PauseForPerson(**defaults.common(keys, kind), say=keys.text("say"), nut_back=back)
+def _turns(keys: TypedMapping) -> float | None:
+    return keys.number("turns", above=0.0) if keys.has("turns") else None
 
 
 def condition(keys: TypedMapping) -> Condition:
@@ -250,28 +166,82 @@ def condition(keys: TypedMapping) -> Condition:
         gripper_below=when.number("gripper_below") if when.has("gripper_below") else None,
     )
     if found == Condition():
-        raise when.fail(f"names nothing to look at; known are {', '.join(WHEN.spellings)}")
+        raise when.fail(f"has no condition; known are {', '.join(WHEN.spellings)}")
     if found.turns is not None and not found.nut_on:
         raise when.fail("turns are of a nut on a bolt; give nut_on too")
     return found
 
 
-PARSERS: dict[str, Callable[[TypedMapping, str, Defaults], StepBase]] = {
+Parser = Callable[[TypedMapping, str, Defaults], StepBase]
+_Value = Callable[[TypedMapping, Defaults], Any]
+
+
+def _parser(cls: type[StepBase], **values: _Value) -> Parser:
+    """Return a parser that reads each field of a step's class by a function."""
+
+    def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
+        fields = {name: value(keys, defaults) for name, value in values.items()}
+        return cls(**defaults.common(keys, kind), **fields)
+
+    return parse
+
+
+def _number(name: str, default: float | None = None, **limits: float) -> _Value:
+    return lambda keys, _: keys.number(name, default, **limits)
+
+
+def _loose(keys: TypedMapping, defaults: Defaults) -> Tolerance:
+    return _tolerance(keys, defaults.tolerance)
+
+
+def _screw_parser(cls: type[Screw], extra_turns: float) -> Parser:
+    return _parser(
+        cls,
+        bolt=lambda keys, _: keys.text("bolt"),
+        turns=lambda keys, _: _turns(keys),
+        extra_turns=_number("extra_turns", extra_turns, least=0.0),
+        approach=_number("approach", 0.02, above=0.0),
+        grip_width=lambda keys, _: _width(keys, "grip_width"),
+        open_width=lambda keys, _: _width(keys, "open_width"),
+        press=_number("press", 0.3e-3),
+        search=_number("search", 0.0, least=0.0),
+        play=_number("play", 0.0, least=0.0),
+        approach_tilt=lambda keys, defaults: keys.number(
+            "approach_tilt", defaults.tolerance.tilt, least=0.0
+        ),
+        tolerance=lambda keys, _: _tolerance(keys, Tolerance(tilt=math.radians(3.0))),
+    )
+
+
+_OPEN = _parser(GripStep, width=lambda keys, _: _width(keys, "width"))
+PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
-    "play": _play,
-    "move_pose": _move_pose,
-    "move_linear": _move_linear,
-    "approach": _approach,
-    "retreat": _retreat,
+    "play": _parser(
+        Play,
+        path=lambda keys, _: _path(keys),
+        reverse=lambda keys, _: bool(keys.truth("reverse")),
+    ),
+    "move_pose": _parser(MovePose, target=_target, tolerance=_loose),
+    "move_linear": _parser(MoveLinear, target=_target, tolerance=_loose),
+    "approach": _parser(
+        Approach, target=_target, distance=_number("distance", above=0.0), tolerance=_loose
+    ),
+    "retreat": _parser(Retreat, distance=_number("distance", above=0.0), tolerance=_loose),
     "grip": _grip,
-    "open": _open,
-    "close": _close,
-    "release": _open,
-    "turn": _turn,
-    "unscrew": _screw(Unscrew, 0.1),
-    "screw_on": _screw(ScrewOn, 0.5),
-    "wait": _wait,
-    "set_speed": _set_speed,
-    "pause_for_person": _pause,
+    "open": _OPEN,
+    "close": _parser(GripStep, width=lambda *_: 0.0),
+    "release": _OPEN,
+    "turn": _parser(
+        Turn, angle=_number("angle"), advance=_number("advance", 0.0), tolerance=_loose
+    ),
+    "unscrew": _screw_parser(Unscrew, 0.1),
+    "screw_on": _screw_parser(ScrewOn, 0.5),
+    "wait": _parser(Wait, seconds=_number("seconds", least=0.0)),
+    "set_speed": _parser(SetSpeed),
+    "pause_for_person": _parser(
+        PauseForPerson,
+        say=lambda keys, _: keys.text("say"),
+        nut_back=lambda keys, _: bool(keys.truth("nut_back")),
+    ),
 }

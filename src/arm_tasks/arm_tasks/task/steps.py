@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a task is made of: one small class a kind of step. SI units and radians."""
+"""The steps of a task, one class for each kind; SI units and radians."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Orientation = Literal["full", "axis", "any"]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What may be wrong with a tool pose.
+    """Tolerance of a tool pose.
 
     Attributes:
         position: Largest distance [m].
-        tilt: Largest angle between wanted and real tool z [rad]; the roll about z is always exact
-            where it is asked for. An arm of fewer than six joints needs some tilt to go straight.
+        tilt: Largest angle between target and actual tool z [rad]; a required roll about z is
+            always exact. An arm of fewer than six joints needs some tilt to move straight.
     """
 
     position: float = 1e-5
@@ -32,7 +32,7 @@ class Tolerance:
 
 @dataclass(frozen=True, kw_only=True)
 class StepBase:
-    """What every step has.
+    """Fields of every step.
 
     Attributes:
         name: What the task file calls it, or its kind.
@@ -51,7 +51,7 @@ class StepBase:
 
 @dataclass(frozen=True)
 class Target:
-    """Where the tool shall be.
+    """Target of the tool.
 
     Attributes:
         frame: Scene frame, "base_link", or "tool0" for where the tool is before the step.
@@ -66,11 +66,11 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class MoveJoints(StepBase):
-    """Move some joints, the others stay.
+    """Move some joints; the others keep their positions.
 
     Attributes:
         positions: By joint name [rad or m].
-        degrees: True if the file gave degrees, so that no joint may be prismatic.
+        degrees: Whether the file has degrees; then no joint may be prismatic.
     """
 
     positions: Mapping[str, float]
@@ -79,18 +79,18 @@ class MoveJoints(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class MovePosture(StepBase):
-    """Move the arm to a posture of the robot file; the gripper stays as it is."""
+    """Move the arm to a posture of the robot file; the gripper does not move."""
 
     posture: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Play(StepBase):
-    """Go to the beginning of a recorded trajectory and along it, at its own pace.
+    """Move to the beginning of a recorded trajectory and play it at its own pace.
 
     Attributes:
-        path: Of its file, or name of one that is shipped for the robot.
-        reverse: Whether to go from its end to its beginning.
+        path: Its file, or a name shipped for the robot.
+        reverse: Whether to play it backwards.
     """
 
     path: str
@@ -99,7 +99,7 @@ class Play(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class MovePose(StepBase):
-    """Move the tool to a pose, the joints taking the shortest way."""
+    """Move the tool to a pose, straight in joint space."""
 
     target: Target
     tolerance: Tolerance
@@ -115,11 +115,11 @@ class MoveLinear(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class GripStep(StepBase):
-    """Bring the jaws to a width.
+    """Move the jaws to a width.
 
     Attributes:
-        width: [m]; None is as wide as they open, without a payload.
-        payload: What they shall hold then, or "".
+        width: [m]; None without a payload opens them completely.
+        payload: Object to grip, or "".
     """
 
     width: float | None
@@ -133,7 +133,7 @@ class Approach(StepBase):
     Attributes:
         target: The pose.
         distance: How far in front [m].
-        tolerance: On the whole way.
+        tolerance: On the whole path.
     """
 
     target: Target
@@ -160,20 +160,20 @@ class Turn(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Screw(StepBase):
-    """What unscrew and screw_on share.
+    """Fields of unscrew and screw_on.
 
     Attributes:
         bolt: The bolt's name.
-        turns: Turns of thread to undo or to make; None is all that the scene says.
-        extra_turns: Turns beyond, for an arm that is not exact and a thread start not known.
-        approach: Distance before the bolt's end or the nut from which the tool comes straight [m].
+        turns: Turns of thread to undo or to make; None is all turns of the scene.
+        extra_turns: Additional turns, for an inexact arm and an unknown thread start.
+        approach: Length of the straight approach to the bolt's end or the nut [m].
         grip_width: Width that holds the nut [m]; None is a little less than the nut.
         open_width: Width that clears its corners [m]; None is a little more than they need.
         press: How far the nut is pushed against the bolt's end (screw_on) [m].
-        search: Radius in which it looks for the bolt's tip (screw_on); 0 is not at all [m].
-        play: Whole play of the joints that turn: dead band and backlash; taken up before the jaws
-            close and before the thread starts [rad].
-        approach_tilt: Largest tilt while it comes and goes [rad].
+        search: Radius of the search for the bolt's tip (screw_on); 0 for none [m].
+        play: Dead band and backlash of revolute joints, compensated before the jaws close and
+            before the thread starts [rad].
+        approach_tilt: Largest tilt on the approach and the retreat [rad].
         tolerance: While it turns.
     """
 
@@ -192,24 +192,24 @@ class Screw(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Unscrew(Screw):
-    """Take the nut off a bolt and draw it back in the jaws."""
+    """Unscrew the nut from a bolt and retreat with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScrewOn(Screw):
-    """Screw the nut in the jaws onto a bolt, leave it there and draw back."""
+    """Screw the nut in the jaws onto a bolt, release it and retreat."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wait(StepBase):
-    """Stand still [s]."""
+    """Wait [s]."""
 
     seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repeat(StepBase):
-    """Do some steps several times."""
+    """Repeat steps."""
 
     times: int
     steps: tuple[StepBase, ...]
@@ -217,12 +217,12 @@ class Repeat(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSpeed(StepBase):
-    """Mark where the speed changes; the steps that it holds for have it already."""
+    """Mark a change of speed; the steps below it already have the new one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call(StepBase):
-    """Do the steps of another task."""
+    """Run the steps of another task."""
 
     task: str
     steps: tuple[StepBase, ...]
@@ -230,7 +230,7 @@ class Call(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class If(StepBase):
-    """Do the one or the other, by what is seen then."""
+    """Run one of two lists of steps, by a condition."""
 
     when: Condition
     then: tuple[StepBase, ...]
@@ -239,7 +239,7 @@ class If(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Until(StepBase):
-    """Do some steps until a condition holds, at most so often; then it must hold."""
+    """Repeat steps until a condition holds, a limited number of times; then it must hold."""
 
     when: Condition
     at_most: int
@@ -248,11 +248,11 @@ class Until(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class PauseForPerson(StepBase):
-    """Stand still until a person says to go on.
+    """Pause until a person resumes the task.
 
     Attributes:
-        say: What the person shall do.
-        nut_back: Whether the nut is then where the scene has it.
+        say: Instruction for the person.
+        nut_back: Whether the nut is then at its place in the scene.
     """
 
     say: str
@@ -261,14 +261,14 @@ class PauseForPerson(StepBase):
 
 @dataclass(frozen=True)
 class Expectation:
-    """What must have come of a task, for it to have succeeded.
+    """Required result of a task.
 
     Attributes:
-        nut_on: Name of the bolt that the nut is on, let go; "" if that is not asked.
-        turns: At least so many turns of thread engaged.
-        payload: Name of the payload that lies on something, let go, or "".
-        lies_on: Name of the thing that it lies on.
-        line_within: How far the tool may leave the lines of move_linear steps [m], or None.
+        nut_on: Name of the bolt that the nut is on, released; "" if that does not matter.
+        turns: Least turns of thread engaged.
+        payload: Name of the payload that lies on something, released, or "".
+        lies_on: Name of the object that it lies on.
+        line_within: Largest distance of the tool from the lines of move_linear steps [m], or None.
     """
 
     nut_on: str = ""
@@ -280,14 +280,14 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Task:
-    """A task, checked by itself but not yet against a scene or a robot.
+    """A task, not yet checked against a scene or a robot.
 
     Attributes:
         name: Name of the task.
         file: Where it was read from.
         steps: The steps, repetitions not expanded.
         scene: The scene it was written for, or "".
-        expect: What must have come of it, or None.
+        expect: Required result, or None.
     """
 
     name: str

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What can collide: the shapes of the robot's links, and the things of a scene."""
+"""Collision bodies of a robot and a scene."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CollisionBody:
     """A primitive on a frame.
 
     Attributes:
-        owner: The link or the thing of the scene that it is a part of.
+        owner: The link or the object of the scene that it is a part of.
         kind: "box", "cylinder" (along its z) or "sphere".
         size: (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m].
         pose: frame <- body (4, 4); the frame is the link, or base_link. The body is centred there.
@@ -39,19 +39,19 @@ class CollisionBody:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name for people."""
         return self.carried or self.owner
 
     @property
     def radius(self) -> float:
-        """Radius of the ball about its centre that holds it [m]."""
+        """Radius of the bounding ball about its centre [m]."""
         if self.kind == "cylinder":
             return math.hypot(self.size[0], self.size[1] / 2.0)
         return self.size[0] if self.kind == "sphere" else math.hypot(*self.size) / 2.0
 
     @property
     def balls(self) -> list[tuple[Array, float]]:
-        """Centres (3,) in the frame and radii [m] of balls whose hull holds it tightly."""
+        """Centres (3,) in the frame and radii [m] of balls whose hull tightly contains it."""
         if self.kind == "box":
             corners = np.array(list(product((-0.5, 0.5), repeat=3))) * self.size
             return [((self.pose @ [*corner, 1.0])[:3], 0.0) for corner in corners]
@@ -83,7 +83,7 @@ def carried_bodies(thing: SceneObject, grasp: Array) -> list[CollisionBody]:
 
 
 def scene_bodies(scene: Scene) -> list[CollisionBody]:
-    """Return the things and bolts of a scene and its floor; the nut is for the jaws to touch."""
+    """Return the objects, bolts and floor of a scene; not the nut, which the jaws touch."""
     things = [
         CollisionBody(thing.name, part.kind, part.size, thing.pose @ part.pose)
         for thing in scene.things.values()

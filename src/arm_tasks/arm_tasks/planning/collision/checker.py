@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Does the arm touch itself or the scene, where, and how deep?
+"""Collision checks of the arm with itself and the scene, by the library coal.
 
-Signed distances of pairs of bodies, by the library coal; the only file that knows it.
-
-Boxes, cylinders and spheres are convex: coal answers with GJK, and with EPA where they overlap
+Boxes, cylinders and spheres are convex: coal uses GJK, and EPA where they overlap
 (https://github.com/coal-library/coal).
 """
 
@@ -44,12 +42,12 @@ def available() -> bool:
     return find_spec(LIBRARY) is not None
 
 
-class Pairs:
-    """Distances of some pairs of bodies.
+class PairDistances:
+    """Signed distances of pairs of bodies.
 
     Args:
         bodies: All bodies.
-        pairs: (i, j) of the bodies whose distances will be asked for.
+        pairs: (i, j) of the bodies to compare.
     """
 
     def __init__(self, bodies: Sequence[CollisionBody], pairs: Sequence[tuple[int, int]]) -> None:
@@ -58,7 +56,7 @@ class Pairs:
         self.pairs = list(pairs)
         self._frame = coal.Transform3s
         self._shapes = [_shape(coal, body) for body in bodies]  # coal keeps no hold of them
-        self._ask = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
+        self._compute = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
         self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
         self._first, self._second = np.array(self.pairs, dtype=int).reshape(-1, 2).T
         radii = np.array([body.radius for body in bodies])
@@ -69,8 +67,8 @@ class Pairs:
 
         Args:
             poses: base_link <- body (4, 4) of each body.
-            near: Of pairs farther apart than this [m], a lower bound is told instead: the
-                distance of the balls about them.
+            near: Pairs farther apart than this [m] get a lower bound: the distance of their
+                bounding balls.
         """
         centres = np.array([T[:3, 3] for T in poses])
         ways = centres[self._first] - centres[self._second]
@@ -82,7 +80,7 @@ class Pairs:
                     frames[i] = self._frame(poses[i][:3, :3], poses[i][:3, 3])
             i, j = self.pairs[k]
             self._result.clear()
-            result[k] = self._ask[k](frames[i], frames[j], self._request, self._result)
+            result[k] = self._compute[k](frames[i], frames[j], self._request, self._result)
         return np.asarray(result)
 
 
@@ -101,12 +99,12 @@ _SEED = 20
 
 @dataclass(frozen=True)
 class Clearance:
-    """A pair of bodies and how near they are.
+    """A pair of bodies and their distance.
 
     Attributes:
         distance: Between them [m], negative by the depth if they overlap; inf without any pair.
         first: Link of the robot.
-        second: Another link, or a thing of the scene.
+        second: Another link, or an object of the scene.
     """
 
     distance: float
@@ -115,33 +113,33 @@ class Clearance:
 
     @property
     def hits(self) -> bool:
-        """Whether they do more than touch."""
+        """Whether they penetrate each other."""
         return self.distance < -TOUCH
 
     @property
     def clause(self) -> str:
-        """Both bodies and how deep one is in the other, or how near."""
+        """Both bodies and the depth of penetration or the distance."""
         if self.hits:
             return f"{self.first} would be {-1e3 * self.distance:.1f} mm deep in {self.second}"
         return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
 
 
 class CollisionChecker:
-    """Answers for one robot in one scene.
+    """Checks one robot in one scene.
 
-    Not compared are the links on the two sides of a joint, the two fingers, which are meant to
-    meet, and what no motion can change: pairs that touch in every posture, because they are drawn
-    so, or whose distance is always the same.
+    Not compared are links connected by a joint, the two fingers, and what no motion changes: pairs
+    that touch in every posture, because they are modelled like that, or whose distance is
+    constant.
 
     Args:
         model: The robot.
-        scene: What stands around it.
+        scene: Its surroundings.
         carried: The payload of the scene that is in the jaws, or None.
 
     Attributes:
         always: Pairs that touch in every posture tried.
-        unknown: Links with shapes (meshes) that are not compared.
-        levers: (pairs, n) how far each pair comes nearer for each radian or metre at most [m].
+        unknown: Links with unsupported shapes (meshes).
+        levers: (pairs, n) largest approach of each pair for each radian or metre [m].
     """
 
     def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
@@ -159,19 +157,19 @@ class CollisionChecker:
         near.add(frozenset(self._jaws))
 
         def apart(i: int, j: int) -> bool:
-            """Whether a pair is of the robot and a thing, or of links that no joint connects."""
+            """Whether a pair is to be compared: robot and scene, or unconnected links."""
             groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
             return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
 
         both = combinations(range(len(self._bodies)), 2)
-        self._pairs = Pairs(self._bodies, [pair for pair in both if apart(*pair)])
+        self._pairs = PairDistances(self._bodies, [pair for pair in both if apart(*pair)])
         tried = self._tried(model)
         touching = np.all(tried <= TOUCH, axis=0).tolist()
         still = (np.ptp(tried, axis=0) < _STILL).tolist()
         every = list(zip(self._pairs.pairs, touching, still, strict=True))
         self.always = tuple(sorted({self._owners(pair) for pair, touches, _ in every if touches}))
         kept = [p for p, _, same in every if not same and self._owners(p) not in self.always]
-        self._pairs = Pairs(self._bodies, kept)
+        self._pairs = PairDistances(self._bodies, kept)
         reach = MotionBounds(tree, own, model.joint_names)
         levers = [reach.pair(i, j if j < len(own) else None) for i, j in kept]
         self.levers = np.array(levers).reshape(-1, len(model.joint_names))
@@ -179,14 +177,14 @@ class CollisionChecker:
     def distances(self, q: Sequence[float] | Array, width: float, near: float = NEAR) -> Array:
         """Return the distance of each pair [m] for joint positions (n,) and a width [m].
 
-        Of pairs farther apart than near, a lower bound is told instead.
+        Pairs farther apart than near get a lower bound.
         """
         own = self._placing.poses(q, width)
         poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
         return self._pairs.distances(poses, near)
 
-    def meant(self, thing: str = "") -> Array:
-        """Return (pairs,) inf where jaws are meant to touch a thing, or by closing any payload."""
+    def allowed_contacts(self, thing: str = "") -> Array:
+        """Return (pairs,) inf where the jaws may touch an object, by default any payload."""
         things = {thing} if thing else self._payloads
         owners = [self._owners(pair) for pair in self._pairs.pairs]
         touch = [first in self._jaws and second in things for first, second in owners]
@@ -204,7 +202,7 @@ class CollisionChecker:
         return self.clearance(self.distances(q, width))
 
     def collision(self, q: Array, width: float) -> str | None:
-        """Return what collides, or None; with the width bound, what paths.follow takes."""
+        """Return what collides, or None; the callback of paths.follow."""
         found = self.at(q, width)
         return found.clause if found.hits else None
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far a body of the robot moves at most when its joints move: bounds that prove a path.
-
-Where the bodies of a robot are, for joint positions and a width of the jaws.
-"""
+"""Poses of the robot's bodies, and bounds on their motion that prove a path."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ Ball = tuple[Array, float]
 
 
 class MotionBounds:
-    """The levers of the joints on the bodies that hang on them.
+    """Levers of the joints on the bodies that they carry.
 
     Args:
         tree: The robot.
@@ -41,13 +38,13 @@ class MotionBounds:
         self._levers = [self._of_body(body) for body in bodies]
 
     def pair(self, i: int, j: int | None) -> Array:
-        """Return how far two bodies come nearer at most for each radian or metre of a joint (n,).
+        """Return the largest approach of two bodies for each radian or metre of a joint (n,).
 
-        A joint that carries both moves neither as seen from the other.
+        A joint that carries both changes nothing.
 
         Args:
             i: Number of a body.
-            j: Number of another; None for a thing that stands still.
+            j: Number of another; None for the scene.
         """
         one, other = self._levers[i], {} if j is None else self._levers[j]
         result = np.zeros(len(self._names))
@@ -77,7 +74,7 @@ class MotionBounds:
 
 
 def rigid_groups(tree: UrdfTree) -> Mapping[str, str]:
-    """Return for each link the first of the links that are fixed to it."""
+    """Return the first of the links that are fixed to each link."""
     first = {tree.root: tree.root}
     for joint in tree.joints:
         first[joint.child] = first[joint.parent] if joint.kind == "fixed" else joint.child
@@ -92,7 +89,7 @@ def neighbours(tree: UrdfTree) -> set[frozenset[str]]:
 
 
 def _swept(joint: UrdfJoint, balls: Sequence[Ball]) -> Ball:
-    """Return the ball about a joint's origin that balls never leave while the joint moves."""
+    """Return the ball about a joint's origin that contains balls however the joint moves."""
     radius = max(float(np.linalg.norm(c)) + r for c, r in balls)
     if joint.kind == "prismatic" and joint.limit is not None:
         radius += max(abs(joint.limit.lower), abs(joint.limit.upper))

@@ -23,32 +23,32 @@ _FINE = 1e-3  # m; pieces on which no pair comes nearer by more are not divided
 
 @dataclass(frozen=True)
 class PathClearance:
-    """What a path comes near to.
+    """Clearance of a path.
 
     Attributes:
         nearest: The nearest pair on the whole path; if it hits, the deepest.
-        hit_at: Share of the path (of its joints' way) at which the first hit is, or None.
+        hit_at: Share of the joint path at which the first hit is, or None.
     """
 
     nearest: Clearance
     hit_at: float | None = None
 
 
-class Along:
-    """A walk along one path.
+class _PathCheck:
+    """Check of one path.
 
     Args:
         checker: Robot and scene.
         rows: Joint positions (m, n), straight between them [rad or m].
         width: Between the jaws [m].
-        touching: Thing that the jaws are meant to touch, or "".
+        touching: Object that the jaws may touch, or "".
     """
 
     def __init__(
         self, checker: CollisionChecker, rows: Array, width: float, touching: str = ""
     ) -> None:
         self._checker, self._rows, self._width = checker, rows, width
-        self._meant = checker.meant(touching) if touching else 0.0
+        self._allowed = checker.allowed_contacts(touching) if touching else 0.0
         steps = np.abs(np.diff(rows, axis=0))
         self._gone = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
         self._nearest = Clearance(math.inf)
@@ -57,9 +57,9 @@ class Along:
     def run(self) -> PathClearance:
         """Check the whole path."""
         end = float(len(self._rows) - 1)
-        first = self._look(0.0)
+        first = self._distances(0.0)
         if end > 0.0:
-            self._between(0.0, end, first, self._look(end))
+            self._between(0.0, end, first, self._distances(end))
         gone = self._gone.sum(axis=1)
         if self._hit is None:
             return PathClearance(self._nearest)
@@ -72,13 +72,13 @@ class Along:
         if not open_.any() or nearer[open_].max() < _FINE:
             return
         middle = 0.5 * (a + b)
-        here = self._look(middle)
-        self._between(a, middle, at_a, here)
-        self._between(middle, b, here, at_b)
+        at_middle = self._distances(middle)
+        self._between(a, middle, at_a, at_middle)
+        self._between(middle, b, at_middle, at_b)
 
-    def _look(self, s: float) -> Array:
+    def _distances(self, s: float) -> Array:
         """Return the distances of all pairs at row s, which may lie between two."""
-        distances = self._checker.distances(self._at(self._rows, s), self._width) + self._meant
+        distances = self._checker.distances(self._at(self._rows, s), self._width) + self._allowed
         found = self._checker.clearance(distances)
         if found.hits:
             self._hit = s if self._hit is None else min(s, self._hit)
@@ -96,16 +96,16 @@ class Along:
 def clearance_along(
     checker: CollisionChecker, rows: Array, width: float, touching: str = ""
 ) -> PathClearance:
-    """Return what a path through rows (m, n), straight between them, comes near to."""
-    return Along(checker, rows, width, touching).run()
+    """Return the clearance of a path through rows (m, n), straight between them."""
+    return _PathCheck(checker, rows, width, touching).run()
 
 
 def clearance_of_jaws(checker: CollisionChecker, q: Array, start: float, end: float) -> Clearance:
-    """Return what jaws come nearest to that go from one width to another [m], arm still.
+    """Return the clearance of jaws that move from one width to another [m].
 
-    Closing they are meant to touch payloads.
+    Closing jaws may touch payloads.
     """
-    meant = checker.meant() if end < start else 0.0
+    allowed = checker.allowed_contacts() if end < start else 0.0
     widths = np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))[1:]
-    near = [checker.clearance(checker.distances(q, float(w)) + meant) for w in widths]
+    near = [checker.clearance(checker.distances(q, float(w)) + allowed) for w in widths]
     return min(near, key=lambda found: found.distance, default=Clearance(math.inf))

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The screw primitive: turn coupled to advance, regrasping where the wrist ends.
-
-The way that looks for the tip of a bolt: rings about the axis, turning back meanwhile.
-"""
+"""Plans unscrew and screw_on: turn coupled to advance, regrasping, search for the tip."""
 
 from __future__ import annotations
 
@@ -16,17 +13,18 @@ from arm_common.transforms import Array
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.shapes import PathShape
 
-from arm_tasks.planning.plan_builder import Labels, PlanBuilder, Refused
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.screwing.strokes import (
     CAUGHT,
     Strokes,
+    grip_score,
     strokes_off,
     strokes_on,
-    wanted_for,
 )
 from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
-from arm_tasks.planning.tool_path import OutOfReach, along, wish
+from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
+from arm_tasks.scene.payloads import SQUEEZE
 from arm_tasks.scene.scene import TURN, Scene
 from arm_tasks.task.steps import Screw, ScrewOn, Tolerance
 
@@ -36,12 +34,12 @@ _PIECES = 400  # to measure its length
 
 
 class Spiral(PathShape):
-    """From a pose straight out in its xy plane, once round, and by ever smaller rings back again.
+    """A spiral search: straight out in the xy plane, one ring, and ever smaller rings back.
 
-    What is found on the way is left by less and less afterwards (spiral search; Jasim, Plapper,
-    Voos, "Position identification in force-guided robotic peg-in-hole assembly tasks", Procedia
-    CIRP 23, 2014). Swings that fade away also leave joints in the middle of their play, as a
-    fading field leaves a magnet without magnetism.
+    What is found on the way is passed by less and less afterwards (Jasim, Plapper, Voos, "Position
+    identification in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014).
+    Decaying oscillations also leave the joints in the middle of their play, as in
+    demagnetization.
 
     Args:
         start: Pose (4, 4) in the middle, where it begins.
@@ -81,13 +79,12 @@ class Spiral(PathShape):
         return np.asarray(self.start[:3, :3] @ moving)
 
 
-_SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than the nut [m]
-_CLEAR = 7e-3  # and opened so much wider than its corners [m]
-_BACK = math.radians(90.0)  # so far it turns back while it looks for the tip
-_SLOW = 0.1  # of the step's speed, while it looks for the tip: the nut has to fall into place
-_BEYOND = 3e-3  # and no farther than this, whatever the play [m]
-_GENTLE = 0.03  # of it, while play is taken up: a servo has to come to the end of half a degree
-_SURE = 0.6  # of the tilt at which a thread would start across; the rest is for what servos err
+_CLEAR = 7e-3  # by which open jaws are wider than the nut's corners [m]
+_BACK = math.radians(90.0)  # by which it turns back during the search
+_SLOW = 0.1  # share of the step's speed during the search: the nut has to fall into place
+_GENTLE = 0.03  # share of it while play is compensated: a servo moves by half a degree
+_BEYOND = 3e-3  # largest motion of the tool to compensate play [m]
+_SURE = 0.6  # share of the tilt of cross-threading that is used; the rest is for servo errors
 
 
 @dataclass
@@ -111,7 +108,7 @@ class ScrewPlanner:
         self.bolt = self.scene.bolt(self.step.bolt)
         corners = nut.across_flats / math.cos(math.pi / 6.0)
         jaws = self.builder.jaws(self.step)
-        squeezed = max(nut.across_flats - _SQUEEZE, jaws.min_width)
+        squeezed = max(nut.across_flats - SQUEEZE, jaws.min_width)
         cleared = min(corners + _CLEAR, jaws.max_width)
         self.grip_width = squeezed if self.step.grip_width is None else self.step.grip_width
         self.open_width = cleared if self.step.open_width is None else self.step.open_width
@@ -119,78 +116,78 @@ class ScrewPlanner:
         self.half = nut.thickness / 2.0
 
     def unscrew(self, nut: OnBolt, then: ScrewOn | None) -> InJaws | OnBolt:
-        """Take the nut off and return how it is held; with fewer turns than it has, loosen it.
+        """Plan to unscrew the nut, or to loosen it; return where it is then.
 
         Args:
             nut: Where it is.
-            then: The step that will screw it on, if the task has one.
+            then: The next screw_on step of the task, or None.
         """
-        wanted = nut.turns if self.step.turns is None else self.step.turns
-        comes_off = wanted >= nut.turns
-        turns = nut.turns + self.step.extra_turns if comes_off else wanted
+        requested = nut.turns if self.step.turns is None else self.step.turns
+        comes_off = requested >= nut.turns
+        turns = nut.turns + self.step.extra_turns if comes_off else requested
         chain, q = self.builder.chain, self.builder.q
-        suits = wanted_for(chain, self.scene, nut, then, q) if then and comes_off else None
+        score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
         z = self.bolt.thread.depth(nut.turns) - self.half
 
         def choose(wrist: Wrist) -> Strokes:
-            return strokes_off(self.bolt, wrist, nut, turns, suits)
+            return strokes_off(self.bolt, wrist, nut, turns, score)
 
         self._gripper("open", max(self.open_width, self.builder.width))
-        chosen = self._any_way(z, [z - self.bolt.pitch * turns], choose, holding=False)
+        chosen = self._any_wrist(z, [z - self.bolt.pitch * turns], choose, holding=False)
         if comes_off:
             return InJaws(nut.roll + chosen.before_last - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * turns * TURN
         return OnBolt(nut.bolt, nut.turns - turns, nut.roll + turned)
 
     def screw_on(self, nut: InJaws) -> OnBolt:
-        """Screw the nut in the jaws on, leave it there, draw back; return where it is then."""
+        """Plan to screw on the nut in the jaws, release it and retreat; return where it is."""
         turns, extra = self.step.turns or 0.0, self.step.extra_turns
         z = self.step.press - self.half
         if not self.bolt.start_known:
-            warning = f"{self.name}: where the thread of {self.bolt.name} starts is not known"
+            warning = f"{self.name}: where the thread of {self.bolt.name} starts is unknown"
             self.builder.warnings.append(f"{warning}; the nut may fall at the first regrasp")
 
         def choose(wrist: Wrist) -> Strokes:
             return strokes_on(self.bolt, wrist, nut, turns, extra)
 
         end = self.bolt.pitch * (turns + extra) - self.half
-        chosen = self._any_way(z, [-self.half, end], choose, holding=True)
+        chosen = self._any_wrist(z, [-self.half, end], choose, holding=True)
         last = chosen.strokes[-1]
         roll = nut.phase + last.grip + last.turn
         return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
 
-    # -- one way after the other ----------------------------------------------------------------
+    # -- one wrist configuration after the other ----------------------------------------------
 
-    def _any_way(
+    def _any_wrist(
         self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
     ) -> Strokes:
-        """Plan with the first way of holding the tool that lets everything be done."""
+        """Plan with the first wrist configuration for which everything is feasible."""
         chain, q = self.builder.chain, self.builder.q
         mark, refusal = self.builder.mark(), None
         try:
             for wrist in wrists(chain, self.bolt, z, others, q, self.step.tolerance):
                 try:
-                    return self._whole(wrist, choose(wrist), holding)
-                except (Refused, OutOfReach) as failed:
+                    return self._with_wrist(wrist, choose(wrist), holding)
+                except (StepRefused, OutOfReach) as failed:
                     refusal = refusal or self._refused(failed)
                     self.builder.back(mark)
         except OutOfReach as miss:
             refusal = refusal or self._refused(miss)
         raise refusal or self._refused(OutOfReach("out of reach"))
 
-    def _whole(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
+    def _with_wrist(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
         first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
-        self._come(wrist, first, holding)
+        self._approach(wrist, first, holding)
         last = self._turn(chosen, first, holding)
-        if self._leaves(chosen):
+        if self._releases(chosen):
             self._gripper("open", self.open_width)
         away = min(last.z, 0.0) - self.step.approach
         # the roll is free: at the end of the wrist's range the tilt may ask for a little more
-        way = between(last, Place(self.bolt, away, last.roll))
-        self._way("draw back", way, wish("axis", self.loose))
+        shape = between(last, Place(self.bolt, away, last.roll))
+        self._follow("draw back", shape, path_options("axis", self.loose))
         return chosen
 
-    def _leaves(self, chosen: Strokes) -> bool:
+    def _releases(self, chosen: Strokes) -> bool:
         """Return whether the nut stays on the bolt at the end."""
         if isinstance(self.step, ScrewOn):
             return True
@@ -198,53 +195,55 @@ class ScrewPlanner:
 
     # -- motions ------------------------------------------------------------------------------
 
-    def _come(self, wrist: Wrist, place: Place, holding: bool) -> None:
-        """Move in front of a place and straight to it, so as to end in the wrist's own joints."""
+    def _approach(self, wrist: Wrist, place: Place, holding: bool) -> None:
+        """Move in front of a place and straight to it, ending in the wrist's configuration."""
         chain = self.builder.chain
         begin = self._beginning(wrist, place) if holding and self.step.search else place
         front = Place(self.bolt, place.z - self.step.approach, begin.roll)
-        there = wrist.turned(chain, begin.roll, self.step.tolerance)
-        out = along(chain, between(begin, front), there, wish("axis", self.loose))
+        q = wrist.turned(chain, begin.roll, self.step.tolerance)
+        out = tool_path(chain, between(begin, front), q, path_options("axis", self.loose))
         errors = out.position_error, out.orientation_error
         thing = "bolt" if holding else "nut"
         labels = self._labels(f"move in front of the {thing}")
-        coming = np.sign(out.positions[0] - out.positions[-1])
-        before = [self._play(out.positions[-1], -2.0 * coming)] if self.step.play else []
+        signs = np.sign(out.positions[0] - out.positions[-1])
+        before = [self._play(out.positions[-1], -2.0 * signs)] if self.step.play else []
         self.builder.motion(labels, np.array([self.builder.q, *before, out.positions[-1]]), errors)
         push = "push the nut against the bolt" if holding else "go to the nut"
         with self.builder.touches(self.bolt.name if holding else ""):
             self.builder.motion(self._labels(push), out.positions[::-1], errors)
-        self._settle(coming)
+        self._settle(signs)
         if begin is not place:
             rings = Spiral(begin.pose, self.step.search, place.roll - begin.roll)
             with self.builder.touches(self.bolt.name):
-                self._way("look for the tip", rings, wish("full", self.loose), speed=_SLOW)
-            self._settle(coming)
+                self._follow(
+                    "look for the tip", rings, path_options("full", self.loose), speed=_SLOW
+                )
+            self._settle(signs)
 
-    def _settle(self, coming: Array) -> None:
-        """Go on by half the play and back, so that joints stand where they are told to.
+    def _settle(self, signs: Array) -> None:
+        """Move on by half the play and back, so that the joints are where they are commanded.
 
         Args:
-            coming: (n,) the signs of the way that each joint came.
+            signs: (n,) direction of each joint's last motion.
         """
         if self.step.play:
             here, fk = self.builder.q, self.builder.chain.fk
-            beyond = self._play(here, coming)
+            beyond = self._play(here, signs)
             way = float(np.linalg.norm((fk(beyond) - fk(here))[:3, 3]))
             beyond = here + (beyond - here) * min(1.0, _BEYOND / max(way, _BEYOND))
             rows = np.array([here, beyond, here])
-            with self.builder.touches(self.bolt.name):  # only the command goes on, not the arm
+            with self.builder.touches(self.bolt.name):  # only the command moves, not the arm
                 self.builder.motion(self._labels("take up the play", _GENTLE), rows)
 
     def _play(self, q: Array, halves: Array) -> Array:
-        """Return joint positions (n,) so many halves of the play further, within the limits."""
+        """Return joint positions (n,) moved on by halves of the play, within the limits."""
         chain = self.builder.chain
         turning = ~np.asarray(chain.prismatic)
         moved = q + 0.5 * self.step.play * halves * turning
         return np.asarray(np.clip(moved, chain.lower, chain.upper))
 
     def _beginning(self, wrist: Wrist, place: Place) -> Place:
-        """Return where the search begins: turned on, since it turns back meanwhile."""
+        """Return where the search begins: turned on, since it turns back during the search."""
         room = wrist.high - place.roll if self.bolt.hand > 0 else place.roll - wrist.low
         return Place(self.bolt, place.z, place.roll + self.bolt.hand * min(_BACK, room))
 
@@ -252,9 +251,7 @@ class ScrewPlanner:
         count, done, skipped = len(chosen.strokes), 0.0, 0.0
         for i, stroke in enumerate(chosen.strokes):
             if self.builder.sketch and 0 < i < count - 1:
-                skipped += self._advance(
-                    stroke.turn
-                )  # between the first and the last they are like
+                skipped += self._advance(stroke.turn)  # all like the first
                 continue
             if i > 0:
                 self._gripper("open", self.open_width)
@@ -281,42 +278,42 @@ class ScrewPlanner:
         return at
 
     def _catch(self, chosen: Strokes, at: Place) -> Place:
-        """Turn until the thread must have caught, pressed all the time; return where that is."""
+        """Plan to turn under pressure until the thread must have caught; return where that is."""
         first = chosen.strokes[0].turn
         turn = min(chosen.before_catching * TURN + CAUGHT, abs(first)) * self.bolt.hand
         goal = Place(self.bolt, at.z, at.roll + turn)
         with self.builder.touches(self.bolt.name):
-            asked = wish("full", self._upright())
+            options = path_options("full", self._upright())
             what = "turn until the thread catches"
-            self._way(what, between(at, goal), asked, abs(turn) / TURN)
+            self._follow(what, between(at, goal), options, abs(turn) / TURN)
         return goal
 
     def _nominal(self, chosen: Strokes, turned: float) -> float:
-        """Return where the tool is on the nut [m], turned so far in the first stroke [rad]."""
+        """Return the nominal z of the tool [m] after a turn in the first stroke [rad]."""
         return self._advance(turned) - self.bolt.pitch * chosen.before_catching - self.half
 
     def _advance(self, turn: float) -> float:
         return self.bolt.hand * self.bolt.pitch * turn / TURN
 
     def _upright(self) -> Tolerance:
-        """Return what is allowed while the thread starts: askew it would be threaded across."""
+        """Return the tolerance while the thread starts; a larger tilt would cross-thread it."""
         most = _SURE * math.atan(0.5 * self.bolt.pitch / self.bolt.diameter)
         return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
 
     def _move(self, part: str, start: Place, goal: Place, turns: float = 0.0) -> None:
-        self._way(part, between(start, goal), wish("full", self.step.tolerance), turns)
+        self._follow(part, between(start, goal), path_options("full", self.step.tolerance), turns)
 
-    def _way(
+    def _follow(
         self,
         part: str,
         shape: PathShape,
-        asked: PathOptions,
+        options: PathOptions,
         turns: float = 0.0,
         speed: float = 1.0,
     ) -> None:
         labels = self._labels(part, speed)
         try:
-            path = along(self.builder.chain, shape, self.builder.q, asked)
+            path = tool_path(self.builder.chain, shape, self.builder.q, options)
         except OutOfReach as miss:
             raise self.builder.refuse(labels, miss) from None
         errors = path.position_error, path.orientation_error
@@ -331,7 +328,7 @@ class ScrewPlanner:
         step = replace(self.step, speed=speed * self.step.speed)
         return Labels(step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
 
-    def _refused(self, failed: Refused | OutOfReach) -> Refused:
-        if isinstance(failed, Refused):
+    def _refused(self, failed: StepRefused | OutOfReach) -> StepRefused:
+        if isinstance(failed, StepRefused):
             return failed
         return self.builder.refuse(Labels(self.step, self.name, self.name), failed)

@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which strokes take a nut off or put it on, so that it is never let go while it is free.
+"""Splits many turns of a nut into strokes within the range of the wrist.
 
-Many turns from a wrist that has only part of one: where to grip, how far to turn, and again.
-
-All angles are rolls of the tool about the bolt's z axis [rad].
+The nut is never released while it is free. All angles are rolls of the tool about the bolt's z
+axis [rad].
 """
 
 from __future__ import annotations
@@ -24,12 +23,14 @@ from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene
 from arm_tasks.task.steps import ScrewOn
 
-_SLACK = math.radians(0.5)  # the nut settles to jaws that are off by so little
-_LEAST = math.radians(5.0)  # a stroke shorter than this is not worth a regrasp
-_FORGIVEN = math.radians(1.0)  # so little left is not worth a stroke either
-_ENOUGH = 1e-9
+_SLACK = math.radians(0.5)  # error of the grip to which the nut settles
+_MIN_STROKE = math.radians(5.0)  # a shorter one is not worth a regrasp
+_MIN_REST = math.radians(1.0)  # a smaller rest is not worth a stroke
+_EPS = 1e-9
+CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
+_MIN_BEFORE = math.radians(10.0)  # least turn of a stroke before the thread catches
 
-Wanted = Callable[[float, float], float]
+GripScore = Callable[[float, float], float]
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,12 @@ def ratchet(
     span: tuple[float, float],
     fit: float | None,
     last_least: float = 0.0,
-    wanted: Wanted | None = None,
+    score: GripScore | None = None,
 ) -> list[Stroke] | None:
     """Split a rotation into strokes that stay within the wrist's span.
 
     Each stroke is as long as can be; only the last two or three are chosen so that the last one is
-    long enough and grips as wanted.
+    long enough and its grip is good.
 
     Args:
         total: Rotation to make, signed [rad].
@@ -63,8 +64,8 @@ def ratchet(
         fit: A tool roll at which the jaws lie on flats now; None if the nut is held already and
             the first stroke may begin anywhere.
         last_least: The last stroke must be at least this long [rad].
-        wanted: How good a last grip is, from the rotation made before it and its tool roll; above
-            0 is good, more is better. None means any.
+        score: Score of a last grip, from the rotation before it and its tool roll; above 0 is
+            good, more is better. None means any is good.
 
     Returns:
         The strokes, their turns adding up to total or to one degree less; None if there are none.
@@ -72,13 +73,13 @@ def ratchet(
     plain = _longest(total, span, fit)
     if plain is None:
         return None
-    if wanted is None and abs(plain[-1].turn) >= last_least - _ENOUGH:
+    if score is None and abs(plain[-1].turn) >= last_least - _EPS:
         return plain
     for keep in range(len(plain) - 1, max(len(plain) - 4, -1), -1):
         head = plain[:keep]
         found = list(_tails(total - _sum(head), span, _fit_after(head, fit)))
-        good = [tail for tail in found if abs(tail[-1].turn) >= last_least - _ENOUGH]
-        best = _best(head, good, wanted)
+        good = [tail for tail in found if abs(tail[-1].turn) >= last_least - _EPS]
+        best = _best(head, good, score)
         if best is not None:
             return [*head, *best]
     return None
@@ -87,10 +88,10 @@ def ratchet(
 def _longest(total: float, span: tuple[float, float], fit: float | None) -> list[Stroke] | None:
     strokes: list[Stroke] = []
     rest = total
-    while abs(rest) > (_ENOUGH if not strokes else _FORGIVEN):
+    while abs(rest) > (_EPS if not strokes else _MIN_REST):
         grips = _grips(span, _fit_after(strokes, fit), rest)
         room = _room(grips[0], span, rest) if grips else 0.0
-        if room < min(_LEAST, abs(rest)):
+        if room < min(_MIN_STROKE, abs(rest)):
             return None
         turn = math.copysign(min(room, abs(rest)), rest)
         strokes.append(Stroke(grips[0], turn))
@@ -99,26 +100,26 @@ def _longest(total: float, span: tuple[float, float], fit: float | None) -> list
 
 
 def _tails(rest: float, span: tuple[float, float], fit: float | None) -> Iterator[list[Stroke]]:
-    """Yield every way to make the rest in one stroke, or in two with whole sixths in the first."""
+    """Yield the rest in one stroke, or in two with whole sixths of a turn in the first."""
     for grip in _grips(span, fit, rest):
         room = _room(grip, span, rest)
-        if room >= abs(rest) - _ENOUGH:
+        if room >= abs(rest) - _EPS:
             yield [Stroke(grip, rest)]
-        sixths = math.floor(min(room, abs(rest) - _LEAST) / SIXTH + _ENOUGH)
+        sixths = math.floor(min(room, abs(rest) - _MIN_STROKE) / SIXTH + _EPS)
         for k in range(sixths, 0, -1):
             first = Stroke(grip, math.copysign(k * SIXTH, rest))
             left = rest - first.turn
             for again in _grips(span, _fit_after([first], fit), left):
-                if _room(again, span, left) >= abs(left) - _ENOUGH:
+                if _room(again, span, left) >= abs(left) - _EPS:
                     yield [first, Stroke(again, left)]
 
 
 def _best(
-    head: Sequence[Stroke], tails: list[list[Stroke]], wanted: Wanted | None
+    head: Sequence[Stroke], tails: list[list[Stroke]], score: GripScore | None
 ) -> list[Stroke] | None:
-    if wanted is None:
+    if score is None:
         return min(tails, key=len, default=None)
-    scored = [(wanted(_sum(head) + _sum(tail[:-1]), tail[-1].grip), tail) for tail in tails]
+    scored = [(score(_sum(head) + _sum(tail[:-1]), tail[-1].grip), tail) for tail in tails]
     good = [(len(tail), -score, tail) for score, tail in scored if score > 0.0]
     return min(good, key=lambda entry: entry[:2])[2] if good else None
 
@@ -149,13 +150,9 @@ def _sum(strokes: Sequence[Stroke]) -> float:
     return math.fsum(stroke.turn for stroke in strokes)
 
 
-CAUGHT = math.radians(30.0)  # a nut shall be caught by so much before the jaws open
-_BEFORE = math.radians(10.0)  # and the thread shall not catch earlier than so much into a stroke
-
-
 @dataclass(frozen=True)
 class Strokes:
-    """How a screw step is turned.
+    """The strokes of a screw step.
 
     Attributes:
         strokes: Grips and turns, in order.
@@ -174,16 +171,16 @@ class Strokes:
 
 
 def strokes_off(
-    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: float, wanted: Wanted | None
+    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: float, score: GripScore | None
 ) -> Strokes:
     """Choose the strokes that unscrew a nut, so that it comes free within the last one.
 
     Args:
         bolt: The bolt.
-        wrist: How the arm holds the tool there.
+        wrist: Configuration of the arm there.
         nut: Where the nut is.
         turns: Turns to make, without sign.
-        wanted: How good a last grip is for what comes next, or None.
+        score: Of a last grip for the next step, or None.
 
     Raises:
         OutOfReach: The wrist turns too little, or no last grip is good.
@@ -191,10 +188,10 @@ def strokes_off(
     total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
     beyond = (turns - nut.turns) * TURN  # turned on after the nut has come free
     least = min(abs(total), beyond + CAUGHT) if beyond >= 0.0 else 0.0
-    strokes = ratchet(total, span, nut.fit, least, wanted)
+    strokes = ratchet(total, span, nut.fit, least, score)
     if strokes is not None:
         return Strokes(strokes, turns)
-    if wanted is not None and ratchet(total, span, nut.fit, least) is not None:
+    if score is not None and ratchet(total, span, nut.fit, least) is not None:
         what = "no last grip lets the next thread catch before the wrist ends"
         raise OutOfReach(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
@@ -205,10 +202,10 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
 
     Args:
         bolt: The bolt.
-        wrist: How the arm holds the tool there.
+        wrist: Configuration of the arm there.
         nut: How the nut is held.
         turns: Turns of thread to make.
-        extra_turns: Turns more than these, as long as nobody knows better.
+        extra_turns: Additional turns, if the start of the thread is unknown.
 
     Raises:
         OutOfReach: The wrist turns too little, or the thread would catch too late.
@@ -230,9 +227,9 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
     return Strokes(strokes, total, to_go / TURN)
 
 
-def wanted_for(
+def grip_score(
     chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn, seed: Array
-) -> Wanted | None:
+) -> GripScore | None:
     """Return how well a last grip suits the first stroke on the next bolt.
 
     Args:
@@ -243,7 +240,7 @@ def wanted_for(
         seed: Joint positions (n,) to stay near [rad or m].
 
     Returns:
-        The score for ratchet(), or None if nobody knows where that bolt's thread starts.
+        The score for ratchet(), or None if the start of that bolt's thread is unknown.
     """
     bolt = scene.bolt(then.bolt)
     if not bolt.start_known:
@@ -259,7 +256,7 @@ def wanted_for(
 
     def score(turned: float, grip: float) -> float:
         to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
-        return min(to_go - _BEFORE, room - to_go - CAUGHT)
+        return min(to_go - _MIN_BEFORE, room - to_go - CAUGHT)
 
     return score
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tool poses on a bolt's axis, and how far the arm can turn the tool there."""
+"""Configurations of the arm with the tool on a bolt's axis, and their range of rolls."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import PathShape, screw
 
 from arm_kinematics import Chain
-from arm_tasks.planning.tool_path import along, branches, wish
+from arm_tasks.planning.tool_path import branches, path_options, tool_path
 from arm_tasks.scene.scene import TURN, Bolt
 from arm_tasks.task.steps import Tolerance
 
 _FINE = math.radians(0.005)
-_SPARE = math.radians(2.0)  # left at each end by a wrist that has more than half a turn
-_SAME = 0.02  # joint positions nearer than this are the same way of holding [rad or m]
+_SPARE = math.radians(2.0)  # margin at each end of a range of more than half a turn
+_SAME = 0.02  # largest difference of joints in the same configuration [rad or m]
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,20 @@ class Place:
 
 
 def between(start: Place, goal: Place) -> PathShape:
-    """Return the way from start to goal on one bolt, roll and depth in step."""
+    """Return the path from start to goal on one bolt, roll and depth in proportion."""
     return screw(start.pose, goal.z - start.z, goal.roll - start.roll)
 
 
 @dataclass(frozen=True)
 class Wrist:
-    """One way for the arm to hold the tool on a bolt's axis, and how far it can turn it there.
+    """One configuration of the arm with the tool on a bolt's axis, and its range of rolls.
 
     Rolls are not wrapped: two of them a full turn apart are different joint positions.
 
     Attributes:
         at: Where the tool is.
         joints: Joint positions (n,) there [rad or m].
-        low: Lowest roll that can be turned to without letting go [rad].
+        low: Lowest roll that can be reached without a regrasp [rad].
         high: Highest roll [rad].
     """
 
@@ -68,16 +68,16 @@ class Wrist:
     high: float
 
     def turned(self, chain: Chain, roll: float, tolerance: Tolerance) -> Array:
-        """Return the joint positions (n,) after turning to another roll within the span.
+        """Return the joint positions (n,) after turning to another roll.
 
         Raises:
-            OutOfReach: It is not within the span.
+            OutOfReach: The roll is out of range.
         """
         goal = Place(self.at.bolt, self.at.z, roll)
         if goal.roll == self.at.roll:
             return self.joints
-        asked = wish("full", tolerance)
-        path = along(chain, between(self.at, goal), self.joints, asked)
+        options = path_options("full", tolerance)
+        path = tool_path(chain, between(self.at, goal), self.joints, options)
         return np.asarray(path.positions[-1])
 
 
@@ -89,28 +89,30 @@ def wrists(
     seed: Array,
     tolerance: Tolerance,
 ) -> Iterator[Wrist]:
-    """Yield the ways to hold the tool on a bolt, nearest to the seed first.
+    """Yield the configurations with the tool on a bolt, nearest to the seed first.
 
-    Nothing is assumed of the arm: rolls are tried one after the other, each from the last, both at
-    z and at the other places [m] that it comes to; the span is what can be turned at all of them.
+    Nothing is assumed about the arm: rolls are tried one after the other, each from the last, at z
+    and at the other places [m] of the step; the range is what can be turned at all of them.
 
     Raises:
         OutOfReach: The tool cannot be there with any roll, or not at one of the others.
     """
     found: list[Wrist] = []
-    asked = wish("full", tolerance)
-    for way in branches(chain, Place(bolt, z, 0.0).pose, seed, wish("axis", tolerance)):
-        roll = twist_z(bolt.pose[:3, :3].T @ chain.fk(way.q)[:3, :3])
-        if any(_turns_to(wrist, chain, roll, way.q, tolerance) for wrist in found):
+    options = path_options("full", tolerance)
+    for solution in branches(
+        chain, Place(bolt, z, 0.0).pose, seed, path_options("axis", tolerance)
+    ):
+        roll = twist_z(bolt.pose[:3, :3].T @ chain.fk(solution.q)[:3, :3])
+        if any(_turns_to(wrist, chain, roll, solution.q, tolerance) for wrist in found):
             continue
         start = Place(bolt, z, roll)
-        first = branches(chain, start.pose, way.q, asked)[0].q
+        first = branches(chain, start.pose, solution.q, options)[0].q
         places = [(start, first)]
         for other in (Place(bolt, z_other, roll) for z_other in others if z_other != z):
-            there = along(chain, between(start, other), first, asked).positions[-1]
-            places.append((other, there))
+            q_other = tool_path(chain, between(start, other), first, options).positions[-1]
+            places.append((other, q_other))
         sweeps = [
-            (_sweep(chain, at, q, -TURN, asked), _sweep(chain, at, q, TURN, asked))
+            (_sweep(chain, at, q, -TURN, options), _sweep(chain, at, q, TURN, options))
             for at, q in places
         ]
         low, high = max(s[0] for s in sweeps), min(s[1] for s in sweeps)
@@ -120,21 +122,21 @@ def wrists(
 
 
 def _turns_to(wrist: Wrist, chain: Chain, roll: float, q: Array, tolerance: Tolerance) -> bool:
-    """Return whether q (n,) at a roll is what this wrist comes to when it turns there."""
+    """Return whether a wrist that turns to a roll comes to q (n,)."""
     for same in (roll - TURN, roll, roll + TURN):
         if wrist.low + _FINE <= same <= wrist.high - _FINE:
-            there = wrist.turned(chain, same, tolerance)
-            if np.abs(there - q).max() < _SAME:
+            turned = wrist.turned(chain, same, tolerance)
+            if np.abs(turned - q).max() < _SAME:
                 return True
     return False
 
 
-def _sweep(chain: Chain, start: Place, q: Array, turn: float, asked: PathOptions) -> float:
-    """Return the last roll on the way of a turn that can be done [rad]."""
-    done = follow(chain, [screw(start.pose, 0.0, turn)], q, asked).fraction
+def _sweep(chain: Chain, start: Place, q: Array, turn: float, options: PathOptions) -> float:
+    """Return the last roll that is feasible in a turn [rad]."""
+    done = follow(chain, [screw(start.pose, 0.0, turn)], q, options).fraction
     return start.roll + done * turn
 
 
 def thread_turn_to_go(bolt: Bolt, roll: float) -> float:
-    """Return how far a nut must be turned on, from a roll, before its thread catches [rad]."""
+    """Return the turn from a roll at which the thread of a nut catches [rad]."""
     return float(np.mod(bolt.hand * wrap(bolt.start - roll), TURN))
