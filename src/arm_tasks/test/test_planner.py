@@ -12,7 +12,7 @@ from arm_tasks.errors import PlanError, TaskFileError
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.request import ArmConfiguration
 
 from arm_kinematics import Chain
 
@@ -243,7 +243,7 @@ def test_a_thread_start_that_nobody_knows_is_a_warning(request_for, scene):
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
     made = plan_task(request_for(scene=other), collisions=False)
     assert made.feasible
-    assert "lower_bolt starts is not known" in made.warnings[0]
+    assert "lower_bolt starts is unknown" in made.warnings[0]
 
 
 @pytest.mark.parametrize(

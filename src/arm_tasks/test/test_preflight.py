@@ -147,15 +147,15 @@ def tries(monkeypatch):
     return tried
 
 
-def refused_transfer(request_for):
-    return check_feasibility(request_for(width=0.02))
+def refused_transfer(request_for, scene):
+    return check_feasibility(request_for(scene=scene, width=0.02))
 
 
-def test_where_no_stroke_suits_no_place_is_tried(scene, model, chain, tries):
+def test_where_no_stroke_suits_no_place_is_tried(request_for, scene, tries):
     """Wherever the bolt stands, its thread starts where it starts; the message says what helps."""
     late = replace(scene.bolt("lower_bolt"), start=math.radians(100.0))
     other = replace(scene, bolts={**scene.bolts, "lower_bolt": late})
-    found = refused_transfer(other, model, chain)
+    found = refused_transfer(request_for, other)
     assert "turn the other bolt about its axis" in found.message
     assert tries == []
 
@@ -168,9 +168,9 @@ def with_wall(frame):
     return scene_from_text(f"{file.read_text()}  wall: {{frame: {frame}, {wall}}}\n")
 
 
-def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(model, chain, tries):
+def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(request_for, tries):
     pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
-    found = refused_transfer(with_wall("lower_bolt"), model, chain)
+    found = refused_transfer(request_for, with_wall("lower_bolt"))
     assert "collision" in found.message and "wall" in found.message
     assert tries == [] and found.remedies == ()
     refused = found.as_dict()["steps"][-1]
