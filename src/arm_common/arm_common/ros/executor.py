@@ -1,18 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An executor that keeps its wait set while no entity comes or goes, and may let messages gather.
+"""An executor that keeps its wait set, and subscriptions that are polled.
 
-rclpy's SingleThreadedExecutor collects all entities and makes a wait set at each look, and looks
-twice for each message, because every callback triggers the guard condition it waits for itself.
-That costs more than most callbacks. rclpy's EventsExecutor is experimental and, in releases that
-are installed, touches freed memory (rclpy pull request 1563).
-
-The wait set of all entities of some nodes, made once and waited on again and again.
-
-Subscriptions whose messages wait until somebody wants to know: no message wakes the node.
-
-To be woken costs a node more than the message does; one that is asked now and then need not hear
-of every step of a motion when it happens.
+rclpy's SingleThreadedExecutor collects all entities and makes a wait set for each callback, and
+waits twice for each message, because every callback triggers the guard condition that ends a
+wait. That costs more than most callbacks. rclpy's EventsExecutor costs less, but in no release so
+far is it sound: benchmarks/stress_executor.py tells what it does with the one that is installed.
 """
 
 from __future__ import annotations
@@ -22,7 +15,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, TypeAlias
 
 from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
@@ -158,9 +151,6 @@ class CachedWaitSet:
     def close(self) -> None:
         """Let go of all handles: what was destroyed in the meantime goes now."""
         self._held.close()
-
-
-# mypy: disable-error-code="no-untyped-call"
 
 
 Work: TypeAlias = tuple[Task, Any, Node | None]
@@ -300,7 +290,9 @@ class StaticExecutor(SingleThreadedExecutor):
             group = entity.callback_group
             if group.beginning_execution(entity):
                 try:
-                    call = take(entity)
+                    call = None
+                    with suppress(InvalidHandle):  # it was destroyed after the wait
+                        call = take(entity)
                     if call is not None:
                         await call()
                 finally:
@@ -314,9 +306,6 @@ class StaticExecutor(SingleThreadedExecutor):
 
 def _is_over(work: Work) -> bool:
     return bool(work[0].done() or work[0].cancelled())
-
-
-# mypy: disable-error-code="no-untyped-call"
 
 
 class PolledSubscriptions(ReentrantCallbackGroup):

@@ -180,6 +180,22 @@ def test_what_is_destroyed_is_gone_for_others(rig):
     assert heard == []
 
 
+def test_what_is_destroyed_after_the_wait_is_not_served(rig):
+    """Events of several publishers are ready at once, and one event is served a spin."""
+    events = PublisherEventCallbacks(matched=lambda status: None)
+    for _ in range(20):
+        publishers = [
+            rig.node.create_publisher(String, f"t{i}", 10, event_callbacks=events)
+            for i in range(5)
+        ]
+        hearing = [rig.node.create_subscription(String, f"t{i}", print, 10) for i in range(5)]
+        rig.executor.spin_once(timeout_sec=0.01)
+        for publisher, subscription in zip(publishers, hearing, strict=True):
+            rig.node.destroy_publisher(publisher)
+            rig.node.destroy_subscription(subscription)
+    rig.executor.spin_once(timeout_sec=0.01)
+
+
 def test_nodes_come_and_go(rig):
     other = Node("other", context=rig.context)
     fired = []
