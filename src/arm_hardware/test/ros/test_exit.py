@@ -108,6 +108,7 @@ def test_a_second_signal_releases_at_once(start, client, board):
 
 
 SLOW_PARKING = """
+import sys
 from arm_hardware import driver as parking
 from arm_hardware.ros import process
 
@@ -116,6 +117,7 @@ sys.exit(process.main())
 """
 
 FAILING = """
+import sys
 from arm_hardware.ros import process
 from arm_hardware.ros.node import HardwareNode
 

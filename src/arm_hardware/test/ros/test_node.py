@@ -349,6 +349,7 @@ def test_signals_before_the_start_is_done_end_it_too(start, number):
 
 
 FAILING = """
+import sys
 from arm_hardware.ros import process
 from arm_hardware.ros.node import HardwareNode
 

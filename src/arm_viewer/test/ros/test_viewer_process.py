@@ -16,7 +16,7 @@ import pytest
 pytestmark = pytest.mark.system
 
 PATIENCE = 120.0  # s, a bound, not a wait
-RUN = "from arm_viewer.ros.node import main; main()"
+RUN = "import sys; from arm_viewer.ros.node import main; sys.exit(main())"
 
 
 class Viewer:
@@ -118,7 +118,6 @@ def test_wrong_parameters_end_it_with_one_sentence(viewer, parameter, sentence):
     assert refused.process.wait(PATIENCE) == 1
     (line,) = refused.text().splitlines()
     assert sentence in line
-    assert "[FATAL]" in line
 
 
 def test_viser_missing_ends_it_with_one_sentence(viewer, tmp_path):
