@@ -51,7 +51,7 @@ def test_some_out_of_reach(nut_arm, rng, allow):
     assert (np.delete(status, [7, 33]) == IkStatus.SUCCESS).all()
 
 
-def test_wishes_that_have_to_choose(rng):
+def test_options_that_need_a_choice(rng):
     panda = Chain.from_model(load_robot("panda"))
     Ts = np.array([panda.fk(q) for q in rng.uniform(panda.lower, panda.upper, (34, 7))])
     same(panda, Ts, np.tile(panda.middle, (34, 1)), mode="position", prefer="centred")

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_kinematics.ik.options import IkOptions, options
+from arm_kinematics.ik.options import IkOptions, option_array
 from arm_kinematics.kernels.forward import BASE, COLUMN, ERROR, TIP, Q, move, work
 from arm_kinematics.kernels.residuals import derive, error
 
@@ -45,8 +45,8 @@ def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("case", BOXES)
 def test_derivatives(case, axes, rng):
     mode, place, turns = BOXES[case]
-    wish = IkOptions(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
-    opt = options(wish, 1.0, CHAIN.joint_names)
+    options = IkOptions(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
+    opt = option_array(options, 1.0, CHAIN.joint_names)
     h = 1e-6
     for _ in range(20):
         q = rng.uniform(-2.0, 2.0, CHAIN.n)

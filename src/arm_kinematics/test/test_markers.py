@@ -23,7 +23,7 @@ from arm_kinematics.markers.state import (
     TipTrace,
     axes_of,
 )
-from arm_kinematics.markers.workspace import find_region, is_planar, plane_of, radii
+from arm_kinematics.markers.workspace import find_slice, is_planar, plane_of, radii
 
 from arm_description import load_robot
 
@@ -56,7 +56,7 @@ def in_base(seen: MarkerInputs, mark: Mark, positions: dict[str, float] | None =
 
 
 def test_every_layer_draws_in_frames_that_tf_knows(seen):
-    seen.region = find_region(seen.chain) if seen.chain.n == 2 else None
+    seen.region = find_slice(seen.chain) if seen.chain.n == 2 else None
     for name in LAYERS:
         for mark in drawn(name, seen):
             assert mark.frame in seen.robot.links, name
@@ -217,7 +217,7 @@ def test_circles_of_reach_bound_the_tips_of_planar_arms(name, planar, rng):
 
 def test_the_region_holds_every_tip_in_its_plane(rng):
     seen = seen_of("planar2", rng)
-    seen.region = region = find_region(seen.chain)
+    seen.region = region = find_slice(seen.chain)
     width, height = region.x[1] - region.x[0], region.y[1] - region.y[0]
     for _ in range(300):
         q = rng.uniform(seen.chain.lower, seen.chain.upper)
@@ -258,40 +258,40 @@ def test_the_trace_forgets_what_is_older_than_its_length(rng):
 
 def test_of_a_long_trace_only_the_end_is_new(rng):
     board = MarkerDiff(["trace"])
-    seen = board.seen = seen_of("nut_arm", rng)
+    seen = board.inputs = seen_of("nut_arm", rng)
     follow(seen, np.arange(0.0, 10.0, 0.1))
-    board.touch(Cause.JOINTS)
-    assert len(board.take()) == 4  # of 20 s in 8 pieces
+    board.note_change(Cause.JOINTS)
+    assert len(board.changes()) == 4  # of 20 s in 8 pieces
     follow(seen, np.array([10.02]))
-    board.touch(Cause.JOINTS)
-    ((layer, number, _),) = board.take()
+    board.note_change(Cause.JOINTS)
+    ((layer, number, _),) = board.changes()
     assert (layer, number) == ("trace", 3)
 
 
 def test_a_board_draws_only_what_changed_and_tells_what_is_gone(rng):
     board = MarkerDiff(["text", "link_frames"])
-    board.seen = seen_of("nut_arm", rng)
-    board.touch(Cause.ROBOT)
-    first = board.take()
+    board.inputs = seen_of("nut_arm", rng)
+    board.note_change(Cause.ROBOT)
+    first = board.changes()
     assert {m.layer for m in first} == {"text", "link_frames"}
     assert not board.due
-    assert board.take() == []
-    board.touch(Cause.ANSWER)
+    assert board.changes() == []
+    board.note_change(Cause.ANSWER)
     assert not board.due
-    board.touch(Cause.JOINTS)
-    assert board.take() == []  # for nothing moved
-    first_joint, *_ = board.seen.chain.joint_names
-    board.seen.positions = {**board.seen.positions, first_joint: 0.123}
-    board.touch(Cause.JOINTS)
-    moved = board.take()
+    board.note_change(Cause.JOINTS)
+    assert board.changes() == []  # for nothing moved
+    first_joint, *_ = board.inputs.chain.joint_names
+    board.inputs.positions = {**board.inputs.positions, first_joint: 0.123}
+    board.note_change(Cause.JOINTS)
+    moved = board.changes()
     assert {m.layer for m in moved} == {"text"}
     assert {m.mark.frame for m in moved} == {"waist_link", "tool0"}
-    assert [m[:2] for m in board.take(complete=True)] == [m[:2] for m in first]
+    assert [m[:2] for m in board.changes(complete=True)] == [m[:2] for m in first]
     board.switch("text", on=False)
-    gone = board.take()
+    gone = board.changes()
     assert gone
     assert all(m.layer == "text" and m.mark is None for m in gone)
-    assert {m.layer for m in board.take(complete=True)} == {"link_frames"}
+    assert {m.layer for m in board.changes(complete=True)} == {"link_frames"}
 
 
 def test_without_joint_states_nothing_that_needs_them_is_drawn(rng):

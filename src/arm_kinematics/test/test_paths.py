@@ -109,8 +109,8 @@ def test_a_line_is_kept_between_the_samples_too(name):
     chain, q = CHAINS[name], np.array(START[name])
     T = chain.fk(q)
     goal = moved(T, (0.05, -0.08, 0.04), (0.2, -0.1, 0.3))
-    wish = PathOptions(max_deviation=2e-5, max_tilt=1e-3)
-    result = plan_path(chain, [goal], q, wish)
+    options = PathOptions(max_deviation=2e-5, max_tilt=1e-3)
+    result = plan_path(chain, [goal], q, options)
     assert result.status == PathStatus.SUCCESS and result.fraction == 1.0, result.message
     assert np.array_equal(result.positions[0], q)
     assert np.allclose(chain.fk(result.positions[-1]), goal, atol=1e-4)
@@ -134,8 +134,8 @@ def test_an_arc_of_an_arm_with_four_joints(mode):
         via, goal = (chain.fk(q + np.array([s, 0, 0, 0])) for s in (-0.2, -0.5))
     else:
         via, goal = moved(T, (0.01, -0.02, 0.01)), moved(T, (0.0, -0.04, 0.0))
-    wish = PathOptions(mode=mode)
-    result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
+    options = PathOptions(mode=mode)
+    result = plan_path(chain, [via, goal], q, options, arc_via=[True, False])
     assert result.ok, result.message
     shape = arc(T, via[:3, 3], goal)
     passed = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0, 1, 2001)])
@@ -315,9 +315,9 @@ BAD = {
     "arc without an end": (([np.eye(4)],), {"arc_via": [True]}, "begin and end"),
     "two middles": (([np.eye(4)] * 3,), {"arc_via": [True, True, False]}, "one middle"),
     "too few flags": (([np.eye(4)] * 3,), {"arc_via": [True]}, "1 entries for 3"),
-    "a step of nothing": (([np.eye(4)],), {"wish": PathOptions(max_step=0.0)}, "max_step"),
-    "steps without end": (([np.eye(4)],), {"wish": PathOptions(max_step=1e-9)}, "samples"),
-    "mode": (([np.eye(4)],), {"wish": PathOptions(mode="pos")}, "mode is 'pos'"),
+    "a step of nothing": (([np.eye(4)],), {"options": PathOptions(max_step=0.0)}, "max_step"),
+    "steps without end": (([np.eye(4)],), {"options": PathOptions(max_step=1e-9)}, "samples"),
+    "mode": (([np.eye(4)],), {"options": PathOptions(mode="pos")}, "mode is 'pos'"),
 }
 
 
@@ -366,8 +366,8 @@ def test_the_trajectory_keeps_path_and_limits(scaling):
     chain, q = CHAINS["puma560"], np.array(START["puma560"])
     T = chain.fk(q)
     via, goal = moved(T, (0.03, 0.05, 0.0)), moved(T, (0.1, 0.0, 0.0), (0.3, 0.0, 0.2))
-    wish = PathOptions(max_deviation=5e-5)
-    result = plan_path(chain, [via, goal], q, wish, arc_via=[True, False])
+    options = PathOptions(max_deviation=5e-5)
+    result = plan_path(chain, [via, goal], q, options, arc_via=[True, False])
     timed = time_result(result, chain.velocity, chain.acceleration, scaling)
     assert timed.times[0] == 0.0 and not timed.velocities[[0, -1]].any()
     t = np.linspace(0.0, timed.times[-1], 3000)

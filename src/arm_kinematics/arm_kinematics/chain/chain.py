@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.forward import ForwardKinematics
 from arm_kinematics.ik.all_solutions import AllSolutions
-from arm_kinematics.ik.batch import Batch, IkBatch
+from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
@@ -51,7 +51,7 @@ class Chain(ForwardKinematics):
         lower, upper: (n,) limits [rad or m], infinite where there are none.
         velocity, acceleration: (n,) limits, infinite where unknown.
         base, tip: Names of the two frames.
-        links: The frames on the way, base to tip.
+        links: The frames on the path, base to tip.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Chain(ForwardKinematics):
     ) -> None:
         super().__init__(S, M, joints, links=links, base=base, tip=tip, gearing=gearing)
         prepare_closed_forms()
-        self._solver = IkSolver(self._mechanism, self.joint_names, gearing)
+        self._solver = IkSolver(self._model, self.joint_names, gearing)
         self._slots = HEAD + self.n + SLOT
-        self._every = AllSolutions(self, self._solver)
-        self._every_with_tool: dict[bytes, AllSolutions] = {}
+        self._all_solutions = AllSolutions(self, self._solver)
+        self._by_tool: dict[bytes, AllSolutions] = {}
 
     @classmethod
     def from_model(cls, model: Any) -> Chain:
@@ -82,7 +82,7 @@ class Chain(ForwardKinematics):
     def from_urdf(cls, xml: str | UrdfTree, base: str = "base_link", tip: str = "tool0") -> Chain:
         """Build the chain between any two links of a URDF; fixed joints are folded into it.
 
-        The way may lead towards the root, away from it, or both. A joint that mimics another one
+        The path may lead towards the root, away from it, or both. A joint that mimics another one
         moves with it, whether the other one is on the way or not.
 
         Raises:
@@ -122,12 +122,12 @@ class Chain(ForwardKinematics):
     ) -> IkResult:
         """Find joint positions that bring the tip to the pose T (4, 4).
 
-        Each error is weighed by one over its tolerance: what is tight is met, what is loose yields
-        but is still made small. Joints that can move while no error changes go where ``prefer``
-        wants them. Equal input gives equal output.
+        Each error is weighed by one over its tolerance: tight ones are met, loose ones yield but
+        are still made small. Joints that can move while no error changes go where ``prefer``
+        states. Equal input gives equal output.
 
         Args:
-            T: Wanted pose of the tip in the base frame.
+            T: Target pose of the tip in the base frame.
             seed: Where to start and what to stay near, (n,) [rad or m]; None is mid-range.
             mode: "pose", "position", or "position_axis" (position and the direction of one axis
                 of the tip; the roll about it is free).
@@ -135,13 +135,13 @@ class Chain(ForwardKinematics):
                 inf to leave it free.
             orientation_tolerance: Largest accepted angle [rad], inf to leave the orientation free;
                 or three, one for each component of the rotation vector; in mode "position_axis",
-                or if just one of them is inf, of the tilt of the axis that is wanted or free.
-            allow_approximate: If out of reach, answer APPROXIMATE instead of the reason's status.
-            max_solutions: How many different solutions to look for.
+                or if just one of them is inf, of the tilt of the target or free axis.
+            allow_approximate: If out of reach, return APPROXIMATE instead of the reason's status.
+            max_solutions: How many different solutions to search for.
             timeout: Time allowed on a steady clock [s]; None is no limit.
             axis: The axis of mode "position_axis", along which tip and target are to agree, (3,)
                 of any length; None is z.
-            tool: Pose (4, 4) in the tip frame of the point to be brought to T; None is the tip.
+            tool: Pose (4, 4) in the tip frame of the point to bring to T; None is the tip.
             tolerance_axes: "target" or "tool": along whose axes components are meant.
             weights: Of the joints in the distance (root of the weighed sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
@@ -150,7 +150,7 @@ class Chain(ForwardKinematics):
                 longer than to find one.
 
         Returns:
-            The result; its status says whether there is a solution.
+            The result, with a status.
 
         Raises:
             KinematicsError: An argument makes no sense.
@@ -159,15 +159,17 @@ class Chain(ForwardKinematics):
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline = None if timeout is None else deadline_after(timeout)
-        every = self._every if tool is None else self._every_of(tool)
+        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
         out = None
         if max_solutions == 1:
-            if (found := every.quick(T, seed, key, one=True)) is not None:
+            if (found := solutions.quick(T, seed, key, one=True)) is not None:
                 return found
             out = _zeros(self._slots)
-            if every.solver.quick(T, seed, key, out):
+            if solutions.solver.quick(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
-        return every.solve(T, seed, key, allow_approximate, max_solutions, deadline, False, out)
+        return solutions.solve(
+            T, seed, key, allow_approximate, max_solutions, deadline, False, out
+        )
 
     def ik_batch(
         self,
@@ -185,30 +187,20 @@ class Chain(ForwardKinematics):
         weights: Mapping[str, float] | Sequence[float] | None = None,
         prefer: str = "nearest",
     ) -> IkBatch:
-        """Call ``ik`` for many targets, on all cores; the answers are the same.
+        """Call ``ik`` for many targets, on all cores, with the same results.
 
-        Args:
-            Ts: Wanted poses of the tip in the base frame (m, 4, 4).
-            seeds: One for all (n,), one for each (m, n), or None for mid-range.
-            mode: See ``ik``.
-            position_tolerance: See there.
-            orientation_tolerance: See there.
-            allow_approximate: See there.
-            timeout: For each target [s].
-            axis: See there.
-            tool: See there.
-            tolerance_axes: See there.
-            weights: See there.
-            prefer: See there.
+        ``Ts`` are the poses (m, 4, 4) of the tip in the base frame, ``seeds`` one for all (n,),
+        one for each (m, n), or None for mid-range; ``timeout`` is for each target [s]. The other
+        arguments are those of ``ik``.
 
         Raises:
-            KinematicsError: An argument makes no sense; says which target.
+            KinematicsError: An argument makes no sense; names the target.
         """
-        every = self._every if tool is None else self._every_of(tool)
+        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        return Batch(every, Ts, seeds, key, allow_approximate, timeout).run()
+        return BatchSolver(solutions, Ts, seeds, key, allow_approximate, timeout).run()
 
     def all_solutions(
         self,
@@ -229,27 +221,19 @@ class Chain(ForwardKinematics):
         """Find every solution that brings the tip to the pose T (4, 4), the preferred first.
 
         In closed form, or by elimination for six turning joints: then none is missed, and each is
-        exact. Of an arm of seven turning joints postures are given that are spread over its
-        self-motion, elsewhere the different solutions that a search finds.
+        exact. For an arm of seven turning joints the solutions are postures spread over its
+        self-motion, elsewhere the different ones that a search finds. Arguments are those of
+        ``ik``, with these differences:
 
-        Args:
-            T: See ``ik``, as for the other arguments that are not here.
-            seed: Where joints stay that are free: at a singular pose, or because they do not
-                change what is asked for (in mode "position" and "position_axis" the roll about the
-                tool's axis). Joints are turned by whole turns as near to it as limits allow.
-            mode: See ``ik``.
-            position_tolerance: See ``ik``; matters where there is no exact solution: what is only
-                within tolerance is then given once.
-            orientation_tolerance: The same.
-            allow_approximate: See ``ik``.
-            timeout: The same for a search [s], and for a self-motion, of which is given what is
-                found by then; closed forms and elimination do not ask for it.
-            whole_turns: Give each variation by whole turns that the limits allow, not only the
-                nearest.
-            axis: See ``ik``.
-            tool: See ``ik``.
-            weights: See ``ik``.
-            prefer: See ``ik``.
+        - ``seed``: free joints stay there: at a singular pose, or because they do not change the
+          error (in mode "position" and "position_axis" the roll about the tool's axis). Joints are
+          turned by whole turns as near to it as limits allow.
+        - tolerances matter only where there is no exact solution: a solution that is only within
+          tolerance is then returned once.
+        - ``timeout`` bounds a search, and a self-motion, of which the part found by then is
+          returned; closed forms and elimination ignore it.
+        - ``whole_turns``: return each variation by whole turns that the limits allow, not only the
+          nearest.
 
         Returns:
             The result; without a solution it is that of ``ik``.
@@ -259,17 +243,17 @@ class Chain(ForwardKinematics):
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline = None if timeout is None else deadline_after(timeout)
-        every = self._every if tool is None else self._every_of(tool)
-        if not whole_turns and (result := every.quick(T, seed, key, one=False)) is not None:
+        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
+        if not whole_turns and (result := solutions.quick(T, seed, key, one=False)) is not None:
             return result
-        return every.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
+        return solutions.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
-    def _every_of(self, tool: ArrayLike) -> AllSolutions:
-        """Return what finds all solutions for a point at tool (4, 4): tip <- point."""
+    def _solutions_with_tool(self, tool: ArrayLike) -> AllSolutions:
+        """Return the solver for a point at tool (4, 4): tip <- point."""
         motion = rigid_transform(tool, "tool")
         key = motion.tobytes()
-        every = self._every_with_tool.get(key)
-        if every is None:
-            every = AllSolutions(self, self._solver.carrying(motion), motion)
-            remember(self._every_with_tool, key, every)
-        return every
+        solutions = self._by_tool.get(key)
+        if solutions is None:
+            solutions = AllSolutions(self, self._solver.with_tool(motion), motion)
+            remember(self._by_tool, key, solutions)
+        return solutions

@@ -54,10 +54,10 @@ class ForwardKinematics:
         self.gearing = gearing
         self._row = _row if gearing is None else self._geared_row
         prepare_search()
-        self._mechanism = SearchModel(
+        self._model = SearchModel(
             self.S, self.M, self.prismatic, self.joint_names, (self.lower, self.upper), gearing
         )
-        self._constants = self._mechanism.constants
+        self._constants = self._model.constants
 
     def fk(self, q: ArrayLike) -> Array:
         """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""
@@ -76,7 +76,7 @@ class ForwardKinematics:
 
     def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
         """Return what ``fk`` and ``jacobian`` do, at the price of one."""
-        T, J = _empty((4, 4)), _empty((6, self._mechanism.size))
+        T, J = _empty((4, 4)), _empty((6, self._model.size))
         if not forward.fk_jacobian(self._constants, self._row(q), T, J):
             self._refuse(q)
         return T, J if self.gearing is None else self.gearing.columns(J)

@@ -29,7 +29,7 @@ class MissingJointsError(KinematicsError):
 
 
 class Robot:
-    """A robot description, ready for questions; chains are built once and kept.
+    """A robot description, for which chains are built once and kept.
 
     Attributes:
         urdf: The description.

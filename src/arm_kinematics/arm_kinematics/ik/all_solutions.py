@@ -9,7 +9,7 @@ Which it is depends on the arm and on what is asked for:
 - else, for seven turning joints, postures spread evenly over their self-motion (self_motion.py);
 - else the different solutions that a search finds.
 
-If there is none, the search says why, or finds what is within tolerance but not exact: a target
+If there is none, the search finds the reason, or what is within tolerance but not exact: a target
 just beyond the edge of reach, or slightly off what an arm of few joints can do.
 """
 
@@ -57,7 +57,7 @@ _contiguous, _zeros, _FLOAT = np.ascontiguousarray, np.zeros, np.float64  # look
 
 
 class AllSolutions:
-    """What finds every solution of one chain, for one point of its tool.
+    """The solver for every solution of one chain, for one point of its tool.
 
     Forms are recognised when first asked for, and kept.
 
@@ -70,7 +70,7 @@ class AllSolutions:
         self._chain, self.solver, self._tool = chain, solver, tool
         self._home = chain.M if tool is None else chain.M @ tool
         self._n = solver.n
-        self._constants, self._middle = solver.mechanism.constants, solver.mechanism.middle
+        self._constants, self._middle = solver.model.constants, solver.model.middle
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
@@ -78,7 +78,7 @@ class AllSolutions:
     def quick(self, T: Any, seed: Any, key: Any, one: bool) -> IkResult | None:
         """Return the solutions, or the nearest one, where there is a closed form.
 
-        None if there is none, or if something is not right: ``solve`` says what.
+        None if there is none, or for invalid arguments: ``solve`` reports them.
         """
         try:
             known = self._known[key]
@@ -104,9 +104,9 @@ class AllSolutions:
         return IkResult(_SUCCESS, out, self._n, None, _SINGULAR if singular else "")
 
     def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
-        """Return the closed form for a wish, and its options for a descent and for the form.
+        """Return the closed form for some options, and its options for a descent and for the form.
 
-        None if there is none, or if the nearest solution is not what is wished for.
+        None if there is none, or if the nearest solution is not what is asked for.
         """
         opt = self.solver.options(key)
         form = self._form(opt)
@@ -131,17 +131,9 @@ class AllSolutions:
         whole_turns: bool,
         out: Array | None = None,
     ) -> IkResult:
-        """Solve for one target, with all checks; arguments as of ``Solver.solve``.
+        """Solve for one target, with all checks.
 
-        Args:
-            T: See there, as for the other arguments that are not here.
-            seed: See there.
-            key: See there.
-            allow_approximate: See there.
-            max_solutions: None is all of them.
-            deadline: See there.
-            whole_turns: See ``Chain.all_solutions``.
-            out: See there.
+        Arguments are those of ``IkSolver.solve``; max_solutions None is all of them.
         """
         if max_solutions is not None:
             check_count(max_solutions)
@@ -164,8 +156,8 @@ class AllSolutions:
                 found, singular, out = form.solve(self._constants, within, target, start)
             if found > 0:
                 if whole_turns:
-                    out = with_whole_turns(solver.mechanism, opt, start, out)
-                out = solver.mechanism.in_order(opt, start, out, max_solutions or int(out[FOUND]))
+                    out = with_whole_turns(solver.model, opt, start, out)
+                out = solver.model.in_order(opt, start, out, max_solutions or int(out[FOUND]))
                 return IkResult(_SUCCESS, out, solver.n, None, _SINGULAR if singular else "")
         count = max_solutions or (MOST_SEARCHED if form is None else 1)
         return solver.solve(T, seed, key, allow_approximate, count, deadline, out, whole_turns)

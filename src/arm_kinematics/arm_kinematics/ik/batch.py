@@ -52,7 +52,7 @@ class IkBatch:
         return len(self.status)
 
 
-class Batch:
+class BatchSolver:
     """Targets on their way to an IkBatch.
 
     Args:
@@ -74,7 +74,7 @@ class Batch:
         timeout: float | None,
     ) -> None:
         solver = self._solver = every.solver
-        self._every, self._key, self._timeout = every, key, timeout
+        self._all_solutions, self._key, self._timeout = every, key, timeout
         self._allow_approximate = allow_approximate
         if timeout is not None:
             deadline_after(timeout)
@@ -114,7 +114,7 @@ class Batch:
 
     def _first(self, share: slice) -> None:
         """Do for many targets what ``Chain.ik`` does first."""
-        constants, outs = self._solver.mechanism.constants, self._outs[share]
+        constants, outs = self._solver.model.constants, self._outs[share]
         Ts, seeds = self._Ts[share], self._seeds[share]
         if self._known is None:
             search_many(constants, self._options, Ts, seeds, outs)
@@ -129,7 +129,9 @@ class Batch:
         out = self._outs[k] if self._quick else None
         T, seed, approximate = self._Ts[k], self._seeds[k], self._allow_approximate
         try:
-            result = self._every.solve(T, seed, self._key, approximate, 1, deadline, False, out)
+            result = self._all_solutions.solve(
+                T, seed, self._key, approximate, 1, deadline, False, out
+            )
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
         self._status[k] = result.status

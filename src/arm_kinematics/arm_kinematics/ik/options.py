@@ -58,8 +58,8 @@ class IkOptions(NamedTuple):
     prefer: str
 
 
-def options(wish: IkOptions, length: float, names: Sequence[str]) -> Array:
-    """Return the options (see residuals.py) of a wish, for an arm of some length [m].
+def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Array:
+    """Return the flat options (see residuals.py), for an arm of some length [m].
 
     Errors weigh one over their tolerances, so that what is loose yields to what is tight. Where
     all are tight nothing has to yield: then lengths and angles are weighed as the arm's length
@@ -68,14 +68,14 @@ def options(wish: IkOptions, length: float, names: Sequence[str]) -> Array:
     Raises:
         KinematicsError: An unknown word, or a number that makes no sense.
     """
-    one_of(wish.mode, "mode", MODES)
+    one_of(options.mode, "mode", MODES)
     opt = np.zeros(OPTIONS + len(names))
-    opt[IN_TIP] = one_of(wish.tolerance_axes, "tolerance_axes", AXES)
-    opt[CENTRED] = one_of(wish.prefer, "prefer", PREFERENCES)
+    opt[IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
+    opt[CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
     opt[AIM], opt[STARTS], opt[DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
-    opt[OPTIONS:] = joint_weights(wish.weights, names)
-    _place(opt, wish.position_tolerance)
-    _turns(opt, wish)
+    opt[OPTIONS:] = joint_weights(options.weights, names)
+    _place(opt, options.position_tolerance)
+    _turns(opt, options)
     opt[WEIGHTS : WEIGHTS + 6] = opt[BOUNDS : BOUNDS + 6]
     opt[EVEN : EVEN + 6] = opt[BOUNDS : BOUNDS + 6] > 0.0
     opt[EVEN : EVEN + 3] /= _LEVER * length
@@ -97,17 +97,17 @@ def _place(opt: Array, tolerance: Any) -> None:
     opt[BOUNDS : BOUNDS + 3] = [1.0 / t for t in place]
 
 
-def _turns(opt: Array, wish: IkOptions) -> None:
+def _turns(opt: Array, options: IkOptions) -> None:
     """Set what of the orientation counts."""
-    turns = _tolerances(wish.orientation_tolerance, "orientation_tolerance")
-    axis = _axis(wish.axis)
+    turns = _tolerances(options.orientation_tolerance, "orientation_tolerance")
+    axis = _axis(options.axis)
     free = [k for k, t in enumerate(turns) if math.isinf(t)]
     opt[TURN_BOX] = len(turns) == 3
-    if wish.mode == "position" or len(free) == len(turns):
+    if options.mode == "position" or len(free) == len(turns):
         opt[WHAT], opt[TURN_BOX] = NOTHING, 0.0
         return
     opt[BOUNDS + 3 : BOUNDS + 6] = [1.0 / t for t in turns]
-    if wish.mode == "position_axis":
+    if options.mode == "position_axis":
         opt[WHAT] = AXIS_ONLY
         opt[TOOL : TOOL + 3] = axis
     elif len(free) == 1:  # then the roll about that axis may be anything: only its tilt counts

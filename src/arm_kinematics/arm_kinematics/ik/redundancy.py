@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import one_of, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik import self_motion as kernels_curve
+from arm_kinematics.ik import self_motion as tracing
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, prepare_self_motion
@@ -223,7 +223,7 @@ class SevenR:
                     return curves
                 value = 2.0 * math.pi * (i + 0.5) / SAMPLES - math.pi + _OFFSET
                 for q in self.locked(T, joint, value):
-                    if not any(kernels_curve.passes(self._c, T, options, p, q) for p, _ in curves):
+                    if not any(tracing.passes(self._c, T, options, p, q) for p, _ in curves):
                         curves.append(self._curve(T, q, options))
         return curves
 
@@ -237,14 +237,14 @@ class SevenR:
 
     def _trace(self, T: Array, q: Array, options: Array) -> tuple[Array, bool]:
         out = np.empty((1 + CAPACITY, 7))
-        kernels_curve.trace(self._c, T, np.ascontiguousarray(q), options, out)
+        tracing.trace(self._c, T, np.ascontiguousarray(q), options, out)
         return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
 
     def point_at(self, T: Array, near: Array, way: Array) -> Array | None:
         """Return the point (7,) of the self-motion a step from another, or beside that."""
         q, options = np.empty(7), np.array([self._unit, 0.0, 0.0])
         near, way, T = (np.ascontiguousarray(x) for x in (near, way, T))
-        return q if kernels_curve.point_at(self._c, T, options, near, way, q) else None
+        return q if tracing.point_at(self._c, T, options, near, way, q) else None
 
 
 COARSEST, FINEST = 0.3, 1e-3

@@ -60,7 +60,7 @@ class Reason(NamedTuple):
     Attributes:
         status: The status that says it.
         clause: The same in words, without a capital and a full stop.
-        joints: The joints to blame.
+        joints: The joints that cause it.
     """
 
     status: IkStatus
@@ -125,7 +125,7 @@ class IkResult:
     def every_q(self) -> Array:
         """Joint positions (k, n) of all solutions, the preferred first, or of the best effort.
 
-        The same as those in ``solutions``, for who needs no more of them, at less cost.
+        Cheaper than ``solutions`` where only the positions are needed.
         """
         out, n = self._read_only(), self._n
         return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0])), :n]
@@ -169,7 +169,7 @@ class IkResult:
         return self._reason.clause if self._reason else self.status.name
 
     def _read_only(self) -> Array:
-        """Return what was found; only who looks at it pays for its being read-only."""
+        """Return the result array, made read-only on first access."""
         self._out.setflags(write=False)
         return self._out
 
@@ -202,13 +202,13 @@ MOST = 100_000
 _ROUNDING = 1e-12
 
 
-def with_whole_turns(mechanism: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
+def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
     """Return a result with every variation of its solutions, the nearest to the seed first.
 
     A joint without limits on either side stays as it is: it has no end of variations.
 
     Args:
-        mechanism: The chain.
+        model: The chain.
         opt: Options, see residuals.py.
         seed: What the distance is measured from (n,).
         out: Result of a search with at least one solution.
@@ -216,9 +216,9 @@ def with_whole_turns(mechanism: SearchModel, opt: Array, seed: Array, out: Array
     Raises:
         KinematicsError: They would be more than MOST.
     """
-    n = mechanism.size
-    slots = mechanism.slots(out)
-    choices = [[_turns(mechanism, i, float(slot[i])) for i in range(n)] for slot in slots]
+    n = model.size
+    slots = model.slots(out)
+    choices = [[_turns(model, i, float(slot[i])) for i in range(n)] for slot in slots]
     count = sum(math.prod(map(len, choice)) for choice in choices)
     if count > MOST:
         raise KinematicsError(
@@ -236,14 +236,14 @@ def with_whole_turns(mechanism: SearchModel, opt: Array, seed: Array, out: Array
     varied[:, n + SLOT - 1] = np.sqrt((opt[OPTIONS:] * (varied[:, :n] - seed) ** 2).sum(axis=1))
     head = out[:HEAD].copy()
     head[FOUND] = len(varied)
-    return mechanism.in_order(opt, seed, np.concatenate([head, varied.ravel()]), len(varied))
+    return model.in_order(opt, seed, np.concatenate([head, varied.ravel()]), len(varied))
 
 
-def _turns(mechanism: SearchModel, i: int, q: float) -> list[float]:
+def _turns(model: SearchModel, i: int, q: float) -> list[float]:
     """Return the positions of one row that are whole turns from q and inside its limits."""
-    period = float(mechanism.constants[i + 1, PERIOD])
-    lower, upper = float(mechanism.lower[i]), float(mechanism.upper[i])
-    if period == 0.0 or mechanism.constants[i + 1, LEADER] != i or math.isinf(upper - lower):
+    period = float(model.constants[i + 1, PERIOD])
+    lower, upper = float(model.lower[i]), float(model.upper[i])
+    if period == 0.0 or model.constants[i + 1, LEADER] != i or math.isinf(upper - lower):
         return [q]
     first = math.ceil((lower - q) / period - _ROUNDING)
     last = math.floor((upper - q) / period + _ROUNDING)

@@ -45,7 +45,7 @@ def kernel_constants(
     return c
 
 
-def with_tool(c: Array, tool: Array) -> Array:
+def _with_tool(c: Array, tool: Array) -> Array:
     """Return the table for a tip moved by tool (4, 4): tip <- new tip."""
     moved = c.copy()
     last = pose(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
@@ -131,10 +131,10 @@ class SearchModel:
         self._bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
         self.middle = np.clip(np.where(self._bounded, middle, 0.0), self.lower, self.upper)
 
-    def carrying(self, tool: Array) -> SearchModel:
-        """Return the mechanism of a point at tool (4, 4): tip <- point."""
+    def with_tool(self, tool: Array) -> SearchModel:
+        """Return the model of a point at tool (4, 4): tip <- point."""
         other = copy.copy(self)
-        other.constants = with_tool(self.constants, tool)
+        other.constants = _with_tool(self.constants, tool)
         other.length = self.length + float(np.linalg.norm(tool[:3, 3]))
         return other
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.arguments import rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.diagnosis import diagnose
-from arm_kinematics.ik.options import IkOptions, options
+from arm_kinematics.ik.options import IkOptions, option_array
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.residuals import AIM, CENTRED, DEADLINE, OPTIONS, SPARE
@@ -75,17 +75,17 @@ class IkSolver:
     """The search of one chain, with everything that does not change between calls prepared.
 
     Attributes:
-        mechanism: The chain, as the search knows it.
+        model: The chain, as the search knows it.
         joint_names: Names of the joints.
-        gearing: Which joint drives which rows of the mechanism; None if each its own.
+        gearing: Which joint drives which rows of the model; None if each its own.
     """
 
     def __init__(
-        self, mechanism: SearchModel, joint_names: tuple[str, ...], gearing: MimicJoints | None
+        self, model: SearchModel, joint_names: tuple[str, ...], gearing: MimicJoints | None
     ) -> None:
-        self.mechanism, self.joint_names, self.gearing = mechanism, joint_names, gearing
+        self.model, self.joint_names, self.gearing = model, joint_names, gearing
         self.n = len(joint_names)
-        self._constants, self._middle = mechanism.constants, mechanism.middle
+        self._constants, self._middle = model.constants, model.middle
         self._quick_options: dict[Any, Array] = {}
         self._options: dict[Any, Array] = {}
 
@@ -95,14 +95,14 @@ class IkSolver:
         middle = self._middle
         return middle.copy() if self.gearing is None else self.gearing.joints(middle)
 
-    def carrying(self, tool: Array) -> IkSolver:
+    def with_tool(self, tool: Array) -> IkSolver:
         """Return the solver for a point at tool (4, 4): tip <- point."""
-        return IkSolver(self.mechanism.carrying(tool), self.joint_names, self.gearing)
+        return IkSolver(self.model.with_tool(tool), self.joint_names, self.gearing)
 
     def quick(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
         """Return whether out now holds a solution found from the first starts.
 
-        False, too, for whatever is not right about the arguments: ``solve`` says what.
+        False, too, for invalid arguments: ``solve`` reports them.
         """
         try:
             try:
@@ -130,15 +130,9 @@ class IkSolver:
     ) -> IkResult:
         """Solve for one target, with all checks.
 
-        Args:
-            T: See ``Chain.ik``, as for the other arguments that are not here.
-            seed: See there.
-            key: The fields of an IkOptions.
-            allow_approximate: See there.
-            max_solutions: See there.
-            deadline: When to stop, on the monotonic clock [s].
-            out: What ``quick`` has left, to go on from.
-            whole_turns: See ``Chain.all_solutions``.
+        ``key`` are the fields of IkOptions, ``deadline`` is on the monotonic clock [s], ``out`` is
+        what ``quick`` has left, to go on from. The other arguments are those of ``Chain.ik`` and
+        ``Chain.all_solutions``.
         """
         check_count(max_solutions)
         opt = self.options(key)
@@ -153,25 +147,25 @@ class IkSolver:
         if out is None or out.size != size:
             out = np.zeros(size)
         late = self._search(opt, target, start, out, max_solutions, deadline)
-        mechanism = self.mechanism
+        model = self.model
         if out[FOUND] > 0:
-            out = mechanism.in_order(opt, start, out, max_solutions)
+            out = model.in_order(opt, start, out, max_solutions)
             if whole_turns:
-                out = with_whole_turns(mechanism, opt, start, out)
+                out = with_whole_turns(model, opt, start, out)
             return self._answer(out, _SUCCESS)
-        found = diagnose(mechanism, target, start, opt, out, deadline, late)
+        found = diagnose(model, target, start, opt, out, deadline, late)
         if found.reason is None:
-            return self._answer(found.effort, _SUCCESS)
+            return self._answer(found.best_effort, _SUCCESS)
         status = found.reason.status
         if allow_approximate and status != IkStatus.TIMEOUT:
             status = IkStatus.APPROXIMATE
-        return self._answer(found.effort, status, found.reason)
+        return self._answer(found.best_effort, status, found.reason)
 
     def _search(
         self, opt: Array, T: Array, start: Array, out: Array, wanted: int, deadline: float | None
     ) -> bool:
         """Fill out; return whether the deadline has passed before enough was found."""
-        slots = (out.size - HEAD) // (self.mechanism.size + SLOT)
+        slots = (out.size - HEAD) // (self.model.size + SLOT)
         while out[USED] < MAX_STARTS:
             found = search(self._constants, opt, T, start, out)
             if found < 0:  # on the very edge of what was checked before
@@ -189,13 +183,13 @@ class IkSolver:
         return IkResult(status, out, self.n, reason)
 
     def options(self, key: tuple[Any, ...]) -> Array:
-        """Return the options of a wish, given by its fields; kept for the next time."""
+        """Return the flat options for the fields of IkOptions; kept for the next time."""
         with suppress(KeyError, TypeError):
             return self._options[key]
-        opt = options(IkOptions(*key), self.mechanism.length, self.joint_names)
+        opt = option_array(IkOptions(*key), self.model.length, self.joint_names)
         if self.gearing is not None:
             opt = np.concatenate([opt[:OPTIONS], self.gearing.weights(opt[OPTIONS:])])
-        if self.mechanism.has_spare_motion(opt):
+        if self.model.has_spare_motion(opt):
             opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
             remember(self._options, key, opt)
@@ -204,12 +198,12 @@ class IkSolver:
         return opt
 
     def is_quick(self, key: tuple[Any, ...]) -> bool:
-        """Return whether for a wish the first solution that is found will do."""
+        """Return whether for some options the first solution that is found will do."""
         return self.gearing is None and not self._has_to_choose(key, self.options(key))
 
     def result_size(self, slots: int) -> int:
         """Return the length of a result of the search."""
-        size: int = HEAD + slots * (self.mechanism.size + SLOT)
+        size: int = HEAD + slots * (self.model.size + SLOT)
         return size
 
     def start(self, seed: ArrayLike) -> Array:

@@ -27,8 +27,8 @@ from arm_kinematics.markers.mark import (
     curve,
     faint,
     lines,
+    text_mark,
     triad,
-    words,
 )
 from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
@@ -36,25 +36,25 @@ _DH = re.compile(r"(?:^|_|/)dh_\d+$")
 _STEP = math.radians(5.0)  # from point to point of an arc
 
 
-def link_frames(seen: MarkerInputs) -> list[Mark]:
+def link_frames(inputs: MarkerInputs) -> list[Mark]:
     """Draw the frames of the links from base to tip, with their names."""
-    return _named([link.name for link in seen.chain.links], seen.size)
+    return _named([link.name for link in inputs.chain.links], inputs.size)
 
 
-def dh_frames(seen: MarkerInputs) -> list[Mark]:
+def dh_frames(inputs: MarkerInputs) -> list[Mark]:
     """Draw the frames dh_0 .. dh_n of the table, where the description carries them."""
-    return _named([link for link in seen.robot.links if _DH.search(link)], seen.size)
+    return _named([link for link in inputs.robot.links if _DH.search(link)], inputs.size)
 
 
 def _named(names: list[str], size: float) -> list[Mark]:
     axes = [triad(name, np.eye(4), 0.09 * size, 0.004 * size) for name in names]
     below = np.array([0.0, 0.0, -0.02 * size])
-    return [*axes, *(words(name, below, name, 0.028 * size) for name in names)]
+    return [*axes, *(text_mark(name, below, name, 0.028 * size) for name in names)]
 
 
-def joint_limits(seen: MarkerInputs) -> list[Mark]:
+def joint_limits(inputs: MarkerInputs) -> list[Mark]:
     """Draw how far each joint may go, as an arc or a line, and a needle where it is."""
-    return [mark for axis in seen.axes for mark in _limit(axis, seen.size)]
+    return [mark for axis in inputs.axes for mark in _limit(axis, inputs.size)]
 
 
 def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
@@ -90,33 +90,33 @@ METRES_PER_SPEED = 0.1  # a semi-axis of the velocity ellipsoid per m/s
 _THIN = 1e-3  # of the arm's length: the least thickness, so that a flat one can be drawn
 
 
-def manipulability_ellipsoid(seen: MarkerInputs) -> list[Mark]:
+def manipulability_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
     """Draw the tip's velocities at joint speeds of norm 1, and write the measure of them."""
-    if not seen.known:
+    if not inputs.known:
         return []
-    J = seen.chain.jacobian(seen.q)
-    mark = _ellipsoid(seen, METRES_PER_REACH * J[:3], faint(VIOLET, 0.35))
-    said = f"manipulability {manipulability(J):.3g}"
-    below = mark.pose[:3, 3] - [0.0, 0.0, 0.06 * seen.size]
-    return [mark, words(mark.frame, below, said, 0.03 * seen.size, VIOLET)]
+    J = inputs.chain.jacobian(inputs.q)
+    mark = _ellipsoid(inputs, METRES_PER_REACH * J[:3], faint(VIOLET, 0.35))
+    label = f"manipulability {manipulability(J):.3g}"
+    below = mark.pose[:3, 3] - [0.0, 0.0, 0.06 * inputs.size]
+    return [mark, text_mark(mark.frame, below, label, 0.03 * inputs.size, VIOLET)]
 
 
-def velocity_ellipsoid(seen: MarkerInputs) -> list[Mark]:
+def velocity_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
     """Draw the tip's velocities at joint speeds of norm 1, each counted in its own limit."""
-    limits = seen.chain.velocity
-    if not seen.known or not np.isfinite(limits).all():
+    limits = inputs.chain.velocity
+    if not inputs.known or not np.isfinite(limits).all():
         return []
-    J = seen.chain.jacobian(seen.q)[:3] * limits
-    return [_ellipsoid(seen, METRES_PER_SPEED * J, faint(GREEN, 0.3))]
+    J = inputs.chain.jacobian(inputs.q)[:3] * limits
+    return [_ellipsoid(inputs, METRES_PER_SPEED * J, faint(GREEN, 0.3))]
 
 
-def _ellipsoid(seen: MarkerInputs, J: Array, colour: Colour) -> Mark:
+def _ellipsoid(inputs: MarkerInputs, J: Array, colour: Colour) -> Mark:
     """Draw the image of the unit ball under J (3, n) [m] about the tip."""
     U, values, _ = np.linalg.svd(J)
     lengths = np.zeros(3)
     lengths[: len(values)] = values
     if np.linalg.det(U) < 0.0:
         U[:, 2] = -U[:, 2]
-    x, y, z = (2.0 * np.maximum(lengths, _THIN * seen.size)).tolist()
-    axes = pose(U, seen.chain.fk(seen.q)[:3, 3])
-    return Mark(Kind.SPHERE, seen.chain.base, axes, (x, y, z), colour)
+    x, y, z = (2.0 * np.maximum(lengths, _THIN * inputs.size)).tolist()
+    axes = pose(U, inputs.chain.fk(inputs.q)[:3, 3])
+    return Mark(Kind.SPHERE, inputs.chain.base, axes, (x, y, z), colour)

@@ -86,11 +86,11 @@ class MarkerDiff:
         on: Names of the layers to show at first.
 
     Attributes:
-        seen: What there is to draw from; None before there is a robot.
+        inputs: What there is to draw from; None before there is a robot.
     """
 
     def __init__(self, on: Iterable[str]) -> None:
-        self.seen: MarkerInputs | None = None
+        self.inputs: MarkerInputs | None = None
         self._on = set(on)
         self._due: set[str] = set(self._on)
         self._marks: dict[str, list[Mark]] = {}
@@ -105,7 +105,7 @@ class MarkerDiff:
             self._on ^= {layer}
             self._due.add(layer)
 
-    def touch(self, cause: Cause) -> None:
+    def note_change(self, cause: Cause) -> None:
         """Note that something changed."""
         self._due |= {
             name for name in self._on if cause is Cause.ROBOT or cause in LAYERS[name].causes
@@ -116,7 +116,7 @@ class MarkerDiff:
         """Whether something may look different from what was taken last."""
         return bool(self._due)
 
-    def take(self, complete: bool = False) -> list[NumberedMark]:
+    def changes(self, complete: bool = False) -> list[NumberedMark]:
         """Draw what is due and return what is new and what is gone.
 
         Args:
@@ -137,9 +137,9 @@ class MarkerDiff:
         return changed
 
     def _draw(self, name: str) -> list[Mark]:
-        if self.seen is None or name not in self._on:
+        if self.inputs is None or name not in self._on:
             return []
         try:
-            return LAYERS[name].draw(self.seen)
+            return LAYERS[name].draw(self.inputs)
         except KinematicsError:  # e.g. a joint that no joint_states have named yet
             return []

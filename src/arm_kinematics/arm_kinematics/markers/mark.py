@@ -97,7 +97,9 @@ def curve(frame: str, points: ArrayLike, width: float, colour: Colour) -> Mark:
     return Mark(Kind.CURVE, frame, np.eye(4), (width, 0.0, 0.0), colour, through)
 
 
-def words(frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK) -> Mark:
+def text_mark(
+    frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK
+) -> Mark:
     """Return text that faces whoever looks, centred at a position (3,) [m]."""
     return Mark(Kind.TEXT, frame, at(position), (0.0, 0.0, height), colour, text=text)
 

@@ -25,18 +25,18 @@ from arm_kinematics.markers.mark import (
     ball,
     faint,
     lines,
+    text_mark,
     triad,
-    words,
 )
 from arm_kinematics.markers.state import PIECES, MarkerInputs, TraceSegment
 
 
-def target(seen: MarkerInputs) -> list[Mark]:
+def target(inputs: MarkerInputs) -> list[Mark]:
     """Draw the pose asked for, the pose reached, and what is between them."""
-    answer = seen.answer
+    answer = inputs.answer
     if answer is None:
         return []
-    size, frame = seen.size, answer.chain.base
+    size, frame = inputs.size, answer.chain.base
     wanted, reached = answer.target[:3, 3], answer.reached[:3, 3]
     colour = GREEN if answer.ok else RED
     marks = [
@@ -47,12 +47,12 @@ def target(seen: MarkerInputs) -> list[Mark]:
     if np.linalg.norm(wanted - reached) > 1e-4 * size:
         marks.append(lines(frame, [wanted, reached], 0.006 * size, colour))
     above = wanted + np.array([0.0, 0.0, 0.05 * size])
-    said = residual_text(answer.position_error, answer.orientation_error)
-    return [*marks, words(frame, above, said, 0.032 * size, colour)]
+    label = residual_text(answer.position_error, answer.orientation_error)
+    return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
 
 
 def residual_text(position: float, orientation: float) -> str:
-    """Return residuals [m], [rad] in words for people: mm and degrees."""
+    """Return residuals [m], [rad] in text_mark for people: mm and degrees."""
     return f"{_short(1e3 * position)} mm, {_short(math.degrees(orientation))}°"
 
 
@@ -60,103 +60,103 @@ def _short(value: float) -> str:
     return "0" if value < 5e-4 else f"{value:.3g}"
 
 
-def text(seen: MarkerInputs) -> list[Mark]:
+def text(inputs: MarkerInputs) -> list[Mark]:
     """Write each joint's position beside it, and where the tip is."""
-    if not seen.known:
+    if not inputs.known:
         return []
-    size, chain = seen.size, seen.chain
+    size, chain = inputs.size, inputs.chain
     marks = []
-    for axis in seen.axes:
+    for axis in inputs.axes:
         place = axis.in_child[:3, 3] + 0.06 * size * axis.in_child[:3, 2]
-        value = seen.positions[axis.name]
-        shown = f"{1e3 * value:.1f} mm" if axis.sliding else f"{math.degrees(value):.1f}°"
-        marks.append(words(axis.child, place, f"{axis.name} {shown}", 0.03 * size))
-    x, y, z = 1e3 * chain.fk(seen.q)[:3, 3] + 0.0
+        value = inputs.positions[axis.name]
+        label = f"{1e3 * value:.1f} mm" if axis.sliding else f"{math.degrees(value):.1f}°"
+        marks.append(text_mark(axis.child, place, f"{axis.name} {label}", 0.03 * size))
+    x, y, z = 1e3 * chain.fk(inputs.q)[:3, 3] + 0.0
     place = np.array([0.0, 0.0, 0.06 * size])
-    marks.append(words(chain.tip, place, f"{x:.1f}, {y:.1f}, {z:.1f} mm", 0.03 * size))
+    marks.append(text_mark(chain.tip, place, f"{x:.1f}, {y:.1f}, {z:.1f} mm", 0.03 * size))
     return marks
 
 
-def trace(seen: MarkerInputs) -> list[Mark]:
+def trace(inputs: MarkerInputs) -> list[Mark]:
     """Draw the tip's path of the last seconds, from faint and blue to bright and orange."""
-    pieces = [piece for piece in seen.trail.pieces if len(piece.points) > 1]
+    pieces = [piece for piece in inputs.trail.pieces if len(piece.points) > 1]
     oldest = len(pieces) - 1
-    return [_stretch(seen, piece, oldest - i) for i, piece in enumerate(pieces)]
+    return [_stretch(inputs, piece, oldest - i) for i, piece in enumerate(pieces)]
 
 
-def _stretch(seen: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
+def _stretch(inputs: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
     """Draw a piece of the path, whose colours are those of its age in pieces."""
-    span = seen.trail.length / PIECES
+    span = inputs.trail.length / PIECES
     since = ((np.array(piece.times) - piece.begun) / span).clip(0.0, 1.0)
     share = (1.0 - (age + 1.0 - since) / PIECES)[:, None].clip(0.0, 1.0)
     old, new = np.array([0.20, 0.45, 0.95, 0.25]), np.array([0.98, 0.55, 0.08, 1.0])
     colours = old + share * (new - old)
-    width = (0.006 * seen.size, 0.0, 0.0)
-    return Mark(Kind.CURVE, seen.base, np.eye(4), width, INK, np.array(piece.points), colours)
+    width = (0.006 * inputs.size, 0.0, 0.0)
+    return Mark(Kind.CURVE, inputs.base, np.eye(4), width, INK, np.array(piece.points), colours)
 
 
-def centres_of_mass(seen: MarkerInputs) -> list[Mark]:
+def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
     """Draw the centres of mass of the links, by their shares, and of all, with its plumb."""
-    heavy = [inertial for inertial in seen.inertials if inertial.mass > 0.0]
+    heavy = [inertial for inertial in inputs.inertials if inertial.mass > 0.0]
     whole = sum(body.mass for body in heavy)
-    if not heavy or not all(j in seen.positions for j in seen.robot.joint_names):
+    if not heavy or not all(j in inputs.positions for j in inputs.robot.joint_names):
         return []
-    size = seen.size
+    size = inputs.size
     marks = [
         ball(body.link, body.centre, 0.07 * size * (body.mass / whole) ** (1 / 3), faint(INK, 0.8))
         for body in heavy
     ]
-    centre = sum((_weighted(seen, b.link, b.centre, b.mass / whole) for b in heavy), np.zeros(3))
+    centre = sum((_weighted(inputs, b.link, b.centre, b.mass / whole) for b in heavy), np.zeros(3))
     floor = np.array([centre[0], centre[1], 0.0])
-    marks.append(ball(seen.base, centre, 0.06 * size, RED))
-    marks.append(lines(seen.base, [centre, floor], 0.003 * size, faint(RED, 0.7)))
+    marks.append(ball(inputs.base, centre, 0.06 * size, RED))
+    marks.append(lines(inputs.base, [centre, floor], 0.003 * size, faint(RED, 0.7)))
     return marks
 
 
 def _weighted(
-    seen: MarkerInputs, link: str, centre: tuple[float, float, float], share: float
+    inputs: MarkerInputs, link: str, centre: tuple[float, float, float], share: float
 ) -> Array:
-    pose = seen.robot.link_pose(link, seen.positions)
+    pose = inputs.robot.link_pose(link, inputs.positions)
     return np.asarray(share * (pose[:3, :3] @ centre + pose[:3, 3]))
 
 
 _MOST_BRANCHES = 8
 
 
-def goal(seen: MarkerInputs) -> list[Mark]:
+def goal(inputs: MarkerInputs) -> list[Mark]:
     """Draw the robot where it is going to, until it is there."""
-    if seen.at_goal:
+    if inputs.at_goal:
         return []
-    return ghost(seen, seen.goal, faint(BLUE, 0.28))
+    return ghost(inputs, inputs.goal, faint(BLUE, 0.28))
 
 
-def branches(seen: MarkerInputs) -> list[Mark]:
+def branches(inputs: MarkerInputs) -> list[Mark]:
     """Draw the other solutions of the last request that asked for more than one."""
-    if seen.answer is None or not seen.answer.ok:
+    if inputs.answer is None or not inputs.answer.ok:
         return []
-    names = seen.answer.chain.joint_names
-    others = seen.answer.solutions[1 : 1 + _MOST_BRANCHES]
-    ghosts = [ghost(seen, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16)) for q in others]
+    names = inputs.answer.chain.joint_names
+    others = inputs.answer.solutions[1 : 1 + _MOST_BRANCHES]
+    ghosts = [ghost(inputs, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16)) for q in others]
     return [mark for marks in ghosts for mark in marks]
 
 
-def ghost(seen: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
+def ghost(inputs: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
     """Draw the robot with some joints elsewhere; links that no joint moves are left out."""
-    positions = {**seen.positions, **joints}
+    positions = {**inputs.positions, **joints}
     marks: list[Mark] = []
-    for link, solids in groupby(seen.visuals, lambda visual: visual.link):
-        pose = _pose(seen, link, positions)
+    for link, solids in groupby(inputs.visuals, lambda visual: visual.link):
+        pose = _pose(inputs, link, positions)
         if pose is not None:
-            marks += [_mark(seen.base, pose, solid, colour) for solid in solids]
+            marks += [_mark(inputs.base, pose, solid, colour) for solid in solids]
     return marks
 
 
-def _pose(seen: MarkerInputs, link: str, positions: Mapping[str, float]) -> Array | None:
+def _pose(inputs: MarkerInputs, link: str, positions: Mapping[str, float]) -> Array | None:
     """Return base <- link (4, 4), or None for links that stand still or are not known."""
-    if not seen.robot.moves(link):
+    if not inputs.robot.moves(link):
         return None
     try:
-        return seen.robot.link_pose(link, positions)
+        return inputs.robot.link_pose(link, positions)
     except KinematicsError:
         return None
 

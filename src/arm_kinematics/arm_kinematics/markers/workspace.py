@@ -50,7 +50,7 @@ def plane_of(chain: Chain) -> Array:
     return pose(np.column_stack([x, axis, np.cross(x, axis)]), foot)
 
 
-def find_region(chain: Chain) -> WorkspaceSlice:
+def find_slice(chain: Chain) -> WorkspaceSlice:
     """Find out what the tip reaches in that plane, in any orientation; takes seconds."""
     T = plane_of(chain)
     box = np.array(np.meshgrid(*np.transpose(bounding_box(chain)))).reshape(3, -1).T
@@ -63,17 +63,17 @@ def find_region(chain: Chain) -> WorkspaceSlice:
     return WorkspaceSlice(T, found.u, found.v, found.reached)
 
 
-def reach(seen: MarkerInputs) -> list[Mark]:
+def reach(inputs: MarkerInputs) -> list[Mark]:
     """Draw the slice through what the tip reaches: its surface and its border."""
-    region = seen.region
+    region = inputs.region
     if region is None or not region.reached.any():
         return []
-    frame, T = seen.chain.base, region.T
+    frame, T = inputs.chain.base, region.T
     corners = np.array([c for run in _runs(region) for c in _rectangle(*run)])
     border = np.array(list(_border(region)))
     scale = (1.0, 1.0, 1.0)
     surface = Mark(Kind.TRIANGLES, frame, T, scale, faint(_TEAL, 0.18), _flat(corners))
-    edge = lines(frame, _flat(border) @ T[:3, :3].T + T[:3, 3], 0.004 * seen.size, _TEAL)
+    edge = lines(frame, _flat(border) @ T[:3, :3].T + T[:3, 3], 0.004 * inputs.size, _TEAL)
     return [surface, edge]
 
 
@@ -114,17 +114,17 @@ def _flat(points: Array) -> Array:
     return np.column_stack([points, np.zeros(len(points))])
 
 
-def reach_circles(seen: MarkerInputs) -> list[Mark]:
+def reach_circles(inputs: MarkerInputs) -> list[Mark]:
     """Draw how near and how far the links of a planar arm get, were there no limits."""
-    if not is_planar(seen.chain):
+    if not is_planar(inputs.chain):
         return []
-    T = plane_of(seen.chain)
+    T = plane_of(inputs.chain)
     marks = []
-    for radius in radii(seen.chain):
+    for radius in radii(inputs.chain):
         a = np.linspace(0.0, 2.0 * math.pi, 97)
         circle = radius * np.column_stack([np.cos(a), np.sin(a), np.zeros(len(a))])
         around = circle @ T[:3, :3].T + T[:3, 3]
-        marks.append(curve(seen.chain.base, around, 0.005 * seen.size, _TEAL))
+        marks.append(curve(inputs.chain.base, around, 0.005 * inputs.size, _TEAL))
     return marks
 
 

@@ -157,7 +157,7 @@ class DifferentialIkStep(NamedTuple):
 
 
 class _Aim(NamedTuple):
-    """Speeds (n,) to be reached, the scale in them, and the joints that are to blame for it."""
+    """Speeds (n,) to be reached, the scale in them, and the joints that limit it."""
 
     rates: Array
     scale: float

@@ -111,7 +111,7 @@ class PathOptions:
 
 
 class Bounds(NamedTuple):
-    """The numbers of a wish for one arm; ``units`` (n,) are what a radian is compared with."""
+    """The bounds of PathOptions for one arm; ``units`` (n,) are what a radian is compared with."""
 
     step: float
     turn: float

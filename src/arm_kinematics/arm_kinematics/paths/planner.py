@@ -29,8 +29,8 @@ from arm_kinematics.paths.result import (
     PathFailure,
     PathResult,
     PathStatus,
-    beyond,
     jump,
+    limit_failure,
     no_solution,
 )
 from arm_kinematics.paths.shapes import PathShape, arc, line
@@ -56,7 +56,7 @@ def follow(
     chain: Chain,
     shapes: Sequence[PathShape],
     start: Array,
-    wish: PathOptions,
+    options: PathOptions,
     collision: Collision | None = None,
     timeout: float | None = None,
 ) -> PathResult:
@@ -66,14 +66,14 @@ def follow(
         chain: The arm.
         shapes: The path of the tool.
         start: Joint positions (n,) that hold the tool at its beginning [rad or m].
-        wish: What is asked of it.
+        options: What is asked of it.
         collision: Called with each sample's joint positions.
         timeout: Time allowed [s]; None is no limit.
 
     Raises:
         KinematicsError: An argument makes no sense.
     """
-    return _CartesianPathFollower(chain, shapes, wish, collision, timeout).run(start)
+    return _CartesianPathFollower(chain, shapes, options, collision, timeout).run(start)
 
 
 class _CartesianPathFollower:
@@ -83,12 +83,12 @@ class _CartesianPathFollower:
         self,
         chain: Chain,
         shapes: Sequence[PathShape],
-        wish: PathOptions,
+        options: PathOptions,
         collision: Collision | None,
         timeout: float | None,
     ) -> None:
-        self._chain, self._wish, self._collision = chain, wish, collision
-        self._bounds = wish.bounds(chain)
+        self._chain, self._options, self._collision = chain, options, collision
+        self._bounds = options.bounds(chain)
         sized = [(shape, self._size(shape)) for shape in shapes]
         self._pieces = [(shape, size) for shape, size in sized if size > 1e-9]
         self._whole = math.fsum(size for _, size in self._pieces)
@@ -98,7 +98,7 @@ class _CartesianPathFollower:
                 "allow a larger step, or plan it in parts",
                 what="max_step",
             )
-        self._arguments: dict[str, Any] = wish.ik_arguments()
+        self._arguments: dict[str, Any] = options.ik_arguments()
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._rows: list[Array] = []
         self._stops: list[int] = []
@@ -107,17 +107,17 @@ class _CartesianPathFollower:
     def run(self, start: Array) -> PathResult:
         """Walk as far as it goes."""
         q = np.array(start, dtype=np.float64)
-        obstacle = beyond(self._chain, q) or self._colliding(q)
+        failure = limit_failure(self._chain, q) or self._colliding(q)
         self._rows.append(q)
         done = 0.0
         for i, (shape, size) in enumerate(self._pieces):
-            if obstacle is not None:
+            if failure is not None:
                 break
             if i > 0 and self._is_corner(self._pieces[i - 1][0], shape):
                 self._stops.append(len(self._rows) - 1)
-            share, obstacle = self._along(shape, size)
+            share, failure = self._along(shape, size)
             done += share * size
-        return self._result(obstacle, done)
+        return self._result(failure, done)
 
     def _along(self, shape: PathShape, size: float) -> tuple[float, PathFailure | None]:
         """Walk along one shape; return the share of it that was done and what stopped it."""
@@ -161,7 +161,7 @@ class _CartesianPathFollower:
         return self._colliding(q) or there
 
     def _sample(self, share: float, wanted: Array, q: Array) -> _Sample:
-        return _Sample(share, q, *self._wish.error(wanted, self._chain.fk(q)))
+        return _Sample(share, q, *self._options.error(wanted, self._chain.fk(q)))
 
     def _accept(self, sample: _Sample) -> None:
         self._rows.append(sample.q)
@@ -175,7 +175,7 @@ class _CartesianPathFollower:
             return found
         if isinstance(found, IkResult):
             return no_solution(found, self._chain.ik(shape.goal, q, **self._arguments))
-        return jump(self._chain, self._wish, self._bounds, q, found)
+        return jump(self._chain, self._options, self._bounds, q, found)
 
     def _colliding(self, q: Array) -> PathFailure | None:
         what = None if self._collision is None else self._collision(q)
@@ -183,7 +183,7 @@ class _CartesianPathFollower:
 
     def _size(self, shape: PathShape) -> float:
         """Return the length of a shape in largest steps."""
-        turns = shape.angle / self._bounds.turn if self._wish.turns() else 0.0
+        turns = shape.angle / self._bounds.turn if self._options.turns() else 0.0
         return max(shape.length / self._bounds.step, turns)
 
     def _is_corner(self, before: PathShape, after: PathShape) -> bool:
@@ -193,32 +193,32 @@ class _CartesianPathFollower:
     def _direction(self, shape: PathShape, share: float) -> Array:
         twist = shape.velocity(share)
         twist[:3] /= self._bounds.step
-        twist[3:] *= self._wish.turns() / self._bounds.turn
+        twist[3:] *= self._options.turns() / self._bounds.turn
         return np.asarray(twist / np.linalg.norm(twist))
 
-    def _result(self, obstacle: PathFailure | None, done: float) -> PathResult:
+    def _result(self, failure: PathFailure | None, done: float) -> PathResult:
         rows = np.array(self._rows)
         rows.setflags(write=False)
         common = (self._chain.joint_names, rows)
         last = len(rows) - 1
         stops = tuple(i for i in self._stops if 0 < i < last)
-        if obstacle is None:
+        if failure is None:
             message = f"The path is complete: {len(rows)} points."
             return PathResult(PathStatus.SUCCESS, message, *common, 1.0, stops, (), *self._errors)
         share = min(done / self._whole, 1.0) if self._whole else 0.0
         x, y, z = self._chain.fk(rows[-1])[:3, 3]
         message = (
             f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
-            f"{z:.4g}) m: {obstacle.clause}."
+            f"{z:.4g}) m: {failure.clause}."
         )
-        missing = obstacle.position_error, obstacle.orientation_error
+        missing = failure.position_error, failure.orientation_error
         return PathResult(
-            obstacle.status,
+            failure.status,
             message,
             *common,
             share,
             stops,
-            obstacle.joints,
+            failure.joints,
             *self._errors,
             *missing,
         )
@@ -231,7 +231,7 @@ def plan_path(
     chain: Chain,
     waypoints: Sequence[ArrayLike],
     start: ArrayLike | None = None,
-    wish: PathOptions | None = None,
+    options: PathOptions | None = None,
     *,
     arc_via: Sequence[bool] = (),
     seed: ArrayLike | None = None,
@@ -246,7 +246,7 @@ def plan_path(
         start: Joint positions (n,) now [rad or m]: the path leads from there to the first
             waypoint. None: it begins at the first waypoint, in the first of all configurations
             from which it can be done.
-        wish: What of each pose counts, and how closely; None is all of it, closely.
+        options: What of each pose counts, and how closely; None is all of it, closely.
         arc_via: For each waypoint whether it is the middle of an arc, see ``shapes``.
         seed: Without start: configurations are tried from here outwards; None is mid-range.
         collision: Says for joint positions (n,) what collides, or None.
@@ -258,7 +258,7 @@ def plan_path(
     Raises:
         KinematicsError: An argument makes no sense.
     """
-    wish = wish or PathOptions()
+    options = options or PathOptions()
     poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
     if not poses:
         raise KinematicsError("there are no waypoints", what="waypoints")
@@ -266,15 +266,15 @@ def plan_path(
     if start is not None:
         q = np.array(start, dtype=np.float64)
         path = shapes([chain.fk(q), *poses], [False, *via])
-        return follow(chain, path, q, wish, collision, timeout)
+        return follow(chain, path, q, options, collision, timeout)
     path = shapes(poses, via)
-    arguments = wish.ik_arguments()
+    arguments = options.ik_arguments()
     begins = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
     if not begins.ok:
         return _nowhere(chain, no_solution(begins))
     best: PathResult | None = None
     for solution in begins.solutions:
-        result = follow(chain, path, solution.q, wish, collision, timeout)
+        result = follow(chain, path, solution.q, options, collision, timeout)
         if result.ok:
             return result
         if best is None or result.fraction > best.fraction:
@@ -322,14 +322,14 @@ def _checked(arc_via: Sequence[bool], count: int) -> list[bool]:
     return [bool(passed) for passed in arc_via] or [False] * count
 
 
-def _nowhere(chain: Chain, obstacle: PathFailure) -> PathResult:
+def _nowhere(chain: Chain, failure: PathFailure) -> PathResult:
     return PathResult(
-        obstacle.status,
-        f"The path cannot begin at its first waypoint: {obstacle.clause}.",
+        failure.status,
+        f"The path cannot begin at its first waypoint: {failure.clause}.",
         chain.joint_names,
         np.empty((0, chain.n)),
         0.0,
-        limiting_joints=obstacle.joints,
-        missing_distance=obstacle.position_error,
-        missing_angle=obstacle.orientation_error,
+        limiting_joints=failure.joints,
+        missing_distance=failure.position_error,
+        missing_angle=failure.orientation_error,
     )

@@ -50,7 +50,7 @@ class PathResult:
             no start.
         fraction: Share of the path that they cover, 0 to 1.
         stops: Numbers of the rows at which the path has a corner, so that the tool has to stop.
-        limiting_joints: The joints to blame for the end, if any.
+        limiting_joints: The joints that end the path, if any.
         position_error: Largest distance of a row from the path [m].
         orientation_error: Largest angle of a row from the path [rad].
         missing_distance: How far from the end of the way the arm has to stay [m], if the path
@@ -86,7 +86,7 @@ class PathFailure(NamedTuple):
     Attributes:
         status: Its kind.
         clause: The same in words, without a capital and a full stop.
-        joints: The joints to blame.
+        joints: The joints that cause it.
         position_error: How far from a wanted pose the arm has to stay [m]; 0 if it could be met.
         orientation_error: The same for its orientation [rad].
     """
@@ -116,7 +116,7 @@ def no_solution(result: IkResult, end: IkResult | None = None) -> PathFailure:
     return PathFailure(status, text, result.limiting_joints, *errors)
 
 
-def jump(chain: Chain, wish: PathOptions, bounds: Bounds, q: Array, goal: Array) -> PathFailure:
+def jump(chain: Chain, options: PathOptions, bounds: Bounds, q: Array, goal: Array) -> PathFailure:
     """Return why the joints (n,) cannot go smoothly from q to goal, where the path goes on."""
     moved = np.abs(goal - q) / bounds.units
     worst = int(np.argmax(moved))
@@ -128,14 +128,14 @@ def jump(chain: Chain, wish: PathOptions, bounds: Bounds, q: Array, goal: Array)
         verb = "is at its limit" if len(held) == 1 else "are at their limits"
         clause = f"{joint_list(names)} {verb}, and to go on {name} would have to jump by {amount}"
         return PathFailure(PathStatus.JOINT_LIMIT, clause, names)
-    if is_singular(chain, wish, bounds, q):
+    if is_singular(chain, options, bounds, q):
         clause = f"the arm is singular there, {name} would have to move by {amount} at once"
         return PathFailure(PathStatus.SINGULARITY, clause, (name,))
     clause = f"to go on, {name} would have to jump by {amount} to another configuration"
     return PathFailure(PathStatus.BRANCH_CHANGE, clause, (name,))
 
 
-def beyond(chain: Chain, q: Array) -> PathFailure | None:
+def limit_failure(chain: Chain, q: Array) -> PathFailure | None:
     """Return which joints (n,) are outside their limits, None if none."""
     excess = np.maximum(chain.lower - q, q - chain.upper)
     out = [i for i in range(chain.n) if excess[i] > 1e-9]
@@ -146,11 +146,11 @@ def beyond(chain: Chain, q: Array) -> PathFailure | None:
     return PathFailure(PathStatus.JOINT_LIMIT, f"{joint_list(amounts)} beyond the limit", names)
 
 
-def is_singular(chain: Chain, wish: PathOptions, bounds: Bounds, q: Array) -> bool:
+def is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -> bool:
     """Return whether the tool can hardly move in some direction that the arm has elsewhere."""
     J = chain.jacobian(q) * bounds.units
     rows = J[:3] / bounds.length
-    if wish.turns():
+    if options.turns():
         rows = np.vstack([rows, J[3:]])
     values = np.linalg.svd(rows, compute_uv=False)
     return bool(values[-1] < _SINGULAR * values[0])

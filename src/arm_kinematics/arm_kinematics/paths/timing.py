@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
-from arm_kinematics.paths.result import PathResult, beyond
+from arm_kinematics.paths.result import PathResult, limit_failure
 
 _POINTS = 64
 """A path is refined until each interval is at most this share of it."""
@@ -311,8 +311,8 @@ def point_to_point(
         KinematicsError: An argument makes no sense, or the goal is beyond a limit.
     """
     ends = [_positions(chain, start, "start"), _positions(chain, goal, "goal")]
-    if obstacle := beyond(chain, ends[1]):
-        raise KinematicsError(f"goal: {obstacle.clause}", what="goal", value=goal)
+    if failure := limit_failure(chain, ends[1]):
+        raise KinematicsError(f"goal: {failure.clause}", what="goal", value=goal)
     fast = chain.velocity if velocity is None else velocity
     strong = chain.acceleration if acceleration is None else acceleration
     return time_path(ends, fast, strong, scaling)

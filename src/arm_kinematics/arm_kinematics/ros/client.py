@@ -27,8 +27,8 @@ from arm_kinematics.errors import KinematicsError
 # mypy: disable-error-code="no-untyped-call"
 
 
-_ASK_AGAIN = 5.0  # [s]
-_LOOK_AGAIN = 0.01  # [s]
+_RESEND_PERIOD = 5.0  # [s]
+_POLL_PERIOD = 0.01  # [s]
 _EXECUTORS = ("rclpy.executors", "rclpy.task")
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
@@ -74,7 +74,7 @@ class ServiceCaller(Generic[_Request, _Response]):
             return self._client.call_async(request)
         answer = Future(executor=self._node.executor)
 
-        def look_again() -> None:
+        def poll() -> None:
             if answer.cancelled() or self.is_ready:
                 self._node.destroy_timer(timer)
             if self.is_ready and not answer.cancelled():
@@ -82,7 +82,7 @@ class ServiceCaller(Generic[_Request, _Response]):
                 sent.add_done_callback(lambda done: answer.set_result(done.result()))
 
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        timer = self._node.create_timer(_LOOK_AGAIN, look_again, self._group, clock=steady)
+        timer = self._node.create_timer(_POLL_PERIOD, poll, self._group, clock=steady)
         return answer
 
     def call(self, request: _Request, timeout: float) -> _Response:
@@ -114,7 +114,7 @@ class ServiceCaller(Generic[_Request, _Response]):
             done = threading.Event()
             future = self._client.call_async(request)
             future.add_done_callback(lambda _, done=done: done.set())
-            if done.wait(min(left, _ASK_AGAIN)):
+            if done.wait(min(left, _RESEND_PERIOD)):
                 response: _Response = future.result()
                 return response
             self._client.remove_pending_request(future)
@@ -131,7 +131,7 @@ class ServiceCaller(Generic[_Request, _Response]):
                     f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
                     what=name,
                 )
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(_POLL_PERIOD)
 
 
 class KinematicsClient:

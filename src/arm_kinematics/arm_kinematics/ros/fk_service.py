@@ -20,7 +20,7 @@ from arm_kinematics.ros.robot_state import (
     RejectedError,
     RobotStateCache,
     bad_request,
-    picked,
+    joint_vector,
 )
 
 
@@ -68,7 +68,7 @@ def get_jacobian(
     """
     chain = state.chain(request.tip_frame)
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
-    J = chain.jacobian(np.array(picked(chain, joints, "joint_state")))
+    J = chain.jacobian(np.array(joint_vector(chain, joints, "joint_state")))
     response.joint_names = list(chain.joint_names)
     response.jacobian = doubles(J)
     response.manipulability, response.condition_number = measures(J)

@@ -22,7 +22,7 @@ from arm_kinematics.kernels.residuals import (
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.ros.messages import doubles, pose_matrix, seconds, tool_matrix
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, picked
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector
 
 _REQUEST = SolveIK.Request
 _MODES = {
@@ -35,7 +35,7 @@ _PREFERENCES = {_REQUEST.NEAREST: "nearest", _REQUEST.CENTRED: "centred"}
 _MOST_SOLUTIONS = 1000
 
 
-def wishes(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
+def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
     """Return the arguments of Chain.ik but target, seed, tool and timeout.
 
     All of them can be looked up again, so that options once worked out are found.
@@ -179,12 +179,12 @@ class IkService:
         """
         state = self._state
         chain = state.chain(request.tip_frame)
-        asked = wishes(state, chain, request)
+        asked = ik_arguments(state, chain, request)
         tool = tool_matrix(request.tool)
         timeout = seconds(request.timeout, self._default_timeout, "timeout")
         target = _target(state, request)
         seed = np.array(
-            picked(chain, state.joints(request.seed, "seed", chain.joint_names), "seed")
+            joint_vector(chain, state.joints(request.seed, "seed", chain.joint_names), "seed")
         )
         try:
             result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)

@@ -32,7 +32,7 @@ from arm_kinematics.ik.result import IkResult
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
-from arm_kinematics.markers.workspace import find_region
+from arm_kinematics.markers.workspace import find_slice
 
 
 def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
@@ -66,8 +66,8 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
 
 _TOPIC, _PREFIX = "kinematics_markers", "markers."
 # Who came gets all once more: RViz keeps a mark red whose frame was unknown when it came.
-_AGAIN = 2.0  # [s] after they came
-_LAST = (None, None, None, None)
+_LATE_JOINER_RESEND_DELAY = 2.0  # [s] after they came
+_NO_REQUEST = (None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class MarkerPublisher:
             for name, layer in LAYERS.items()
         }
         shown = {name: declare_one(node, _PREFIX + name, spec) for name, spec in specs.items()}
-        self._board = MarkerDiff([name for name, is_on in shown.items() if is_on])
+        self._diff = MarkerDiff([name for name, is_on in shown.items() if is_on])
         self._trace_length = given.trace_length
-        self._listeners, self._there = 0, True
-        self._whole, self._partial = False, False
-        self._again = math.inf
-        self._asked: tuple[Any, ...] = _LAST
+        self._subscribers, self._at_goal = 0, True
+        self._all_due, self._partial = False, False
+        self._resend_at = math.inf
+        self._request: tuple[Any, ...] = _NO_REQUEST
         self._searched: Robot | None = None
         self._publisher = node.create_publisher(
             MarkerArray,
@@ -118,107 +118,107 @@ class MarkerPublisher:
         self._timer = node.create_timer(1.0 / given.rate, self._tick, clock=steady)
 
     @property
-    def are_seen(self) -> bool:
+    def is_subscribed(self) -> bool:
         """Whether somebody listens."""
-        return self._listeners > 0
+        return self._subscribers > 0
 
     def set_robot(self, robot: Robot, chain: Chain) -> None:
         """Show another robot."""
-        self._asked = _LAST
-        seen = MarkerInputs(robot, chain, trail=TipTrace(self._trace_length))
+        self._request = _NO_REQUEST
+        inputs = MarkerInputs(robot, chain, trail=TipTrace(self._trace_length))
         try:
-            seen.visuals, seen.inertials = robot.urdf.visuals, robot.urdf.inertials
+            inputs.visuals, inputs.inertials = robot.urdf.visuals, robot.urdf.inertials
         except UrdfError as error:
             self._node.get_logger().warning(f"kinematics_markers: no ghosts and masses: {error}")
-        self._board.seen = seen
-        self._touch(Cause.ROBOT)
+        self._diff.inputs = inputs
+        self._note_change(Cause.ROBOT)
 
     def no_robot(self) -> None:
         """Show nothing, for it is not known which tip is meant."""
-        self._board.seen = None
-        self._touch(Cause.ROBOT)
+        self._diff.inputs = None
+        self._note_change(Cause.ROBOT)
 
     def set_joints(self, positions: dict[str, float]) -> None:
         """Take over joint positions [rad or m]."""
-        seen = self._board.seen
-        if seen is None or not self._listeners or positions == seen.positions:
+        inputs = self._diff.inputs
+        if inputs is None or not self._subscribers or positions == inputs.positions:
             return
-        seen.positions = dict(positions)
-        if seen.known and self._board.shows("trace"):
-            seen.note_tip(1e-9 * self._node.get_clock().now().nanoseconds)
-        self._board.touch(Cause.JOINTS)
-        if self._there is not seen.at_goal:
-            self._there = not self._there
-            self._board.touch(Cause.GOAL)
-        if self._board.due:
+        inputs.positions = dict(positions)
+        if inputs.known and self._diff.shows("trace"):
+            inputs.note_tip(1e-9 * self._node.get_clock().now().nanoseconds)
+        self._diff.note_change(Cause.JOINTS)
+        if self._at_goal is not inputs.at_goal:
+            self._at_goal = not self._at_goal
+            self._diff.note_change(Cause.GOAL)
+        if self._diff.due:
             self._wake()
 
-    def set_answer(
+    def set_ik_attempt(
         self, chain: Chain, target: Array, tool: Array | None, result: IkResult
     ) -> None:
         """Take over what was asked of the inverse kinematics, and its answer."""
-        self._asked = (chain, target, tool, result)
-        self._touch(Cause.ANSWER)
+        self._request = (chain, target, tool, result)
+        self._note_change(Cause.ANSWER)
 
-    def _touch(self, cause: Cause) -> None:
-        self._board.touch(cause)
+    def _note_change(self, cause: Cause) -> None:
+        self._diff.note_change(cause)
         self._wake()
 
     def _wake(self) -> None:
-        if self._listeners and self._timer.is_canceled():
+        if self._subscribers and self._timer.is_canceled():
             self._timer.reset()
 
     def _on_matched(self, status: Any) -> None:
-        self._listeners = status.current_count
+        self._subscribers = status.current_count
         if status.current_count_change > 0:
-            self._whole, self._again = True, time.monotonic() + _AGAIN
+            self._all_due, self._resend_at = True, time.monotonic() + _LATE_JOINER_RESEND_DELAY
             self._wake()
 
     def _on_goal(self, message: JointState) -> None:
-        if self._board.seen is not None:
-            self._board.seen.goal = dict(zip(message.name, message.position, strict=False))
-            self._there = self._board.seen.at_goal
-            self._touch(Cause.GOAL)
+        if self._diff.inputs is not None:
+            self._diff.inputs.goal = dict(zip(message.name, message.position, strict=False))
+            self._at_goal = self._diff.inputs.at_goal
+            self._note_change(Cause.GOAL)
 
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
         for given in parameters:
             name = given.name.removeprefix(_PREFIX)
             if given.name.startswith(_PREFIX) and name in LAYERS:
-                self._board.switch(name, bool(given.value))
+                self._diff.switch(name, bool(given.value))
         self._wake()
 
     def _tick(self) -> None:
         """Publish what is due; at rest, once all of it, and then nothing."""
-        if not self._listeners:
+        if not self._subscribers:
             self._timer.cancel()
             return
         self._search()
-        self._answer()
-        if time.monotonic() > self._again:
-            self._whole, self._again = True, math.inf
-        if self._board.due and not self._whole:
+        self._draw_ik_attempt()
+        if time.monotonic() > self._resend_at:
+            self._all_due, self._resend_at = True, math.inf
+        if self._diff.due and not self._all_due:
             self._partial = True
             self._send(complete=False)
-        elif self._whole or self._partial:
-            self._whole = self._partial = False
+        elif self._all_due or self._partial:
+            self._all_due = self._partial = False
             self._send(complete=True)
-        elif self._again == math.inf:
+        elif self._resend_at == math.inf:
             self._timer.cancel()
 
     def _send(self, complete: bool) -> None:
-        marks = self._board.take(complete)
+        marks = self._diff.changes(complete)
         if marks:
             self._publisher.publish(marker_array(marks))
 
-    def _answer(self) -> None:
+    def _draw_ik_attempt(self) -> None:
         """Make the newest answer what is to be drawn."""
-        chain, target, tool, result = self._asked
-        seen = self._board.seen
-        if seen is None or result is None:
+        chain, target, tool, result = self._request
+        inputs = self._diff.inputs
+        if inputs is None or result is None:
             return
-        self._asked = _LAST
+        self._request = _NO_REQUEST
         reached = chain.fk(result.q)
-        seen.answer = IkAttempt(
+        inputs.answer = IkAttempt(
             chain,
             target,
             reached if tool is None else reached @ tool,
@@ -230,17 +230,17 @@ class MarkerPublisher:
 
     def _search(self) -> None:
         """Find out what the tip reaches, once a robot, if that is to be shown."""
-        seen, executor = self._board.seen, self._node.executor
-        if seen is None or executor is None or not self._board.shows("reach"):
+        inputs, executor = self._diff.inputs, self._node.executor
+        if inputs is None or executor is None or not self._diff.shows("reach"):
             return
-        if self._searched is not seen.robot:
-            self._searched = seen.robot
-            executor.create_task(self._find_region, seen)
+        if self._searched is not inputs.robot:
+            self._searched = inputs.robot
+            executor.create_task(self._find_slice, inputs)
 
-    async def _find_region(self, seen: MarkerInputs) -> None:
+    async def _find_slice(self, inputs: MarkerInputs) -> None:
         def work() -> None:
-            seen.region = find_region(seen.chain)
+            inputs.region = find_slice(inputs.chain)
 
         await self._background.run(work)
-        if seen is self._board.seen:
-            self._touch(Cause.REGION)
+        if inputs is self._diff.inputs:
+            self._note_change(Cause.REGION)

@@ -34,7 +34,7 @@ from arm_kinematics.ros.robot_state import (
     NOT_READY,
     RejectedError,
     RobotStateCache,
-    picked,
+    joint_vector,
 )
 
 
@@ -196,7 +196,7 @@ def serve_moveit(
 
     def serve(kind: Any, name: str, answer: Callable[[Any, Any], str]) -> None:
         def callback(request: Any, response: Any) -> Any:
-            with _said_in(response.error_code):
+            with _errors_into(response.error_code):
                 response.error_code.message = answer(request, response)
             response.error_code.source = node.get_fully_qualified_name()
             count(name, response.error_code.val)
@@ -224,7 +224,7 @@ def compute_ik(
     T = pose_matrix(pose.pose, "pose_stamped")
     base_from_frame = state.base_from(pose.header.frame_id)
     target = T if base_from_frame is None else base_from_frame @ T
-    seed = np.array(picked(chain, joints, "robot_state"))
+    seed = np.array(joint_vector(chain, joints, "robot_state"))
     result = chain.ik(target, seed, timeout=allowed_time(asked.timeout, settings.timeout))
     response.error_code.val = int(code_of(result.status))
     if result.ok:
@@ -287,7 +287,7 @@ def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
         pairs = zip(given.name, given.position, strict=True)
         own = [(name, position) for name, position in pairs if name not in followers]
         given = JointState(name=[name for name, _ in own], position=[p for _, p in own])
-    with _refused_as(MoveItCode.INVALID_ROBOT_STATE):
+    with _rejected_as(MoveItCode.INVALID_ROBOT_STATE):
         return state.joints(given, "robot_state")
 
 
@@ -300,7 +300,7 @@ def _fill_state(message: JointState, state: RobotStateCache, joints: dict[str, f
 
 
 @contextmanager
-def _refused_as(code: MoveItCode) -> Iterator[None]:
+def _rejected_as(code: MoveItCode) -> Iterator[None]:
     """Give what makes no sense here its code."""
     try:
         yield
@@ -311,7 +311,7 @@ def _refused_as(code: MoveItCode) -> Iterator[None]:
 
 
 @contextmanager
-def _said_in(error_code: Any) -> Iterator[None]:
+def _errors_into(error_code: Any) -> Iterator[None]:
     """Turn what prevents an answer into a code and one sentence."""
     try:
         yield

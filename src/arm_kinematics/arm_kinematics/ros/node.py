@@ -48,7 +48,7 @@ from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache
 
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
-_LOOK_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
+_POLL_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
 _MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
 
 
@@ -116,7 +116,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
-        self.create_timer(_LOOK_PERIOD, self._look, clock=steady)
+        self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=steady)
 
     def _subscribe(self) -> None:
         self.create_subscription(String, "robot_description", self._on_description, LATCHED)
@@ -151,7 +151,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._counts[key] = self._counts.get(key, 0) + 1
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
-        self._markers.set_answer(*self._ik.answer(request, response))
+        self._markers.set_ik_attempt(*self._ik.answer(request, response))
 
     def _on_joints(self, message: JointState) -> None:
         self._state.set_joints(message)
@@ -185,9 +185,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers.set_robot(robot, chain)
         self._markers.set_joints(self._state.positions)
 
-    def _look(self) -> None:
+    def _poll_inputs(self) -> None:
         """Hear of motions for those who look at the markers; requests look for themselves."""
-        if self._markers.are_seen:
+        if self._markers.is_subscribed:
             self._inputs.take()
 
     def _diagnose(self) -> None:

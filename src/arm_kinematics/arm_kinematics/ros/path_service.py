@@ -22,7 +22,7 @@ from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import mode, orientation_tolerance, position_tolerance
 from arm_kinematics.ros.messages import pose_matrix
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, picked
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector
 
 
 class PathDefaults(NamedTuple):
@@ -51,11 +51,11 @@ def plan_path(
         RejectedError: The request cannot be answered.
     """
     chain = state.chain(request.tip_frame)
-    wish, scaling = _wish(request), _scaling(request.velocity_scaling)
+    options, scaling = _options(request), _scaling(request.velocity_scaling)
     poses = _waypoints(state, request)
-    start = np.array(picked(chain, state.joints(request.start, "start"), "start"))
+    start = np.array(joint_vector(chain, state.joints(request.start, "start"), "start"))
     try:
-        wish.bounds(chain)
+        options.bounds(chain)
         path = shapes([chain.fk(start), *poses], [False, *_via(request)])
     except KinematicsError as error:
         raise bad_request(f"{error}.") from error
@@ -63,7 +63,7 @@ def plan_path(
 
     def work() -> None:
         try:
-            result = follow(chain, path, start, wish, timeout=defaults.timeout)
+            result = follow(chain, path, start, options, timeout=defaults.timeout)
         except KinematicsError as error:
             raise bad_request(f"{error}.") from error
         timed = time_result(result, *_limits(chain, defaults), scaling)
@@ -72,7 +72,7 @@ def plan_path(
     return work
 
 
-def _wish(request: PlanPath.Request) -> PathOptions:
+def _options(request: PlanPath.Request) -> PathOptions:
     step = request.max_step
     if not (math.isfinite(step) and step >= 0.0):
         raise bad_request(

@@ -44,7 +44,7 @@ _SHOWN = 20  # names in a sentence
 
 
 class RobotStateCache:
-    """Robot, joint positions and frames, each the newest that was heard of.
+    """Robot, joint positions and frames, each the newest received.
 
     Attributes:
         tree: The frames of tf.
@@ -53,9 +53,9 @@ class RobotStateCache:
         stamp: Time of the newest joint state.
     """
 
-    def __init__(self, tree: TransformTree, wanted_tip: str, hear: Callable[[], None]) -> None:
-        """Know nothing yet; hear is called before joint states or frames matter to an answer."""
-        self._hear = hear
+    def __init__(self, tree: TransformTree, wanted_tip: str, poll: Callable[[], None]) -> None:
+        """Start empty; poll is called before joint states or frames are used for a response."""
+        self._poll = poll
         self.tree = tree
         self.wanted_tip = wanted_tip
         self.positions: dict[str, float] = {}
@@ -117,12 +117,12 @@ class RobotStateCache:
         With needed joints the others may be left out; the current ones are the newest.
         """
         if not message.name and not message.position:
-            self._hear()
+            self._poll()
             return self.positions
         given = given_joints(message, self.robot, what)
         if needed is not None and all(name in given for name in needed):
             return given
-        self._hear()
+        self._poll()
         return {**self.positions, **given}
 
     def base_from(self, frame: str) -> Array | None:
@@ -130,7 +130,7 @@ class RobotStateCache:
         base = self.robot.base
         if not frame or frame == base:
             return None
-        self._hear()
+        self._poll()
         try:
             return self.tree.lookup(base, frame)
         except TransformError as error:
@@ -162,7 +162,7 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
     return joints
 
 
-def picked(chain: Chain, joints: dict[str, float], what: str) -> Any:
+def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Any:
     """Return the positions of a chain's joints (n,), or refuse because some are not known."""
     try:
         return [joints[name] for name in chain.joint_names]

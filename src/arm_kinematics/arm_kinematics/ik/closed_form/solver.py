@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A closed form, recognised and ready to be asked."""
+"""The closed form of a chain, if it has one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from arm_common.transforms import Array
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.geometry import ScrewAxes
 from arm_kinematics.ik.closed_form.invariants import COLUMNS, FAMILY, GIVEN, JOINTS, LENGTH, MOST
-from arm_kinematics.ik.closed_form.nearest import solve_nearest
 from arm_kinematics.ik.closed_form.recognition import axis_form, pose_form, position_form
 from arm_kinematics.ik.search_model import arm_length
 from arm_kinematics.kernels.search import HEAD, SLOT
@@ -21,10 +20,10 @@ _zeros = np.zeros
 
 
 class ClosedForm:
-    """All solutions of one chain for one kind of question.
+    """All solutions of one chain for one kind of target.
 
     Attributes:
-        name: What was recognised, in words.
+        name: The kind of geometry, in words.
         plan: The same for the compiled loops, see invariants.py.
         size: Length of a result.
     """
@@ -48,22 +47,6 @@ class ClosedForm:
         """
         out = _zeros(self.size)
         found, singular = solve_all(c, opt, self.plan, T, seed, out)
-        return found, singular, out
-
-    def nearest(
-        self, c: Array, opt: Array, exact: Array, T: Array, seed: Array
-    ) -> tuple[int, bool, Array]:
-        """Return the same for the nearest solution alone, found by descent from a seed near by.
-
-        Args:
-            c: See solve(), as for the other arguments that are not here.
-            opt: Options of that descent.
-            exact: Options that ask for exact solutions.
-            T: See there.
-            seed: See there.
-        """
-        out = _zeros(self.size)
-        found, singular = solve_nearest(c, opt, exact, self.plan, T, seed, out)
         return found, singular, out
 
 
@@ -97,7 +80,7 @@ def recognise(
 
 
 def given_branches(S: Array, M: Array, branches: Array) -> ClosedForm:
-    """Return what treats given joint positions (k, n) like the branches of a closed form."""
+    """Return a form whose branches are given joint positions (k, n)."""
     plan = _zeros((JOINTS + len(branches), COLUMNS))
     plan[0, FAMILY], plan[0, LENGTH] = GIVEN, arm_length(S, M)
     plan[JOINTS:, : branches.shape[1]] = branches
