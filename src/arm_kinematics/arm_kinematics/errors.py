@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one error family of this package: raised for misuse, never for "no solution"."""
+"""Errors of this package: raised for misuse, never for "no solution"."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics of many targets on all cores; each answer is that of a call by itself."""
+"""Inverse kinematics of many targets on all cores, with the results of single calls."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FEW = 32  # targets that are not worth starting threads for
 
 @dataclass(frozen=True)
 class IkBatch:
-    """The answers to many targets; row k belongs to target k.
+    """The results for many targets; row k belongs to target k.
 
     Attributes:
         status: Values of IkStatus (m,).
         q: Joint positions (m, n) of the solution, or of the best effort [rad or m].
-        position_error: Distances from the wanted positions (m,) [m].
-        orientation_error: Angles from the wanted orientations (m,) [rad].
+        position_error: Distances from the target positions (m,) [m].
+        orientation_error: Angles from the target orientations (m,) [rad].
         distance: Weighed distances of q from the seeds (m,).
     """
 
@@ -53,10 +53,10 @@ class IkBatch:
 
 
 class BatchSolver:
-    """Targets on their way to an IkBatch.
+    """Solver of the targets of an IkBatch.
 
     Args:
-        every: What solves single targets.
+        solutions: Solver of single targets.
         Ts: Targets (m, 4, 4).
         seeds: One seed for all (n,), one for each (m, n), or None.
         key: The fields of an IkOptions.
@@ -66,15 +66,15 @@ class BatchSolver:
 
     def __init__(
         self,
-        every: AllSolutions,
+        solutions: AllSolutions,
         Ts: Any,
         seeds: Any,
         key: tuple[Any, ...],
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
-        solver = self._solver = every.solver
-        self._all_solutions, self._key, self._timeout = every, key, timeout
+        solver = self._solver = solutions.solver
+        self._all_solutions, self._key, self._timeout = solutions, key, timeout
         self._allow_approximate = allow_approximate
         if timeout is not None:
             deadline_after(timeout)
@@ -84,7 +84,7 @@ class BatchSolver:
         self._options = solver.options(key)
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
-        self._known = every.known(key)
+        self._known = solutions.known(key)
         self._outs = np.zeros((count, solver.result_size(1)))
         self._answers = np.zeros((count, solver.n + 3))
 

@@ -38,12 +38,12 @@ class IkStatus(IntEnum):
 
 
 class IkSolution(NamedTuple):
-    """One answer, inside the joint limits.
+    """One solution, inside the joint limits.
 
     Attributes:
         q: Joint positions (n,) [rad or m].
-        position_error: Distance from the wanted position [m].
-        orientation_error: Angle from the wanted orientation [rad]: of the whole rotation in mode
+        position_error: Distance from the target position [m].
+        orientation_error: Angle from the target orientation [rad]: of the whole rotation in mode
             "pose", between the two tool axes in mode "position_axis", 0 in mode "position".
         distance: Distance of q from the seed: the root of the weighed sum of squares.
     """
@@ -58,7 +58,7 @@ class Reason(NamedTuple):
     """Why there is no solution.
 
     Attributes:
-        status: The status that says it.
+        status: The corresponding status.
         clause: The same in words, without a capital and a full stop.
         joints: The joints that cause it.
     """
@@ -69,7 +69,7 @@ class Reason(NamedTuple):
 
 
 class IkResult:
-    """The answer to one target; read-only.
+    """The result for one target; read-only.
 
     Attributes:
         status: Why the search ended.
@@ -96,7 +96,7 @@ class IkResult:
 
     @property
     def cause(self) -> IkStatus:
-        """The status if approximate answers were not allowed: why there is no exact solution."""
+        """The status without allow_approximate: why there is no exact solution."""
         return self._reason.status if self._reason else self.status
 
     @property
@@ -152,7 +152,7 @@ class IkResult:
 
     @property
     def message(self) -> str:
-        """One sentence for a person: what was found, or why not, with residuals."""
+        """One sentence: the solution, or why there is none, with residuals."""
         best = self.solutions[0]
         away = f"{apart(best.position_error, best.orientation_error)} from the target"
         if self.status == IkStatus.SUCCESS:

@@ -18,7 +18,7 @@ from arm_kinematics.markers.state import MarkerInputs
 
 
 class Cause(Enum):
-    """What may have changed."""
+    """The inputs that a layer depends on."""
 
     ROBOT = auto()
     JOINTS = auto()
@@ -32,10 +32,10 @@ class Layer:
     """Marks that are switched on and off together.
 
     Attributes:
-        draw: Makes them.
-        causes: When they may look different; a new robot is one for all.
-        text: What they are, for people.
-        on: Whether they are shown at first.
+        draw: Makes the marks.
+        causes: The inputs that change them; a new robot changes all.
+        text: Description of the parameter.
+        on: Whether they are shown by default.
     """
 
     draw: Callable[[MarkerInputs], list[Mark]]
@@ -52,9 +52,9 @@ LAYERS = {
     "trace": Layer(targets.trace, (Cause.JOINTS,), "The tip's path, coloured by time."),
     "goal": Layer(ghosts.goal, (Cause.GOAL,), "Ghost where the arm goes to.", on=True),
     "target": Layer(
-        targets.target, (Cause.ANSWER,), "Pose asked for, pose reached, residual.", on=True
+        targets.target, (Cause.ANSWER,), "Requested pose, reached pose, residual.", on=True
     ),
-    "branches": Layer(ghosts.branches, (Cause.ANSWER,), "Ghosts of all solutions asked for."),
+    "branches": Layer(ghosts.branches, (Cause.ANSWER,), "Ghosts of all requested solutions."),
     "reach": Layer(workspace.reach, (Cause.REGION,), "A slice through what the tip reaches."),
     "reach_circles": Layer(workspace.reach_circles, (), "Circles of reach of a planar arm."),
     "centres_of_mass": Layer(
@@ -80,13 +80,13 @@ class NumberedMark(NamedTuple):
 
 
 class MarkerDiff:
-    """What is shown. A layer is drawn only after something changed that it depends on.
+    """The marks that are shown. A layer is drawn again only after a cause of it has changed.
 
     Args:
         on: Names of the layers to show at first.
 
     Attributes:
-        inputs: What there is to draw from; None before there is a robot.
+        inputs: Inputs of the layers; None before there is a robot.
     """
 
     def __init__(self, on: Iterable[str]) -> None:
@@ -113,14 +113,14 @@ class MarkerDiff:
 
     @property
     def due(self) -> bool:
-        """Whether something may look different from what was taken last."""
+        """Whether something may have changed since the last call of ``changes``."""
         return bool(self._due)
 
     def changes(self, complete: bool = False) -> list[NumberedMark]:
-        """Draw what is due and return what is new and what is gone.
+        """Draw the layers that are due, and return the marks that are new or gone.
 
         Args:
-            complete: Return all that is shown, also what did not change.
+            complete: Return all marks that are shown.
 
         Returns:
             Marks that look different from those under the same number before, by layer.

@@ -100,7 +100,7 @@ def curve(frame: str, points: ArrayLike, width: float, colour: Colour) -> Mark:
 def text_mark(
     frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK
 ) -> Mark:
-    """Return text that faces whoever looks, centred at a position (3,) [m]."""
+    """Return text that faces the camera, centred at a position (3,) [m]."""
     return Mark(Kind.TEXT, frame, at(position), (0.0, 0.0, height), colour, text=text)
 
 

@@ -17,7 +17,6 @@ from arm_description.urdf.elements import UrdfInertial, UrdfShape
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.markers.mark import Colour
 
 
 class DrawnJoint(NamedTuple):
@@ -146,11 +145,11 @@ _NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would on
 
 @dataclass(frozen=True, eq=False)
 class IkAttempt:
-    """The last request to the inverse kinematics and what became of it.
+    """The last request to the inverse kinematics and its result.
 
     Attributes:
-        chain: The chain that was asked.
-        target: (4, 4) base <- wanted tip [m].
+        chain: The chain that was solved.
+        target: (4, 4) base <- target of the tip [m].
         reached: (4, 4) base <- tip at the first solution or the best effort [m].
         position_error: Distance between the two as asked for [m].
         orientation_error: Angle between the two as asked for [rad].
@@ -186,7 +185,7 @@ class WorkspaceSlice:
 
 @dataclass
 class MarkerInputs:
-    """What is known; each entry is the newest.
+    """The newest inputs.
 
     Attributes:
         robot: The robot.
@@ -194,9 +193,9 @@ class MarkerInputs:
         visuals: What its links look like.
         inertials: What its links weigh.
         positions: Joint positions by name [rad or m].
-        goal: Where the joints are going to, by name; empty if that is not known.
-        answer: The last request to the inverse kinematics; None if there was none.
-        region: What the tip reaches; None until that was found out.
+        goal: Goal positions by name; empty if not known.
+        answer: The last request to the inverse kinematics, or None.
+        region: What the tip reaches; None until it is computed.
         trail: Where the tip was.
     """
 
@@ -237,7 +236,7 @@ class MarkerInputs:
 
     @property
     def at_goal(self) -> bool:
-        """Whether the arm is where it is going to, or goes nowhere."""
+        """Whether the arm is at its goal, or has none."""
         return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
 
     def note_tip(self, now: float) -> None:
@@ -247,9 +246,3 @@ class MarkerInputs:
             now: The time [s].
         """
         self.trail.note(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)
-
-
-def hue(colour: str, opacity: float) -> Colour:
-    """Return "#rrggbb" with an opacity."""
-    r, g, b = (int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
-    return (r, g, b, opacity)

@@ -32,7 +32,7 @@ from arm_kinematics.markers.state import PIECES, MarkerInputs, TraceSegment
 
 
 def target(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the pose asked for, the pose reached, and what is between them."""
+    """Draw the requested pose, the reached pose, and the residual between them."""
     answer = inputs.answer
     if answer is None:
         return []
@@ -124,7 +124,7 @@ _MOST_BRANCHES = 8
 
 
 def goal(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the robot where it is going to, until it is there."""
+    """Draw the robot at its goal, until it is there."""
     if inputs.at_goal:
         return []
     return ghost(inputs, inputs.goal, faint(BLUE, 0.28))

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Call the kinematics services from anywhere without waiting for oneself.
+"""A client of the kinematics services that cannot deadlock its own executor.
 
-In a callback, ``await client.solve_ik.call_async(request)``; in a thread of one's own,
+In a callback, ``await client.solve_ik.call_async(request)``; in a separate thread,
 ``client.solve_ik.call(request, timeout)``. A blocking call in a callback would keep its executor
-from ever taking the answer: it is refused there, at once.
+from ever processing the response: it is rejected there, at once.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class CallError(KinematicsError):
 
 
 class NoAnswerError(CallError, TimeoutError):
-    """No answer came in time."""
+    """No response was received in time."""
 
 
 class ServiceCaller(Generic[_Request, _Response]):
     """One service, safe to call from several threads.
 
-    The client has a callback group of its own, so that an answer can be taken while the callback
-    that awaits it holds the group of the node.
+    The client has its own callback group: a response can be processed while the callback that
+    awaits it holds the group of the node.
 
     Args:
         node: Node to call from; an executor has to spin it.
@@ -62,13 +62,13 @@ class ServiceCaller(Generic[_Request, _Response]):
 
     @property
     def is_ready(self) -> bool:
-        """True if somebody serves it."""
+        """Whether a server is available."""
         return bool(self._client.service_is_ready())
 
     def call_async(self, request: _Request) -> Future:
         """Send a request; await the future, or give it a callback.
 
-        Where nobody serves yet, it is sent as soon as somebody does; else it would be lost.
+        Without a server yet, it is sent as soon as there is one; else it would be lost.
         """
         if self.is_ready:
             return self._client.call_async(request)
@@ -86,18 +86,18 @@ class ServiceCaller(Generic[_Request, _Response]):
         return answer
 
     def call(self, request: _Request, timeout: float) -> _Response:
-        """Send a request and wait for the answer.
+        """Send a request and wait for the response.
 
-        While two nodes are still finding each other an answer may get lost: asked again every few
-        seconds, which changes nothing, for equal requests have equal answers.
+        While two nodes are still discovering each other a response may get lost: the request is
+        sent again every few seconds, which is harmless, since equal requests have equal responses.
 
         Args:
             request: The request.
             timeout: Longest time to wait [s], also for the service to appear.
 
         Raises:
-            CallError: This is a callback of an executor: the answer could never come.
-            NoAnswerError: No answer came in time.
+            CallError: This is a callback of an executor: the response could never be processed.
+            NoAnswerError: No response was received in time.
         """
         name = self._client.srv_name
         if _in_executor(sys._getframe()):

@@ -25,10 +25,10 @@ from arm_kinematics.ros.robot_state import (
 
 
 class FkService:
-    """Answers solve_fk.
+    """Serves solve_fk.
 
     Args:
-        state: What is known of the robot.
+        state: What is known about the robot.
     """
 
     def __init__(self, state: RobotStateCache) -> None:
@@ -36,7 +36,7 @@ class FkService:
         self._messages = MessagePool(PoseStamped)
 
     def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
-        """Fill the response with the poses of the wanted links.
+        """Fill the response with the poses of the requested links.
 
         Raises:
             RejectedError: The request cannot be answered.
@@ -80,8 +80,7 @@ def _reference(state: RobotStateCache, frame: str, joints: dict[str, float]) -> 
     """Return the pose of a link at the joint positions, or of another frame as tf has it."""
     if frame in state.robot.links:
         return _pose(state, frame, joints, "reference_frame")
-    base_from_frame = state.base_from(frame)
-    return np.eye(4) if base_from_frame is None else base_from_frame
+    return state.base_from(frame)
 
 
 def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str) -> Array:

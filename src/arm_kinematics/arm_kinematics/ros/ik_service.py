@@ -21,7 +21,7 @@ from arm_kinematics.kernels.residuals import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
-from arm_kinematics.ros.messages import doubles, pose_matrix, seconds, tool_matrix
+from arm_kinematics.ros.messages import doubles, seconds, stamped_pose, tool_matrix
 from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector
 
 _REQUEST = SolveIK.Request
@@ -38,7 +38,7 @@ _MOST_SOLUTIONS = 1000
 def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
     """Return the arguments of Chain.ik but target, seed, tool and timeout.
 
-    All of them can be looked up again, so that options once worked out are found.
+    All of them are hashable, for the cache of options.
 
     Raises:
         RejectedError: Something in the request makes no sense.
@@ -139,10 +139,10 @@ M = TypeVar("M")
 
 
 class MessagePool(Generic[M]):
-    """A stock of messages; each answer has to be sent before the next one is begun.
+    """Messages for reuse; each response has to be sent before the next one is begun.
 
     Args:
-        make: Makes a message. Whoever fills one writes every field that was ever written.
+        make: Makes a message. Callers have to write every field that any of them writes.
     """
 
     def __init__(self, make: Callable[[], M]) -> None:
@@ -157,10 +157,10 @@ class MessagePool(Generic[M]):
 
 
 class IkService:
-    """Answers solve_ik.
+    """Serves solve_ik.
 
     Args:
-        state: What is known of the robot.
+        state: What is known about the robot.
         default_timeout: Time allowed for a request that sets none [s].
     """
 
@@ -172,22 +172,22 @@ class IkService:
     def answer(
         self, request: SolveIK.Request, response: SolveIK.Response
     ) -> tuple[Chain, Array, Array | None, IkResult]:
-        """Fill the response; return what was asked, as chain, target and tool, and the answer.
+        """Fill the response; return chain, target, tool and result.
 
         Raises:
             RejectedError: The request cannot be answered.
         """
         state = self._state
         chain = state.chain(request.tip_frame)
-        asked = ik_arguments(state, chain, request)
+        arguments = ik_arguments(state, chain, request)
         tool = tool_matrix(request.tool)
         timeout = seconds(request.timeout, self._default_timeout, "timeout")
-        target = _target(state, request)
+        target = stamped_pose(state, request.target, "target")
         seed = np.array(
             joint_vector(chain, state.joints(request.seed, "seed", chain.joint_names), "seed")
         )
         try:
-            result = chain.ik(target, seed, **asked, tool=tool, timeout=timeout)
+            result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
         except KinematicsError as error:
             raise bad_request(f"{error}.") from error
         response.status = int(result.status)
@@ -205,14 +205,8 @@ class IkService:
         return messages
 
 
-def _target(state: RobotStateCache, request: SolveIK.Request) -> Array:
-    pose = pose_matrix(request.target.pose, "target")
-    base_from_frame = state.base_from(request.target.header.frame_id)
-    return pose if base_from_frame is None else base_from_frame @ pose
-
-
 def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSolution) -> None:
-    """Write every field that the message's earlier use may have left."""
+    """Write every field, since the message may have been used before."""
     message.joint_state.name = chain.joint_names
     message.joint_state.position = doubles(solution.q)
     reached = chain.fk(solution.q)

@@ -36,7 +36,7 @@ from arm_kinematics.markers.workspace import find_slice
 
 
 def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
-    """Return one message; what is gone is deleted in it."""
+    """Return one message; markers that are gone are deleted in it."""
     return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
 
 
@@ -65,7 +65,7 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
 
 
 _TOPIC, _PREFIX = "kinematics_markers", "markers."
-# Who came gets all once more: RViz keeps a mark red whose frame was unknown when it came.
+# Late joiners get everything again: RViz keeps a marker in error whose frame was unknown at first.
 _LATE_JOINER_RESEND_DELAY = 2.0  # [s] after they came
 _NO_REQUEST = (None, None, None, None)
 
@@ -81,10 +81,10 @@ class MarkerParameters:
 class MarkerPublisher:
     """The topic kinematics_markers (visualization_msgs/MarkerArray, latched).
 
-    While something moves, a message holds what changed; whoever begins to listen, and the message
-    that stays when all is at rest, get all there is. Parameters: markers.<layer> (bool, at any
+    While something moves, a message holds what changed; new subscribers, and the message that
+    stays latched at rest, get everything. Parameters: markers.<layer> (bool, at any
     time), markers.rate [1/s], markers.trace_length [s]. Subscribes arm_controller/goal
-    (sensor_msgs/JointState, latched): where the driver is bound for.
+    (sensor_msgs/JointState, latched): the goal of the driver.
 
     Args:
         node: The node that publishes.
@@ -119,7 +119,7 @@ class MarkerPublisher:
 
     @property
     def is_subscribed(self) -> bool:
-        """Whether somebody listens."""
+        """Whether the topic has subscribers."""
         return self._subscribers > 0
 
     def set_robot(self, robot: Robot, chain: Chain) -> None:
@@ -134,12 +134,12 @@ class MarkerPublisher:
         self._note_change(Cause.ROBOT)
 
     def no_robot(self) -> None:
-        """Show nothing, for it is not known which tip is meant."""
+        """Show nothing, since the tip is ambiguous."""
         self._diff.inputs = None
         self._note_change(Cause.ROBOT)
 
     def set_joints(self, positions: dict[str, float]) -> None:
-        """Take over joint positions [rad or m]."""
+        """Show joint positions [rad or m]."""
         inputs = self._diff.inputs
         if inputs is None or not self._subscribers or positions == inputs.positions:
             return
@@ -156,7 +156,7 @@ class MarkerPublisher:
     def set_ik_attempt(
         self, chain: Chain, target: Array, tool: Array | None, result: IkResult
     ) -> None:
-        """Take over what was asked of the inverse kinematics, and its answer."""
+        """Show a request to the inverse kinematics and its result."""
         self._request = (chain, target, tool, result)
         self._note_change(Cause.ANSWER)
 
@@ -188,7 +188,7 @@ class MarkerPublisher:
         self._wake()
 
     def _tick(self) -> None:
-        """Publish what is due; at rest, once all of it, and then nothing."""
+        """Publish what is due; at rest, once everything, and then nothing."""
         if not self._subscribers:
             self._timer.cancel()
             return
@@ -211,7 +211,7 @@ class MarkerPublisher:
             self._publisher.publish(marker_array(marks))
 
     def _draw_ik_attempt(self) -> None:
-        """Make the newest answer what is to be drawn."""
+        """Draw the newest request and its result."""
         chain, target, tool, result = self._request
         inputs = self._diff.inputs
         if inputs is None or result is None:
@@ -229,7 +229,7 @@ class MarkerPublisher:
         )
 
     def _search(self) -> None:
-        """Find out what the tip reaches, once a robot, if that is to be shown."""
+        """Compute the reachable slice, once per robot, if it is shown."""
         inputs, executor = self._diff.inputs, self._node.executor
         if inputs is None or executor is None or not self._diff.shows("reach"):
             return

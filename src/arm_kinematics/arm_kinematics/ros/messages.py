@@ -10,10 +10,10 @@ from typing import Any
 
 from arm_common.transforms import Array, pose
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import Pose, Transform
+from geometry_msgs.msg import Pose, PoseStamped, Transform
 from transforms3d.quaternions import quat2mat
 
-from arm_kinematics.ros.robot_state import bad_request
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request
 
 _UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
 
@@ -25,6 +25,16 @@ def pose_matrix(message: Pose, what: str) -> Array:
         RejectedError: A number is not finite, or the quaternion is not a unit quaternion.
     """
     return _matrix(message.position, message.orientation, what)
+
+
+def stamped_pose(state: RobotStateCache, message: PoseStamped, what: str) -> Array:
+    """Return a pose in any frame of tf as (4, 4) in the base frame [m].
+
+    Raises:
+        RejectedError: See pose_matrix, or there is no transform from its frame.
+    """
+    T = pose_matrix(message.pose, what)
+    return state.base_from(message.header.frame_id) @ T
 
 
 def tool_matrix(message: Transform) -> Array | None:

@@ -27,7 +27,7 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.messages import doubles, pose_matrix
+from arm_kinematics.ros.messages import doubles, stamped_pose
 from arm_kinematics.ros.robot_state import (
     BAD_REQUEST,
     NO_TRANSFORM,
@@ -55,10 +55,10 @@ class MoveItCode(IntEnum):
 
 
 class MoveItRejectedError(KinematicsError):
-    """A request of MoveIt's kind cannot be answered.
+    """A MoveIt request is rejected.
 
     Attributes:
-        code: The code that says why.
+        code: The reason.
     """
 
     def __init__(self, code: MoveItCode, message: str) -> None:
@@ -67,14 +67,14 @@ class MoveItRejectedError(KinematicsError):
 
 
 def code_of(status: IkStatus) -> MoveItCode:
-    """Return the code of a search's end: MoveIt has one for all that is out of reach."""
+    """Return the code of a status: MoveIt has one for all that is out of reach."""
     if status == IkStatus.SUCCESS:
         return MoveItCode.SUCCESS
     return MoveItCode.TIMED_OUT if status == IkStatus.TIMEOUT else MoveItCode.NO_IK_SOLUTION
 
 
 def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
-    """Return which pose is asked for, and of which link; an empty one is the group's tip.
+    """Return the requested pose and its link; an empty one is the group's tip.
 
     Args:
         asked: A PositionIKRequest.
@@ -124,7 +124,7 @@ def _check_offered(asked: Any, group: str) -> None:
 
 
 def check_single_axes(robot_state: Any) -> None:
-    """Refuse positions of joints with several degrees of freedom: the robot has none.
+    """Reject positions of joints with several degrees of freedom: the robot has none.
 
     Raises:
         MoveItRejectedError: There are some.
@@ -155,7 +155,7 @@ _CODES = {
 
 
 class MoveItSettings(NamedTuple):
-    """What the node knows and a request does not say.
+    """Settings of the node.
 
     Attributes:
         group: The planning group from the root to the tip, as the SRDF calls it; or NOT_SERVED.
@@ -173,13 +173,13 @@ def serve_moveit(
     count: Callable[[str, int], None],
     qos: QoSProfile,
 ) -> None:
-    """Announce both services; where moveit_msgs is not installed, say so and do nothing else.
+    """Create both services; where moveit_msgs is not installed, only log that.
 
     The names are MoveIt's own, in the namespace of the node.
 
     Args:
         node: The node that serves.
-        state: What it knows of the robot.
+        state: What it knows about the robot.
         settings: Group and time.
         count: Called with the name of the service and the code of each answer.
         qos: How many requests may wait.
@@ -212,7 +212,7 @@ def serve_moveit(
 def compute_ik(
     state: RobotStateCache, settings: MoveItSettings, request: Any, response: Any
 ) -> str:
-    """Fill a response of GetPositionIK; return what there is to say.
+    """Fill a response of GetPositionIK; return the message.
 
     Raises:
         KinematicsError: The request cannot be answered.
@@ -221,9 +221,7 @@ def compute_ik(
     pose, link = wanted_pose(asked, settings.group)
     chain = _chain(state, link)
     joints = _joints(state, asked.robot_state)
-    T = pose_matrix(pose.pose, "pose_stamped")
-    base_from_frame = state.base_from(pose.header.frame_id)
-    target = T if base_from_frame is None else base_from_frame @ T
+    target = stamped_pose(state, pose, "pose_stamped")
     seed = np.array(joint_vector(chain, joints, "robot_state"))
     result = chain.ik(target, seed, timeout=allowed_time(asked.timeout, settings.timeout))
     response.error_code.val = int(code_of(result.status))
@@ -234,7 +232,7 @@ def compute_ik(
 
 
 def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any) -> str:
-    """Fill a response of GetPositionFK with the links that are known; return what there is to say.
+    """Fill a response of GetPositionFK with the known links; return the message.
 
     Raises:
         KinematicsError: The request cannot be answered, or not all of it.
@@ -248,10 +246,8 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
     response.fk_link_names = known
     response.pose_stamped = [_stamped(pose, robot.base, clock) for pose in poses]
     frame = request.header.frame_id or robot.base
-    base_from_frame = state.base_from(frame)  # refused, the poses stay in the root's frame
-    if base_from_frame is not None:
-        into = inverse(base_from_frame)
-        response.pose_stamped = [_stamped(into @ pose, frame, clock) for pose in poses]
+    into = inverse(state.base_from(frame))  # rejected, the poses stay in the root's frame
+    response.pose_stamped = [_stamped(into @ pose, frame, clock) for pose in poses]
     if len(known) < len(asked):
         raise MoveItRejectedError(
             MoveItCode.INVALID_LINK_NAME,
@@ -301,7 +297,7 @@ def _fill_state(message: JointState, state: RobotStateCache, joints: dict[str, f
 
 @contextmanager
 def _rejected_as(code: MoveItCode) -> Iterator[None]:
-    """Give what makes no sense here its code."""
+    """Turn a bad request into a rejection with a code of MoveIt."""
     try:
         yield
     except RejectedError as rejection:
@@ -312,7 +308,7 @@ def _rejected_as(code: MoveItCode) -> Iterator[None]:
 
 @contextmanager
 def _errors_into(error_code: Any) -> Iterator[None]:
-    """Turn what prevents an answer into a code and one sentence."""
+    """Turn an error into a code and one sentence of the response."""
     try:
         yield
     except KinematicsError as error:

@@ -48,7 +48,7 @@ from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache
 
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
-_POLL_PERIOD = 0.1  # [s] of a steady clock, while somebody looks at the markers
+_POLL_PERIOD = 0.1  # [s] of a steady clock, while the markers are subscribed
 _MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
 
 
@@ -81,7 +81,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     """Serves solve_ik, solve_fk, get_jacobian and plan_path for the robot described to it."""
 
     def __init__(self) -> None:
-        """Look at the parameters; ``start`` does the rest.
+        """Read the parameters; ``start`` creates the interfaces.
 
         Raises:
             ParameterError: One of them has a wrong value.
@@ -98,7 +98,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         )
 
     def start(self) -> None:
-        """Listen and serve."""
+        """Create subscriptions, services and timers."""
         self._inputs = PolledSubscriptions()
         frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
         self._state = RobotStateCache(frames.tree, self._tip, self._inputs.take)
@@ -110,9 +110,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         serve_moveit(self, self._state, self._moveit, self._count, MANY_CALLS)
-        # In a group of its own: others would have to wait until it has answered.
-        apart = ReentrantCallbackGroup()
-        self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=apart)
+        # In a group of its own, or else other requests would wait for it.
+        group = ReentrantCallbackGroup()
+        self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=group)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
@@ -123,7 +123,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
-        """Announce a service; refusals become a status and one sentence."""
+        """Create a service; rejections become a status and one sentence."""
 
         def callback(request: Any, response: Any) -> Any:
             try:
@@ -135,7 +135,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
-        """Answer when the path is planned; other requests are answered meanwhile."""
+        """Plan in the worker thread; other requests are served meanwhile."""
         try:
             await self._background.run(plan_path(self._state, request, response, self._paths))
         except RejectedError as rejection:
@@ -173,7 +173,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._build_default_chain(robot)
 
     def _build_default_chain(self, robot: Robot) -> None:
-        """Build what the first request will most likely need, and show the robot."""
+        """Build the chain that the first request most likely needs, and show the robot."""
         try:
             chain = self._state.chain("")
         except KinematicsError as error:
@@ -186,7 +186,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers.set_joints(self._state.positions)
 
     def _poll_inputs(self) -> None:
-        """Hear of motions for those who look at the markers; requests look for themselves."""
+        """Take in joint states while the markers are subscribed; requests poll by themselves."""
         if self._markers.is_subscribed:
             self._inputs.take()
 
@@ -204,7 +204,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
 
 def make_node() -> list[Node]:
-    """Make the node, compile what is not compiled yet, then start it."""
+    """Create the node, compile the kernels, then start it."""
     node = KinematicsNode()
     began = time.monotonic()
     prepare_closed_forms()
@@ -221,7 +221,7 @@ def make_node() -> list[Node]:
 
 
 def main() -> int:
-    """Run the node until it is told to end; returns the exit code."""
+    """Run the node until it is stopped; return the exit code."""
     return run_node(make_node)
 
 

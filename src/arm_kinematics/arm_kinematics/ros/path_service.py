@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.ros.messages import duration_message
 from arm_common.transforms import Array
+from geometry_msgs.msg import Quaternion
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.srv import PlanPath
@@ -21,12 +22,12 @@ from arm_kinematics.paths.planner import follow, shapes
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import mode, orientation_tolerance, position_tolerance
-from arm_kinematics.ros.messages import pose_matrix
+from arm_kinematics.ros.messages import stamped_pose
 from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector
 
 
 class PathDefaults(NamedTuple):
-    """What the node assumes where nobody says.
+    """Defaults of the node.
 
     Attributes:
         timeout: Time allowed for a path [s].
@@ -45,7 +46,7 @@ def plan_path(
     response: PlanPath.Response,
     defaults: PathDefaults,
 ) -> Callable[[], None]:
-    """Check a request; return the work that fills the response, which may be done elsewhere.
+    """Check a request; return the function that fills the response, for any thread.
 
     Raises:
         RejectedError: The request cannot be answered.
@@ -113,13 +114,9 @@ def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]
         raise bad_request("There are no waypoints.")
     poses = []
     for i, (waypoint, passed) in enumerate(zip(request.waypoints, _via(request), strict=True)):
-        what, pose = f"waypoint {i}", waypoint.pose
         if passed:  # its orientation does not count, and need not be one
-            pose.orientation.x = pose.orientation.y = pose.orientation.z = 0.0
-            pose.orientation.w = 1.0
-        T = pose_matrix(pose, what)
-        base_from_frame = state.base_from(waypoint.header.frame_id)
-        poses.append(T if base_from_frame is None else base_from_frame @ T)
+            waypoint.pose.orientation = Quaternion()
+        poses.append(stamped_pose(state, waypoint, f"waypoint {i}"))
     return poses
 
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from builtin_interfaces.msg import Time
@@ -24,7 +25,7 @@ NOT_READY: int = SolveIK.Response.NOT_READY
 
 
 class RejectedError(KinematicsError):
-    """A request is refused.
+    """A request is rejected.
 
     Attributes:
         status: One of BAD_REQUEST, NO_TRANSFORM, NOT_READY.
@@ -36,11 +37,12 @@ class RejectedError(KinematicsError):
 
 
 def bad_request(message: str) -> RejectedError:
-    """Return the refusal of a request that makes no sense."""
+    """Return the error of a request that makes no sense."""
     return RejectedError(BAD_REQUEST, message)
 
 
-_SHOWN = 20  # names in a sentence
+_MOST_NAMES = 20  # in a sentence
+_IDENTITY = np.eye(4)
 
 
 class RobotStateCache:
@@ -64,7 +66,11 @@ class RobotStateCache:
 
     @property
     def robot(self) -> Robot:
-        """The robot; a refusal if its description has not come yet."""
+        """The robot.
+
+        Raises:
+            RejectedError: Its description has not been received yet.
+        """
         if self._robot is None:
             raise RejectedError(
                 NOT_READY, "No robot description has been received on robot_description yet."
@@ -72,12 +78,12 @@ class RobotStateCache:
         return self._robot
 
     def set_description(self, xml: str) -> Robot:
-        """Take over a robot description; UrdfError, and no change, if it is no URDF."""
+        """Use a robot description; UrdfError, and no change, if it is no URDF."""
         self._robot = Robot(xml)
         return self._robot
 
     def set_joints(self, message: JointState) -> None:
-        """Take over a joint state; entries that are not finite are left out."""
+        """Store a joint state; entries that are not finite are skipped."""
         for name, position in zip(message.name, message.position, strict=False):
             if math.isfinite(position):
                 self.positions[name] = position
@@ -85,14 +91,18 @@ class RobotStateCache:
 
     @property
     def default_tip(self) -> str:
-        """The frame that an empty tip_frame means; a refusal if there are several."""
+        """The frame that an empty tip_frame means.
+
+        Raises:
+            RejectedError: There are several.
+        """
         if self.wanted_tip:
             return self.wanted_tip
         if "tool0" in self.robot.links:
             return "tool0"
         tips = self.robot.tips
         if len(tips) != 1:
-            ends = ", ".join(tips[:_SHOWN]) + (", ..." if len(tips) > _SHOWN else "")
+            ends = ", ".join(tips[:_MOST_NAMES]) + (", ..." if len(tips) > _MOST_NAMES else "")
             raise bad_request(
                 f"tip_frame is empty, and '{self.robot.name}' has no 'tool0' but {len(tips)} "
                 f"ends: {ends or 'none that moves'}; name one, or any other link."
@@ -114,7 +124,7 @@ class RobotStateCache:
     ) -> dict[str, float]:
         """Return the current joint positions, overwritten by those of the message.
 
-        With needed joints the others may be left out; the current ones are the newest.
+        With needed joints the others may be missing; the current ones are the newest.
         """
         if not message.name and not message.position:
             self._poll()
@@ -125,11 +135,11 @@ class RobotStateCache:
         self._poll()
         return {**self.positions, **given}
 
-    def base_from(self, frame: str) -> Array | None:
-        """Return the transform base <- frame (4, 4); None if frame is the base frame or empty."""
+    def base_from(self, frame: str) -> Array:
+        """Return the transform base <- frame (4, 4); an empty frame is the base frame."""
         base = self.robot.base
         if not frame or frame == base:
-            return None
+            return _IDENTITY
         self._poll()
         try:
             return self.tree.lookup(base, frame)
@@ -163,7 +173,11 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
 
 
 def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Any:
-    """Return the positions of a chain's joints (n,), or refuse because some are not known."""
+    """Return the positions of a chain's joints (n,).
+
+    Raises:
+        RejectedError: Some are not known.
+    """
     try:
         return [joints[name] for name in chain.joint_names]
     except KeyError:
