@@ -9,9 +9,9 @@ from typing import Any
 
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.async_arm import AsyncArm
+from arm_tasks.ros.client.future import ArmFuture
 from arm_tasks.ros.client.results import ArmError, ArmTimeoutError, IkAnswer, Progress
 from arm_tasks.ros.client.teacher import Teacher
-from arm_tasks.ros.client.worker import ArmFuture
 
 __all__ = [
     "Arm",

@@ -1,15 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is generated for MoveIt fits what runs: the driver's actions, and links that may touch."""
+"""The generated MoveIt package fits the driver's actions and the overlapping links."""
 
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-import rclpy
 import yaml
 from ament_index_python.packages import get_package_prefix
 from arm_description.exporters.moveit_package import moveit_package
@@ -17,35 +15,14 @@ from arm_description.urdf.reader import read_urdf
 from arm_tasks.planning.collision.bodies import robot_bodies
 from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, Pairs
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
+from arm_testing.ros.probe import Probe
+from arm_testing.waiting import BOUND
 from rclpy.action import get_action_names_and_types
-from rclpy.context import Context
-from rclpy.node import Node
 
 from arm_description import load_robot, shipped_robots
 
-PATIENCE = 60.0
 
-
-@pytest.fixture
-def node():
-    """A node beside a driver of the nut arm."""
-    driver = subprocess.Popen(
-        [
-            *(f"{get_package_prefix('arm_hardware')}/lib/arm_hardware/hardware", "--ros-args"),
-            *("-p", "robot:=nut_arm", "-p", "hardware:=fake", "-p", "autostart:=auto"),
-        ],
-    )
-    context = Context()
-    rclpy.init(context=context)
-    node = Node("beside", context=context)
-    yield node
-    node.destroy_node()
-    rclpy.shutdown(context=context)
-    driver.send_signal(signal.SIGINT)
-    assert driver.wait(PATIENCE) == 0
-
-
-def test_the_controllers_are_the_drivers_actions(node):
+def test_the_controllers_are_the_drivers_actions():
     files = moveit_package(load_robot("nut_arm"))
     manager = yaml.safe_load(files["config/moveit_controllers.yaml"])
     manager = manager["moveit_simple_controller_manager"]
@@ -53,13 +30,21 @@ def test_the_controllers_are_the_drivers_actions(node):
         (f"/{name}/{manager[name]['action_ns']}", f"control_msgs/action/{manager[name]['type']}")
         for name in manager["controller_names"]
     }
-    end = time.monotonic() + PATIENCE
-    served: set = set()
-    while not wanted <= served:
-        assert time.monotonic() < end, served
-        time.sleep(0.05)
-        served = {(n, t) for n, types in get_action_names_and_types(node) for t in types}
     assert len(wanted) == 2
+    prefix = f"{get_package_prefix('arm_hardware')}/lib/arm_hardware"
+    parameters = ("robot:=nut_arm", "hardware:=fake", "autostart:=auto")
+    options = [word for parameter in parameters for word in ("-p", parameter)]
+    driver = subprocess.Popen([f"{prefix}/hardware", "--ros-args", *options])
+    probe = Probe()
+    probe.until(
+        lambda: (
+            wanted
+            <= {(n, t) for n, types in get_action_names_and_types(probe.node) for t in types}
+        )
+    )
+    probe.close()
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(BOUND) == 0
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_tasks.manual.jog_input import (
-    HELD,
     JAWS,
+    KEY_TIMEOUT,
+    MAX_DIRECTIONS,
     MODES,
-    MOST,
     PAIRS,
     SPEEDS,
     JogCommand,
     JoystickLayout,
     KeyboardInput,
 )
-from arm_tasks.manual.jogger import AHEAD, GENTLE, LINEAR, PERIOD, Jogger
+from arm_tasks.manual.jogger import ACCELERATION_SCALE, HORIZON, LINEAR, PERIOD, Jogger
 from arm_tasks.ros.teleop.terminal import TeleopTerminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,17 +30,17 @@ ROBOTS = ("nut_arm", "puma560", "spherical_arm")
 CHAINS = {name: Chain.from_model(load_robot(name)) for name in ROBOTS}
 
 
-def way(index, size=1.0):
-    return tuple(size if i == index else 0.0 for i in range(MOST))
+def direction(index, size=1.0):
+    return tuple(size if i == index else 0.0 for i in range(MAX_DIRECTIONS))
 
 
-WISHES = st.builds(
+COMMANDS = st.builds(
     JogCommand,
     st.sampled_from(MODES),
     st.one_of(
-        st.just((0.0,) * MOST),
-        st.builds(way, st.integers(0, MOST - 1), st.sampled_from([1.0, -1.0])),
-        st.tuples(*[st.floats(-1.0, 1.0)] * MOST),
+        st.just((0.0,) * MAX_DIRECTIONS),
+        st.builds(direction, st.integers(0, MAX_DIRECTIONS - 1), st.sampled_from([1.0, -1.0])),
+        st.tuples(*[st.floats(-1.0, 1.0)] * MAX_DIRECTIONS),
     ),
     st.sampled_from(SPEEDS),
 )
@@ -58,33 +58,34 @@ def started(name, share=0.5):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.sampled_from(ROBOTS), st.floats(0.0, 1.0), st.lists(WISHES, max_size=40))
-def test_every_message_ends_at_rest_inside_the_limits(name, share, wishes):
-    """So that whoever falls silent stops, wherever that happens."""
+@given(st.sampled_from(ROBOTS), st.floats(0.0, 1.0), st.lists(COMMANDS, max_size=40))
+def test_every_segment_ends_at_rest_inside_the_limits(name, share, commands):
     chain, jogger = started(name, share)
-    for wish in wishes:
+    for command in commands:
         before = jogger.rates
-        stretch = jogger.step(wish)
-        if stretch is None:
+        segment = jogger.step(command)
+        if segment is None:
             assert not jogger.moving
             continue
-        assert not np.any(stretch.velocities[-1])
-        for positions in stretch.positions:
+        assert not np.any(segment.velocities[-1])
+        for positions in segment.positions:
             assert (positions >= chain.lower - 1e-9).all()
             assert (positions <= chain.upper + 1e-9).all()
-        assert (np.abs(stretch.velocities) <= chain.velocity * (1 + 1e-9)).all()
-        ends = stretch.times[-1] - (stretch.times[-2] if len(stretch.times) > 1 else 0.0)
-        slowing = stretch.velocities[-2] if len(stretch.times) > 1 else before
-        assert (np.abs(slowing) / ends <= GENTLE * chain.acceleration * (1 + 1e-9)).all()
+        assert (np.abs(segment.velocities) <= chain.velocity * (1 + 1e-9)).all()
+        ends = segment.times[-1] - (segment.times[-2] if len(segment.times) > 1 else 0.0)
+        slowing = segment.velocities[-2] if len(segment.times) > 1 else before
+        assert (
+            np.abs(slowing) / ends <= ACCELERATION_SCALE * chain.acceleration * (1 + 1e-9)
+        ).all()
 
 
 @pytest.mark.parametrize("index", range(4))
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_joint_that_is_held_on_reaches_its_limit_and_goes_no_further(index, sign):
+def test_a_joint_stops_at_its_limit(index, sign):
     chain, jogger = started("nut_arm")
     limit = (chain.upper if sign > 0.0 else chain.lower)[index]
     for _ in range(100):
-        jogger.step(JogCommand("joint", way(index, sign), 0.8))
+        jogger.step(JogCommand("joint", direction(index, sign), 0.8))
     assert abs(jogger.q[index] - limit) < 0.01
     others = np.delete(jogger.q, index)
     np.testing.assert_allclose(others, np.delete(started("nut_arm")[1].q, index), atol=1e-12)
@@ -92,14 +93,14 @@ def test_a_joint_that_is_held_on_reaches_its_limit_and_goes_no_further(index, si
 
 @pytest.mark.parametrize("index", range(3))
 @pytest.mark.parametrize("mode", ["base", "tool"])
-def test_the_tool_goes_where_it_is_wished_and_turns_not(mode, index):
+def test_the_tool_moves_along_its_axis_without_rotation(mode, index):
     chain, jogger = started("puma560")
     rng = np.random.default_rng(7)
     while np.linalg.cond(chain.jacobian(jogger.q)) > 10.0:  # far from singular postures
         jogger.start(rng.uniform(-1.5, 1.5, chain.n))
     start = chain.fk(jogger.q)
     for _ in range(20):
-        jogger.step(JogCommand(mode, way(index), 0.2))
+        jogger.step(JogCommand(mode, direction(index), 0.2))
     moved = chain.fk(jogger.q)
     axis = np.eye(3)[index] if mode == "base" else start[:3, index]
     line = moved[:3, 3] - start[:3, 3]
@@ -109,55 +110,55 @@ def test_the_tool_goes_where_it_is_wished_and_turns_not(mode, index):
     assert np.linalg.norm(moved[:3, :3] - start[:3, :3]) < 0.002
 
 
-def test_positions_are_integrated_so_that_slow_motions_move():
-    """A step smaller than a count of the board would be lost if joint_states were asked."""
+def test_positions_are_integrated_and_slow_motions_move():
+    """From joint_states, a step smaller than a count of the board would be lost."""
     _, jogger = started("nut_arm")
     before = jogger.q[0]
     for _ in range(100):
-        jogger.step(JogCommand("joint", way(0), 0.05))
+        jogger.step(JogCommand("joint", direction(0), 0.05))
     assert jogger.q[0] - before > 0.8 * 100 * PERIOD * 0.05 * CHAINS["nut_arm"].velocity[0]
 
 
-def test_letting_go_brakes_once_and_then_says_nothing():
+def test_a_released_key_brakes_once():
     _, jogger = started("nut_arm")
     assert jogger.step(JogCommand("joint")) is None
     for _ in range(5):
-        moving = jogger.step(JogCommand("joint", way(1), 0.4))
-    assert len(moving.times) == 2 and moving.times[0] == AHEAD
+        moving = jogger.step(JogCommand("joint", direction(1), 0.4))
+    assert len(moving.times) == 2 and moving.times[0] == HORIZON
     last = jogger.step(JogCommand("joint"))
     assert len(last.times) == 1 and not jogger.moving
     assert jogger.step(JogCommand("joint")) is None
 
 
-def test_an_arm_that_is_held_elsewhere_is_noticed():
+def test_an_arm_that_does_not_follow_is_noticed():
     _, jogger = started("nut_arm")
     q = jogger.q.copy()
-    assert not jogger.astray(q)
+    assert not jogger.deviates(q)
     for _ in range(60):
-        jogger.step(JogCommand("joint", way(1), 0.4))
-    assert jogger.astray(q) and not jogger.astray(jogger.q)
+        jogger.step(JogCommand("joint", direction(1), 0.4))
+    assert jogger.deviates(q) and not jogger.deviates(jogger.q)
     jogger.forget()
-    assert not jogger.astray(q) and jogger.step(JogCommand("joint", way(1), 0.4)) is None
+    assert not jogger.deviates(q) and jogger.step(JogCommand("joint", direction(1), 0.4)) is None
 
 
 def test_joints_that_slow_a_motion_are_named():
     chain, jogger = started("nut_arm", 1.0)
-    jogger.step(JogCommand("joint", way(2), 0.4))
+    jogger.step(JogCommand("joint", direction(2), 0.4))
     assert jogger.slowed_by == (chain.joint_names[2],)
 
 
 # -- Keys: the dead man's switch -------------------------------------------------------------
 
 
-def test_a_key_counts_only_as_long_as_it_repeats():
+def test_a_key_expires_without_repeats():
     keys = KeyboardInput()
     assert keys.press("w", 0.0)
-    assert keys.wish(0.9 * HELD).way == way(0)
-    assert keys.wish(HELD).still
+    assert keys.command(0.9 * KEY_TIMEOUT).direction == direction(0)
+    assert keys.command(KEY_TIMEOUT).is_zero
     keys.press("w", 1.0)
-    keys.press("w", 1.0 + 0.5 * HELD)
-    assert not keys.wish(1.0 + 1.4 * HELD).still
-    assert keys.wish(1.0 + 1.5 * HELD).still
+    keys.press("w", 1.0 + 0.5 * KEY_TIMEOUT)
+    assert not keys.command(1.0 + 1.4 * KEY_TIMEOUT).is_zero
+    assert keys.command(1.0 + 1.5 * KEY_TIMEOUT).is_zero
 
 
 @pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up", *JAWS])
@@ -165,30 +166,30 @@ def test_any_other_key_ends_the_motion(other):
     keys = KeyboardInput()
     keys.press("a", 0.0)
     keys.press(other, 0.01)
-    assert keys.wish(0.02).still
+    assert keys.command(0.02).is_zero
 
 
-def test_each_pair_of_keys_goes_both_ways():
+def test_each_pair_of_keys_moves_both_ways():
     keys = KeyboardInput()
     for index, (more, less) in enumerate(PAIRS):
         for key, size in ((more, 1.0), (less, -1.0)):
             keys.press(key, 0.0)
-            assert keys.wish(0.0).way == way(index, size)
+            assert keys.command(0.0).direction == direction(index, size)
 
 
 def test_speeds_and_modes_stay_in_their_ranges():
     keys = KeyboardInput()
     for key in "-" * 9:
         keys.press(key, 0.0)
-    assert keys.wish(0.0).speed == SPEEDS[0]
+    assert keys.command(0.0).speed == SPEEDS[0]
     for key in "+" * 9:
         keys.press(key, 0.0)
-    assert keys.wish(0.0).speed == SPEEDS[-1]
+    assert keys.command(0.0).speed == SPEEDS[-1]
     seen = []
     for _ in range(3):
-        seen.append(keys.wish(0.0).mode)
+        seen.append(keys.command(0.0).mode)
         keys.press("m", 0.0)
-    assert tuple(seen) == MODES and keys.wish(0.0).mode == MODES[0]
+    assert tuple(seen) == MODES and keys.command(0.0).mode == MODES[0]
 
 
 class Jaws:
@@ -241,25 +242,25 @@ BUTTONS = st.lists(st.integers(0, 1), max_size=12)
 @given(STICKS, BUTTONS)
 def test_no_joystick_moves_anything_without_the_dead_mans_button(sticks, buttons):
     layout = JoystickLayout()
-    wish = layout.wish(sticks, buttons, 0.1)
+    command = layout.command(sticks, buttons, 0.1)
     held = len(buttons) > layout.dead_man and buttons[layout.dead_man]
-    assert wish.still or held
-    assert all(-1.0 <= value <= 1.0 for value in wish.way)
+    assert command.is_zero or held
+    assert all(-1.0 <= value <= 1.0 for value in command.direction)
 
 
 def test_sticks_and_buttons_as_laid_out():
     layout = JoystickLayout()
     sticks, held = [0.0] * 8, [0, 0, 0, 0, 1, 0]
     sticks[1] = 1.0
-    assert layout.wish(sticks, held, 0.2) == JogCommand("tool", way(0), 0.2)
+    assert layout.command(sticks, held, 0.2) == JogCommand("tool", direction(0), 0.2)
     sticks[1] = 0.09
-    assert layout.wish(sticks, held, 0.2).still
+    assert layout.command(sticks, held, 0.2).is_zero
     sticks[1] = -0.55
-    half = layout.wish(sticks, [0, 0, 0, 0, 1, 1], 0.2)
-    assert half.mode == "joint" and half.way == pytest.approx(way(0, -0.5))
-    assert layout.wish(sticks, [1, 0, 0, 0, 1], 0.2).mode == "base"
+    half = layout.command(sticks, [0, 0, 0, 0, 1, 1], 0.2)
+    assert half.mode == "joint" and half.direction == pytest.approx(direction(0, -0.5))
+    assert layout.command(sticks, [1, 0, 0, 0, 1], 0.2).mode == "base"
     turned = JoystickLayout(dead_man=0, axes=(-1, 1), signs=(1, -1))
-    assert turned.wish([0.0, 1.0], [1], 0.1).way == way(1, -1.0)
+    assert turned.command([0.0, 1.0], [1], 0.1).direction == direction(1, -1.0)
 
 
 # -- The page ------------------------------------------------------------------------------------
@@ -274,12 +275,12 @@ def test_the_page_has_every_key_and_every_parameter_with_its_default():
     assert f"{', '.join(f'{speed * 100:g}' for speed in SPEEDS)} %" in text
     for field in dataclasses.fields(JoystickLayout):
         default = field.default
-        said = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
-        assert f"| `{field.name}` | {said}" in text, field.name
+        shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        assert f"| `{field.name}` | {shown}" in text, field.name
 
 
-def test_an_arm_at_rest_that_others_move_is_jogged_from_where_it_is():
-    """Until it moves a jogger begins anew at each look; after its own motion it waits a while."""
+def test_an_arm_at_rest_starts_where_it_was_moved_to():
+    """After its own motion a jogger waits until joint_states are up to date."""
     _chain, jogger = started("nut_arm")
     still = JogCommand("joint")
     for _ in range(3):
@@ -287,8 +288,8 @@ def test_an_arm_at_rest_that_others_move_is_jogged_from_where_it_is():
         assert jogger.settled
     elsewhere = jogger.q + 0.1
     jogger.start(elsewhere)
-    stretch = jogger.step(JogCommand("joint", way(0), 0.1))
-    assert not jogger.settled and np.allclose(stretch.positions[0][1:], elsewhere[1:])
+    segment = jogger.step(JogCommand("joint", direction(0), 0.1))
+    assert not jogger.settled and np.allclose(segment.positions[0][1:], elsewhere[1:])
     jogger.step(still)
     assert not jogger.settled  # joint_states lag behind
     for _ in range(20):

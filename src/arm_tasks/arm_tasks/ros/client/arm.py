@@ -14,8 +14,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from arm_tasks.ros.client.async_arm import ANSWER, AsyncArm
+from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.results import ArmTimeoutError
-from arm_tasks.ros.client.worker import ArmFuture, ExecutorThread
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Arm:
     """
 
     def __init__(self, node: Node | None = None, namespace: str = "") -> None:
-        self._thread = ExecutorThread("arm_client", node, namespace)
+        self._thread = ClientThread("arm_client", node, namespace)
         self.later = AsyncArm(self._thread)
         self._joints: Mapping[str, float] = {}
         self._received = -_MAX_AGE

@@ -22,6 +22,7 @@ from std_srvs.srv import Trigger
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
+from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.results import (
     XYZ,
     ArmError,
@@ -31,7 +32,6 @@ from arm_tasks.ros.client.results import (
     pose_text,
     task_text,
 )
-from arm_tasks.ros.client.worker import ArmFuture, ExecutorThread
 
 _LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
@@ -58,7 +58,7 @@ class AsyncArm:
         thread: Runs the node and the coroutines behind the verbs.
     """
 
-    def __init__(self, thread: ExecutorThread) -> None:
+    def __init__(self, thread: ClientThread) -> None:
         node = thread.node
         self._thread = thread
         self._action = ActionClient(
@@ -310,7 +310,7 @@ class _TaskGoal:
     """One goal of run_task."""
 
     def __init__(
-        self, thread: ExecutorThread, action: ActionClient, on_progress: OnProgress | None
+        self, thread: ClientThread, action: ActionClient, on_progress: OnProgress | None
     ) -> None:
         self._thread, self._action, self._on_progress = thread, action, on_progress
         self._handle: Any = None

@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.manual.jog_input import HELD, JogCommand, JoystickLayout
+from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
 from arm_tasks.manual.jogger import Jogger, TrajectorySegment
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import trajectory_message
@@ -90,9 +90,9 @@ class TeleopNode(Node):  # type: ignore[misc]
 
     def joystick_command(self, now: float, speed: float) -> JogCommand | None:
         """Return the command of a joystick, None without a recent message."""
-        if self._joy is None or now - self._joy[0] > HELD:
+        if self._joy is None or now - self._joy[0] > KEY_TIMEOUT:
             return None
-        return self._layout.wish(self._joy[1].axes, self._joy[1].buttons, speed)
+        return self._layout.command(self._joy[1].axes, self._joy[1].buttons, speed)
 
     def update(self, command: JogCommand) -> str:
         """Execute a command for one period; return what prevents or slows the motion, or ""."""
@@ -103,7 +103,7 @@ class TeleopNode(Node):  # type: ignore[misc]
         q = self._positions()
         if self._jogger.settled:
             self._jogger.start(q)
-        elif self._jogger.astray(q):
+        elif self._jogger.deviates(q):
             self._jogger.start(q)
             return "the driver does not follow: at a limit of its calibration? See its log"
         self._publish(self._jogger.step(command))

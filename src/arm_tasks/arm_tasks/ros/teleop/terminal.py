@@ -8,7 +8,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from typing import Protocol
 
 from arm_common.ros.node_runner import session
 from arm_common.ros.worker import ExecutorThread
@@ -16,7 +15,7 @@ from arm_common.terminal import Keyboard, Screen
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_description import RobotModel
-from arm_tasks.manual.jog_input import JAWS, JogCommand, KeyboardInput, pairs_text
+from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
 from arm_tasks.ros.teleop.node import TeleopNode
 
@@ -31,44 +30,16 @@ A joystick on the topic joy moves the tool while its dead man's button is held (
 """
 
 
-class JoggedArm(Protocol):
-    """What a TeleopTerminal commands; a TeleopNode."""
-
-    def update(self, command: JogCommand) -> str:
-        """Execute a command for one period; return what prevents or slows the motion, or ""."""
-        ...
-
-    def joystick_command(self, now: float, speed: float) -> JogCommand | None:
-        """Return the command of a joystick, or None."""
-        ...
-
-    def trigger(self, name: str) -> None:
-        """Call "stop" or "reset" of the driver."""
-        ...
-
-    def grip(self, share: float) -> str:
-        """Move the jaws by a fraction of their travel; return what prevents it, or ""."""
-        ...
-
-    def brake(self) -> None:
-        """Brake if the arm moves."""
-        ...
-
-    def status(self) -> str:
-        """Return where the arm is, as text."""
-        ...
-
-
 class TeleopTerminal:
     """Reads keys and shows the state of the arm.
 
     Args:
-        arm: The arm.
+        arm: Jogs the arm.
         screen: The terminal, None for a joystick only.
         model: The robot.
     """
 
-    def __init__(self, arm: JoggedArm, screen: Screen | None, model: RobotModel) -> None:
+    def __init__(self, arm: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
         self._arm = arm
         self._screen = screen
         self._names = model.joint_names
@@ -86,8 +57,8 @@ class TeleopTerminal:
             due = max(due + PERIOD, time.monotonic())
             self._read_until(due)
             now = time.monotonic()
-            command = self._keys.wish(now)
-            if command.still:
+            command = self._keys.command(now)
+            if command.is_zero:
                 command = self._arm.joystick_command(now, command.speed) or command
             problem = self._arm.update(command) or self._problem
             prefix = f"({problem})  " if problem else ""  # first, as a terminal cuts long lines
@@ -100,7 +71,7 @@ class TeleopTerminal:
             if key == "m":
                 self._print(self._help())
         elif key in JAWS and self._has_jaws:
-            speed = self._keys.wish(0.0).speed
+            speed = self._keys.command(0.0).speed
             self._problem = self._arm.grip(speed if key == JAWS[0] else -speed)
         elif key == " ":
             self._arm.trigger("stop")
@@ -120,8 +91,8 @@ class TeleopTerminal:
                 self.press(key)
 
     def _help(self) -> str:
-        mode = self._keys.wish(0.0).mode
-        pairs = pairs_text(mode, self._names)
+        mode = self._keys.command(0.0).mode
+        pairs = key_descriptions(mode, self._names)
         if self._has_jaws:
             pairs = {**pairs, JAWS: "jaws: open, close"}
         rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())

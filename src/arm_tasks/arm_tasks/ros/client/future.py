@@ -13,15 +13,15 @@ import atexit
 import concurrent.futures
 import contextlib
 import math
-import threading
 import time
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
+from arm_common.ros.worker import ExecutorThread
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -29,6 +29,7 @@ from arm_tasks.ros.client.results import ArmError, ArmTimeoutError
 
 T = TypeVar("T")
 _POLL_PERIOD = 0.05  # [s] between checks of a condition
+_CLOSE_TIMEOUT = 5.0  # [s]
 _SELF_WAIT = "a blocking call in the arm's own thread would wait for itself; use arm.later there"
 
 
@@ -106,7 +107,7 @@ class ArmFuture(Generic[T]):
         return asyncio.wrap_future(self.future).__await__()
 
 
-class ExecutorThread:
+class ClientThread:
     """Runs a private node and coroutines in a background thread.
 
     Args:
@@ -129,14 +130,12 @@ class ExecutorThread:
             start_parameter_services=False,
         )
         self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
         self._unfinished: set[ArmFuture[Any]] = set()
         self._sleepers: list[Future] = []
-        self._closing = threading.Event()
+        self._closing = False
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=steady)
-        self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
-        self._thread.start()
+        self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
         atexit.register(self.close)  # a thread inside rclpy would abort the program's end
 
     def start(
@@ -160,9 +159,11 @@ class ExecutorThread:
         def request_cancel() -> None:
             self._executor.create_task(cancel)
 
-        future: ArmFuture[T] = ArmFuture(what, timeout, self._is_own_thread, request_cancel)
+        future: ArmFuture[T] = ArmFuture(
+            what, timeout, lambda: self._thread.is_current, request_cancel
+        )
         self._unfinished.add(future)
-        if self._closing.is_set() or not self._thread.is_alive():
+        if self._closing or not self._thread.is_alive:
             self._fail_all()
         else:
             self._executor.create_task(self._run, future, work, arguments)
@@ -190,13 +191,11 @@ class ExecutorThread:
     def close(self) -> None:
         """Stop the thread and destroy the node; unfinished futures fail."""
         atexit.unregister(self.close)
-        self._closing.set()
-        self._executor.wake()
-        if not self._is_own_thread():
-            self._thread.join(timeout=5.0)
-        self._fail_all()
+        self._closing = True
         with contextlib.suppress(Exception):  # the user may have shut the context down before
-            self._executor.shutdown(timeout_sec=1.0)
+            self._thread.stop(_CLOSE_TIMEOUT)
+        self._fail_all()
+        with contextlib.suppress(Exception):
             self.node.destroy_node()
         if self._own_context is not None:
             rclpy.try_shutdown(context=self._own_context)
@@ -216,20 +215,14 @@ class ExecutorThread:
         for sleeper in sleepers:
             sleeper.set_result(None)
 
-    def _is_own_thread(self) -> bool:
-        return threading.current_thread() is self._thread
+    def _on_end(self) -> None:
+        if not self._executor.context.ok():
+            self._fail_all()
 
     def _fail_all(self) -> None:
         while self._unfinished:
             future = self._unfinished.pop()
             _set(future.future.set_exception, ArmError(f"{future.what}: the arm was closed"))
-
-    def _spin(self) -> None:
-        with contextlib.suppress(ExternalShutdownException, ShutdownException):
-            while not self._closing.is_set():
-                self._executor.spin_once(timeout_sec=0.5)
-        self._closing.set()
-        self._fail_all()
 
 
 def _set(setter: Callable[[Any], None], value: Any) -> None:
