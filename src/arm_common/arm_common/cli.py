@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every tool does alike: arguments, exit codes, files that are written whole or not at all.
+"""What all commands share: arguments, exit codes, files written completely or not at all.
 
 Exit codes: 0, 1 with one sentence on standard error, 2 for arguments that argparse refuses, 130
-after Ctrl-C. A reader that has seen enough (``| head``) is no error.
+after Ctrl-C. A closed pipe (``| head``) is no error.
 """
 
 from __future__ import annotations

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic over named constants, as written in a robot file: ``l1 + l10``, ``-h1*cos(tilt)``.
 
-Nothing is executed: the text is parsed, and only the kinds of node listed here are walked. All
-arithmetic is on floats, so that no expression can take long or need much memory.
-
-From the text of an expression to its syntax tree, with all that is not arithmetic kept out.
-
-Only letters, digits and the signs of arithmetic reach the parser, in a text of bounded length, and
-every number is decimal: 010, 1_000 and 0x10 mean different things to different readers.
+Nothing is executed. Only letters, digits and the signs of arithmetic reach the parser, in a text
+of bounded length, and only the listed kinds of nodes are evaluated. Every number is decimal, since
+010, 1_000 and 0x10 mean different things to different readers. All arithmetic is on floats: no
+expression can take long or need much memory.
 """
 
 from __future__ import annotations

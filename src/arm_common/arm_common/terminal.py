@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Single keys from a terminal, and lines between them; afterwards it is as it was.
-
-A terminal as a tool uses it: keys, lines, and one line that is shown anew.
-"""
+"""Keys and lines from a terminal, and a status line; the terminal's mode is restored at exit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What can stand at a key of a file: the words in which tables of keys are written.
+"""The types in which the keys of a file are declared.
 
 The reader takes the allowed and required keys from these tables, and so do the JSON schema and the
 reference of keys: there is no second list.

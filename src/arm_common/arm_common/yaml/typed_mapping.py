@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typed access to the keys of a YAML mapping by their table, with errors as sentences.
+"""Typed access to the keys of a YAML mapping by their table, and the variables of a task file.
 
-The variables of a task file: numbers in expressions, texts as $name.
+Variables are numbers in expressions, and texts written as $name.
 """
 
 from __future__ import annotations

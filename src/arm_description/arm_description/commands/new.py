@@ -1,14 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot by questions and answers: each has a default, and is asked again until it is right.
-
-Numbers may be expressions, as in a robot file. What is asked is a table with its limits; gripper,
-postures and sources are then added to the file by hand.
-
-Command line: a new robot file, by answering questions or from a shipped robot.
+"""Command line: a new robot file, by answering questions or from a shipped robot.
 
 new my_arm.yaml
 new my_arm.yaml --from puma560
+
+Each question has a default, and is repeated until its answer is valid. Numbers may be expressions,
+as in a robot file. The questions cover the table with its limits; gripper, postures and sources
+are then added to the file by hand.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Postures of a robot from the group states of an SRDF, whoever wrote it.
+"""Write the SRDF of a robot, and read postures from the group states of any SRDF.
 
-Links that overlap in every posture, because they are drawn so: no motion can be to blame.
-
-MoveIt's Setup Assistant finds them in the same way, by trying random postures. Two shapes overlap
-here if a grid point of one is inside the other, which is enough for bodies that share a joint.
-
-A robot's groups, postures and links that need no collision check, as SRDF.
-
-The format: https://wiki.ros.org/srdf/review, as MoveIt's srdfdom reads it.
+The format: https://wiki.ros.org/srdf/review, as MoveIt's srdfdom reads it. Links that overlap in
+every posture, because they are drawn so, are exempt from collision checks. As in MoveIt's Setup
+Assistant they are found by trying random postures; two shapes overlap if a grid point of one is
+inside the other, which is enough for bodies that share a joint.
 """
 
 from __future__ import annotations

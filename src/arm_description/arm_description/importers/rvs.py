@@ -17,8 +17,6 @@ Kinematics Algorithms on RVS", 2006, appendix A), word by word and in any layout
 Comments run from #, %, !, //, or a star to the end of the line, or stand in /* */. The table is
 standard DH with b for d. Limits are of the whole angle, and th is where RVS shows the arm first:
 so the joint is 0 where theta is 0, and th becomes the posture ``home``.
-
-Read the text file that is to be imported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which joints of a URDF are the arm: the way from a base link to a tip link.
-
-Two sliding fingers of a URDF as the gripper of a robot file, or a sentence why not.
+"""Which joints of a URDF are the arm, and which are the two fingers of its gripper.
 
 The gripper of a robot file opens symmetrically along y of the tool, and the position of each
 finger is half the width: closed, the fingers meet on the tool's z axis.

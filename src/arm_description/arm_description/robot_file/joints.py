@@ -1,14 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the DH table, with type and limits; one joint each, two or three of some.
+"""Read the rows of the DH table with their types and limits.
 
-The limits of a joint: an interval of positions, and how fast and strong it is.
-
-Universal and ball joints: a row that becomes two or three revolute joints at one place.
-
-They turn about z, then y, then x of the frame whose z is the axis that a revolute joint of the
-same row would have: frame i-1 in the standard convention, frame i in the modified one. With all
-of them at 0 the row's transform is the revolute joint's at 0.
+A row is one joint, but that of a universal or ball joint becomes two or three revolute joints at
+one place. They turn about z, then y, then x of the frame whose z is the axis that a revolute joint
+of the same row would have: frame i-1 in the standard convention, frame i in the modified one. With
+all of them at 0 the row's transform is the revolute joint's at 0.
 """
 
 from __future__ import annotations

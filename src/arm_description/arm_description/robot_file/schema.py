@@ -1,13 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""JSON schema (draft 2020-12) of the robot file, from the tables that the reader reads by.
+"""JSON schema (draft 2020-12) and reference of the robot file, from the tables of the reader.
 
-It lets an editor complete and check a file while it is written. What it cannot say, such as lower
-below upper, the reader says. To write it and the reference of keys anew:
+The schema lets an editor complete and check a file while it is written. What it cannot state, such
+as lower below upper, is checked by the reader. Write it and the reference of keys in the README:
 
 python3 -m arm_description.robot_file.schema
-
-The reference of every key, as the table in the README, from the tables the reader reads by.
 """
 
 from __future__ import annotations

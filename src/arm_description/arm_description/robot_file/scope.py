@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every section of a robot file is read with: the units and the constants of that file.
-
-The constants of a robot file with their comments, which the model does not keep.
-"""
+"""The units and constants of a robot file, with which every section is read."""
 
 from __future__ import annotations
 

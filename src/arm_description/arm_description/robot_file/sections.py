@@ -1,14 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The gripper of a robot file: two fingers, the width between them, and the shape drawn.
+"""Read the sections of a robot file beside its table.
 
-Named postures of a robot file: a position for every joint, and a width for the gripper.
-
-Meshes of links in a robot file. Their files are looked for, but not read.
-
-What weighs: the payload of a robot file, and the masses of its links.
-
-Colours of a robot file.
+Gripper, postures, meshes (their files are not opened), payload, masses and colours.
 """
 
 from __future__ import annotations

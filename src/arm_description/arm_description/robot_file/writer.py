@@ -1,11 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A RobotModel as the text of a robot file, which is read back as an equal model.
+"""Write a RobotModel as the text of a robot file that reads back as an equal model.
 
-Without units told, metres or millimetres and degrees or radians are chosen: whichever can write
-every number exactly and makes the shortest file.
-
-Numbers of a robot file as text: the shortest that is read back as the very same double.
+Each number is the shortest text that reads back as the very same double. If no units are given,
+metres or millimetres and degrees or radians are chosen: whichever can write every number exactly
+and makes the shortest file.
 """
 
 from __future__ import annotations

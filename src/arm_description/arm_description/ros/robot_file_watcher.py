@@ -1,14 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keep a shown robot equal to its file: re-read it when it is saved, and say what is wrong.
+"""Publish a robot file anew when it is saved, and report what is wrong with it.
 
-Works beside robot_state_publisher and beside our own: both take a new ``robot_description`` as a
-parameter while they run.
-
-Notice that a file was saved, however the editor saves it.
-
-The content is looked at, not its time: that is right for editors that write in place, beside and
-rename, or several times in a row, and costs 20 us for a robot file.
+Works with robot_state_publisher and with the state publisher of this package: both accept a new
+``robot_description`` as a parameter at run time. Content is compared, not time stamps: that suits
+editors that write in place or rename, and costs 20 us for a robot file.
 """
 
 from __future__ import annotations

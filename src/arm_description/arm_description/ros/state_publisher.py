@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publish a robot's description and its frames, as robot_state_publisher does.
 
-For machines on which robot_state_publisher is not installed; parameters, topics and qualities of
-service are the same.
-
-tf messages of a URDF, built once and refilled at every joint_states message.
+For computers without robot_state_publisher; parameters, topics and qualities of service are the
+same. The tf message is built once and refilled for every joint_states message.
 """
 
 from __future__ import annotations

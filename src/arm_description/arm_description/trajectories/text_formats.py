@@ -1,16 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories as CSV: a header with time and the joints' names, then one point a line.
+"""Trajectories as text: CSV with times, or bare rows of positions.
 
-A unit may follow each name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm``
-says it for all columns. Without either, angles are in rad and lengths in m.
+CSV has a header with time and the joints' names, then one point a line. A unit may follow each
+name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
+Without either, angles are in rad and lengths in m.
 
-Lines of a text file that hold numbers: read, counted, and named in errors.
-
-Rows of angles: one posture a line, no times, in the robot's units and joint order.
-
-The format of the joint trajectories of RVS, the Robot Visualization System of the Centre for
-Intelligent Machines, McGill University (RVS2006, 2006, section 5.2), where a row is a picture.
+Rows are one posture a line, without times, in the robot's units and joint order: the format of
+RVS, the Robot Visualization System of McGill University (RVS2006, 2006, section 5.2).
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""From the points of a file to a trajectory within the robot's limits, or why there is none.
-
-A joint trajectory: who is where when.
-
-Columns by joint name.
-"""
+"""A joint trajectory within the limits of a robot, from the points of a file."""
 
 from __future__ import annotations
 

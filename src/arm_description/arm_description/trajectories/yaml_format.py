@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories as YAML: points in time, or every joint as a function of time.
+"""Trajectories as YAML: points in time, or every joint as a sampled function of time.
 
-Units, constants and expressions are those of robot files.
-
-Every joint as a function of time, ``functions: {waist: 30*sin(90*t), ...}``, sampled.
+Units, constants and expressions are those of robot files; functions are written as
+``functions: {waist: 30*sin(90*t), ...}``.
 """
 
 from __future__ import annotations
