@@ -14,7 +14,7 @@ from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.clock import Clock
 from arm_hardware.simulation.arm import SimulatedBoard
-from arm_hardware.simulation.i2c_bus import SimI2C, SimI2cDev
+from arm_hardware.simulation.i2c_bus import SimI2C, SimSMBus
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
 SIMULATED = "the simulated bus"
@@ -42,8 +42,7 @@ def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
     """
     if backend == "servokit":
         return ServoKitBus(board, lambda: sim.i2c, SIMULATED, any_computer=True)
-    device = SimI2cDev(sim.i2c)
-    return Pca9685Bus(board, lambda: LinuxI2C(Path("/dev/null"), device.ioctl), SIMULATED)
+    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), SIMULATED)
 
 
 def simulated_board(board: ServoBoard, clock: Clock, registers: Path | None) -> SimulatedBoard:

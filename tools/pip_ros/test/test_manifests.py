@@ -13,7 +13,9 @@ from pip_ros.paths import REPOSITORY
 PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
 PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
 KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
-KEYS |= {n: f"python3-{n}" for n in ("matplotlib", "numba", "numpy", "scipy", "transforms3d")}
+KEYS |= {
+    n: f"python3-{n}" for n in ("matplotlib", "numba", "numpy", "scipy", "smbus2", "transforms3d")
+}
 # Libraries that no rosdep key gives on Ubuntu 24.04 but by pip, which its Python refuses.
 PYPI = {
     "adafruit_servokit": "adafruit-circuitpython-servokit",

@@ -1,40 +1,54 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of an I2C bus: the calls of CircuitPython's ``busio.I2C``, with bounded waits."""
+"""I2C buses with the calls of CircuitPython's ``busio.I2C``, and a chip's registers on one."""
 
 from __future__ import annotations
 
 import errno
+import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
-PATIENCE = 0.01  # [s] for the bus to come free from whoever else uses it in this process
-POLL = 0.0005  # [s]
+_LOCK_TIMEOUT = 0.01  # [s] for other users of the bus in this process to release it
+_POLL_PERIOD = 0.0005  # [s]
 
 
-class I2C(Protocol):
-    """The calls of ``busio.I2C`` that a register chip needs; all but two may raise OSError."""
+class I2C(ABC):
+    """An I2C bus; transfers raise OSError if they fail."""
 
-    def try_lock(self) -> bool:
-        """Take the bus if it is free."""
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
 
-    def unlock(self) -> None:
-        """Give the bus back."""
+    @abstractmethod
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        """Write data, then read so many bytes without a stop between; return these."""
 
+    @abstractmethod
     def scan(self) -> list[int]:
         """Return the 7-bit addresses that answer."""
+
+    def try_lock(self) -> bool:
+        """Take the bus if it is free in this process; the kernel orders processes."""
+        return self._lock.acquire(blocking=False)
+
+    def unlock(self) -> None:
+        """Release the bus."""
+        self._lock.release()
 
     def writeto(
         self, address: int, buffer: bytes, *, start: int = 0, end: int | None = None
     ) -> None:
         """Send ``buffer[start:end]``."""
+        self.transfer(address, bytes(buffer[start:end]), 0)
 
     def readfrom_into(
         self, address: int, buffer: bytearray, *, start: int = 0, end: int | None = None
     ) -> None:
         """Fill ``buffer[start:end]``."""
+        self.writeto_then_readfrom(address, b"", buffer, in_start=start, in_end=end)
 
     def writeto_then_readfrom(
         self,
@@ -47,30 +61,27 @@ class I2C(Protocol):
         in_start: int = 0,
         in_end: int | None = None,
     ) -> None:
-        """Send, then read, without letting go of the bus."""
+        """Send ``buffer_out[out_start:out_end]``, then fill ``buffer_in[in_start:in_end]``."""
+        length = len(buffer_in[in_start:in_end])
+        data = self.transfer(address, bytes(buffer_out[out_start:out_end]), length)
+        buffer_in[in_start : in_start + length] = data
 
+    @abstractmethod
     def deinit(self) -> None:
-        """Let go of the device."""
+        """Close the bus."""
 
 
 class PatientI2C:
-    """A bus that is never waited for without end.
+    """A bus whose ``try_lock`` waits a bounded time.
 
-    Whoever wants a ``busio.I2C`` polls ``try_lock`` until it gets it, Adafruit's libraries too; on
-    a bus that somebody holds for ever that loop never ends. Here ``try_lock`` waits a bounded time
-    and then raises what Linux reports of a bus that does not come free: errno 110. All other calls
-    are those of the bus.
+    Users of a ``busio.I2C`` poll ``try_lock`` until it succeeds, Adafruit's libraries too, which
+    never ends on a bus that is held for ever. This one raises errno 110 then, as Linux does for a
+    bus that is stuck. All other calls are those of the bus.
     """
 
-    def __init__(self, i2c: I2C, patience: float = PATIENCE) -> None:
-        """Wrap a bus.
-
-        Args:
-            i2c: The bus.
-            patience: Longest wait for it [s].
-        """
+    def __init__(self, i2c: Any) -> None:
+        """Wrap a bus, an I2C or a ``busio.I2C``."""
         self._i2c = i2c
-        self._patience = patience
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._i2c, name)
@@ -79,26 +90,20 @@ class PatientI2C:
         """Take the bus.
 
         Raises:
-            TimeoutError: It did not come free.
+            TimeoutError: It was not released.
         """
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + _LOCK_TIMEOUT
         while not self._i2c.try_lock():
             if time.monotonic() >= deadline:
-                raise TimeoutError(errno.ETIMEDOUT, "the I2C bus is held by somebody else")
-            time.sleep(POLL)
+                raise TimeoutError(errno.ETIMEDOUT, "the I2C bus is held by another user")
+            time.sleep(_POLL_PERIOD)
         return True
 
 
 class Registers:
-    """The registers of one chip on a bus."""
+    """The registers of one chip on a PatientI2C."""
 
-    def __init__(self, i2c: Any, address: int) -> None:
-        """Make the view; nothing is sent.
-
-        Args:
-            i2c: A PatientI2C.
-            address: 7-bit address of the chip.
-        """
+    def __init__(self, i2c: PatientI2C, address: int) -> None:
         self._i2c = i2c
         self._address = address
 

@@ -62,12 +62,16 @@ class TrajectoryController(DriverStateMachine):
             return self._arm.reference if self._arm else None
 
     def follow(
-        self, plan: ValidatedGoal, tolerances: Tolerances | None = None, streamed: bool = False
+        self,
+        goal: ValidatedGoal | PlannedMotion,
+        tolerances: Tolerances | None = None,
+        streamed: bool = False,
     ) -> Goal:
         """Begin a trajectory; a running one is aborted and blended into it.
 
         Args:
-            plan: From ``request.check``.
+            goal: From validate_goal(), or what plan() made of it: then it is planned anew only if
+                the arm has moved since.
             tolerances: Of a goal.
             streamed: Whether it may be one of a stream, whose end brakes the arm.
 
@@ -76,25 +80,29 @@ class TrajectoryController(DriverStateMachine):
             StateError: Motion is refused.
         """
         with self._lock:
-            course = self.try_follow(plan)
+            motion = self.plan(goal)
             self._watch.heard(self._arm is not None) if streamed else self._watch.end()
             self._preempt(self._arm)
             self._set_off()
-            self._arm = TrajectoryExecution(self.axes, course, tolerances or Tolerances())
+            self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
             self._note = "Following a trajectory; positions are commanded, not measured."
-            goal = self._arm.goal
+            started = self._arm.goal
         self.changed()
-        return goal
+        return started
 
-    def try_follow(self, plan: ValidatedGoal) -> PlannedMotion:
-        """Return the course that follow() would begin; errors as there."""
+    def plan(self, goal: ValidatedGoal | PlannedMotion) -> PlannedMotion:
+        """Return the motion that follow() would begin; arguments and errors as there."""
         with self._lock:
             self.require_ready()
             n = len(self.axes.arm)
             position = np.array([s.position for s in self._states[:n]])
             velocity = np.array([s.velocity for s in self._states[:n]])
+            if isinstance(goal, PlannedMotion):
+                if goal.starts_at(position, velocity):
+                    return goal
+                goal = goal.goal
             supply = self._conduct.supply
-            return plan_motion(plan, self.axes, position, velocity, self._dt, supply)
+            return plan_motion(goal, self.axes, position, velocity, self._dt, supply)
 
     def hold(self, why: str) -> None:
         """Brake the arm and hold it; a running trajectory is aborted.

@@ -36,18 +36,26 @@ class PlannedMotion:
     """What is driven.
 
     Attributes:
-        asked: The trajectory as it was asked for, with its way from the present command.
+        goal: What it was planned for.
+        start: The positions and velocities (n,) at which it begins [rad or m, per second].
+        asked: The trajectory as requested, beginning at the present command.
         path: The same without corners, as it can be driven.
         times: The path's own time at each tick, (k,) [s].
         positions: Where the axes are at each tick, (k, n) [rad or m].
         ends_moving: Whether it ends with a velocity.
     """
 
+    goal: ValidatedGoal
+    start: tuple[Array, Array]
     asked: Trajectory
     path: Trajectory
     times: Array
     positions: Array
     ends_moving: bool = False
+
+    def starts_at(self, position: Array, velocity: Array) -> bool:
+        """Return whether the arm is commanded to be where the motion begins."""
+        return np.array_equal(self.start, (position, velocity))
 
     def next_turn(self, joint: int, tick: int) -> float | None:
         """Return where a joint reverses or rests next, which it must not overshoot [rad or m]."""
@@ -89,7 +97,10 @@ def plan_motion(
         law = time_law(path, axes.arm, dt, moving, ends_moving)
         if not moving or (law.feasible and _within(path, axes)):
             break
-    return PlannedMotion(asked, path, law.times, path.samples(law.times), ends_moving)
+    start_state = position, velocity
+    return PlannedMotion(
+        plan, start_state, asked, path, law.times, path.samples(law.times), ends_moving
+    )
 
 
 @dataclass(frozen=True)

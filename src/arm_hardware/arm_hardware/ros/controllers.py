@@ -14,9 +14,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
-from arm_hardware.ros.goal_server import GoalServer, Running
+from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
 from arm_hardware.ros.messages import request_of, tolerances_of
 
 
@@ -34,8 +34,7 @@ class TrajectoryServer:
             node,
             FollowJointTrajectory,
             "arm_controller/follow_joint_trajectory",
-            self._try,
-            self._begin,
+            self._prepare,
             self._feedback,
             self._result,
         )
@@ -52,7 +51,9 @@ class TrajectoryServer:
         """Whether the client of some goal has not been told of its end."""
         return self._server.busy
 
-    def _plan(self, trajectory: JointTrajectory, motion: TrajectoryController) -> ValidatedGoal:
+    def _validate(
+        self, trajectory: JointTrajectory, motion: TrajectoryController
+    ) -> ValidatedGoal:
         """Check a message as far as that is possible without knowing where the arm is."""
         motion.require_ready()
         start = self._node.time.seconds_until(trajectory.header.stamp)
@@ -65,21 +66,18 @@ class TrajectoryServer:
             chosen.allow_nonzero_velocity_at_trajectory_end,
         )
 
-    def _try(self, goal: FollowJointTrajectory.Goal) -> None:
+    def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:
         motion = self._node.motion()
-        plan = self._plan(goal.trajectory, motion)
-        tolerances_of(goal, motion.axes)
-        motion.try_follow(plan)
-
-    def _begin(self, goal: FollowJointTrajectory.Goal, motion: TrajectoryController) -> Goal:
-        plan = self._plan(goal.trajectory, motion)
-        return motion.follow(plan, tolerances_of(goal, motion.axes))
+        validated = self._validate(goal.trajectory, motion)
+        tolerances = tolerances_of(goal, motion.axes)
+        planned = motion.plan(validated)
+        return Prepared(motion, lambda: motion.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
         motion = running.motion
-        reference = motion.reference if motion else None
-        if motion is None or reference is None:
+        reference = motion.reference
+        if reference is None:
             return None
         n = len(motion.axes.arm)
         positions, velocities = (values[:n] for values in motion.command())
@@ -101,7 +99,7 @@ class TrajectoryServer:
             if not message.points:
                 motion.hold("An empty trajectory came on the topic.")
                 return
-            motion.follow(self._plan(message, motion), streamed=True)
+            motion.follow(self._validate(message, motion), streamed=True)
         except HardwareError as error:
             self._node.refuse("arm_controller/joint_trajectory", error)
 
@@ -120,8 +118,7 @@ class GripperServer:
             node,
             GripperCommand,
             "gripper_controller/gripper_cmd",
-            self._try,
-            self._begin,
+            self._prepare,
             self._feedback,
             self._result,
         )
@@ -131,11 +128,10 @@ class GripperServer:
         """Whether the client of some goal has not been told of its end."""
         return self._server.busy
 
-    def _try(self, goal: GripperCommand.Goal) -> None:
-        self._node.motion().try_grip(goal.command.position, goal.command.max_effort)
-
-    def _begin(self, goal: GripperCommand.Goal, motion: TrajectoryController) -> Goal:
-        return motion.grip(goal.command.position, goal.command.max_effort)
+    def _prepare(self, goal: GripperCommand.Goal) -> Prepared:
+        motion, command = self._node.motion(), goal.command
+        motion.try_grip(command.position, command.max_effort)
+        return Prepared(motion, lambda: motion.grip(command.position, command.max_effort))
 
     def _feedback(self, running: Running) -> GripperCommand.Feedback:
         return _filled(GripperCommand.Feedback(), running)
@@ -147,8 +143,7 @@ class GripperServer:
 
 def _filled(message: Any, running: Running) -> Any:
     """Fill a result or feedback: the commanded width; effort and stalling cannot be measured."""
-    if running.motion is not None:
-        message.position = float(running.motion.command()[0][-1])
+    message.position = float(running.motion.command()[0][-1])
     message.effort = 0.0
     message.stalled = False
     message.reached_goal = running.goal.outcome is GoalOutcome.SUCCEEDED

@@ -89,10 +89,17 @@ GONE = (
 
 
 class Running(NamedTuple):
-    """A goal and the motion core that runs it, None if there is none any more."""
+    """A goal and the motion core that runs it."""
 
     goal: Goal
-    motion: TrajectoryController | None
+    motion: TrajectoryController
+
+
+class Prepared(NamedTuple):
+    """A goal that was validated and planned, the motion core that runs it, and what begins it."""
+
+    motion: TrajectoryController
+    begin: Callable[[], Goal]
 
 
 class GoalServer:
@@ -107,8 +114,7 @@ class GoalServer:
         node: Any,
         action: Any,
         name: str,
-        try_goal: Callable[[Any], None],
-        begin: Callable[[Any, TrajectoryController], Goal],
+        prepare: Callable[[Any], Prepared],
         feedback: Callable[[Running], Any],
         result: Callable[[Running], Any],
     ) -> None:
@@ -118,14 +124,14 @@ class GoalServer:
             node: The HardwareNode; asked for ``motion()``, ``refuse()`` and ``report_now()``.
             action: Its type.
             name: Its name, relative.
-            try_goal: Raises a HardwareError for a goal message that cannot be accepted.
-            begin: Begins a goal message on a motion core.
+            prepare: Validates and plans a goal message, or raises a HardwareError.
             feedback: Returns a feedback message, or None.
             result: Returns the result message of a goal that has ended.
         """
         self._node = node
         self._name = name
-        self._try, self._begin = try_goal, begin
+        self._prepare = prepare
+        self._prepared: Prepared | None = None
         self._feedback, self._result = feedback, result
         self._running: dict[bytes, Running] = {}
         self._commander = GoalClientMonitor(node, action, name)
@@ -148,28 +154,28 @@ class GoalServer:
 
     def _on_goal(self, message: Any) -> GoalResponse:
         try:
-            self._try(message)
+            self._prepared = self._prepare(message)
         except HardwareError as error:
             self._node.refuse(self._name, error)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
-        motion: TrajectoryController | None = None
+        prepared, self._prepared = self._prepared, None
+        assert prepared is not None, "rclpy calls this right after the goal callback"
         try:
-            motion = self._node.motion()
-            goal = self._begin(handle.request, motion)
+            goal = prepared.begin()
         except HardwareError as error:
             self._node.refuse(self._name, error)
             code = error.code if isinstance(error, CommandError) else INVALID_GOAL
             goal = Goal()
             goal.finish(GoalOutcome.ABORTED, code, str(error))
-        self._running[bytes(handle.goal_id.uuid)] = Running(goal, motion)
+        self._running[bytes(handle.goal_id.uuid)] = Running(goal, prepared.motion)
         handle.execute()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         running = self._running.get(bytes(handle.goal_id.uuid))
-        if running is None or running.motion is None:
+        if running is None:
             return CancelResponse.REJECT
         running.motion.cancel(running.goal)
         return CancelResponse.ACCEPT
@@ -182,7 +188,7 @@ class GoalServer:
             message = self._feedback(running)
             if message is not None:
                 self._commander.tell(handle, message, client)
-                if running.motion is not None and client.gone(time.monotonic()):
+                if client.gone(time.monotonic()):
                     running.motion.give_up(running.goal, GONE)
         self._node.report_now()
         _conclude(handle, running.goal)

@@ -1,22 +1,20 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An I2C bus with simulated chips, looking to Adafruit's libraries like ``busio.I2C``.
-
-The kernel's side of an I2C device node, over a simulated bus.
-"""
+"""I2C buses with simulated chips: as ``busio.I2C``, and as ``smbus2.SMBus`` of a device node."""
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import struct
-import threading
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from arm_hardware.bus.i2c import I2C
+from arm_hardware.bus.linux_i2c import TRANSFER_TIMEOUT
 from arm_hardware.simulation.faults import Faults
 
-GENERAL_CALL, SOFTWARE_RESET = 0x00, b"\x06"
+_GENERAL_CALL, _SOFTWARE_RESET = 0x00, b"\x06"
+_I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
 
 
 class Chip(Protocol):
@@ -36,10 +34,8 @@ class Chip(Protocol):
         """Whether it has power; without, it does not answer."""
 
 
-class SimI2C:
-    """The calls that ``adafruit_bus_device`` makes, with chips by address behind them.
-
-    An address without a chip is not acknowledged: OSError 121, as Linux reports it.
+class SimI2C(I2C):
+    """Chips by address; one without a chip is not acknowledged: OSError 121, as by Linux.
 
     Attributes:
         faults: What goes wrong.
@@ -52,17 +48,13 @@ class SimI2C:
             chips: By 7-bit address.
             faults: What goes wrong; nothing if None.
         """
+        super().__init__()
         self.faults = faults or Faults()
         self._chips = dict(chips)
-        self._lock = threading.Lock()
 
     def try_lock(self) -> bool:
         """Take the bus if it is free."""
-        return not self.faults.locked and self._lock.acquire(blocking=False)
-
-    def unlock(self) -> None:
-        """Give the bus back."""
-        self._lock.release()
+        return not self.faults.locked and super().try_lock()
 
     def scan(self) -> list[int]:
         """Return the addresses that answer."""
@@ -73,104 +65,39 @@ class SimI2C:
         """Give a chip another address."""
         self._chips[new] = self._chips.pop(old)
 
-    def writeto(
-        self,
-        address: int,
-        buffer: bytes,
-        *,
-        start: int = 0,
-        end: int | None = None,
-        stop: bool = True,
-    ) -> None:
-        """Send ``buffer[start:end]`` to a chip."""
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        """Write data to a chip, then read so many bytes; return these."""
         self.faults.before_transfer()
-        self._send(address, bytes(buffer[start:end]))
-
-    def readfrom_into(
-        self,
-        address: int,
-        buffer: bytearray,
-        *,
-        start: int = 0,
-        end: int | None = None,
-        stop: bool = True,
-    ) -> None:
-        """Fill ``buffer[start:end]`` from a chip."""
-        self.faults.before_transfer()
-        self._receive(address, buffer, start, end)
-
-    def writeto_then_readfrom(
-        self,
-        address: int,
-        buffer_out: bytes,
-        buffer_in: bytearray,
-        *,
-        out_start: int = 0,
-        out_end: int | None = None,
-        in_start: int = 0,
-        in_end: int | None = None,
-        stop: bool = False,
-    ) -> None:
-        """Send, then read, without letting go of the bus."""
-        self.faults.before_transfer()
-        self._send(address, bytes(buffer_out[out_start:out_end]))
-        self._receive(address, buffer_in, in_start, in_end)
+        if address == _GENERAL_CALL and data == _SOFTWARE_RESET:
+            for chip in self._chips.values():
+                chip.reset()
+            return b""
+        addressed = self._chips.get(address)
+        if addressed is None or not addressed.powered:
+            raise OSError(errno.EREMOTEIO, "Remote I/O error")
+        if data:
+            addressed.write(data)
+        return addressed.read(length)
 
     def deinit(self) -> None:
         """Do nothing."""
 
-    def _send(self, address: int, data: bytes) -> None:
-        if address == GENERAL_CALL and data == SOFTWARE_RESET:
-            for chip in self._chips.values():
-                chip.reset()
-            return
-        self._chip(address).write(data)
 
-    def _receive(self, address: int, buffer: bytearray, start: int, end: int | None) -> None:
-        length = len(buffer[start:end])
-        buffer[start : start + length] = self._chip(address).read(length)
-
-    def _chip(self, address: int) -> Chip:
-        chip = self._chips.get(address)
-        if chip is None or not chip.powered:
-            raise OSError(errno.EREMOTEIO, "Remote I/O error")
-        return chip
-
-
-I2C_TIMEOUT, I2C_RDWR, I2C_M_RD = 0x0702, 0x0707, 0x0001
-TRANSFER = struct.Struct("@PI")  # struct i2c_rdwr_ioctl_data {struct i2c_msg *; __u32;}
-MESSAGE = struct.Struct("@HHHP")  # struct i2c_msg {__u16 addr, flags, len; __u8 *buf;}
-
-
-class SimI2cDev:
-    """Takes the requests of a device node from memory, as the kernel does.
-
-    Attributes:
-        timeout: Last value of I2C_TIMEOUT [10 ms], None if never set.
-    """
+class SimSMBus:
+    """``smbus2.SMBus`` as opened by the driver, over a simulated bus."""
 
     def __init__(self, i2c: SimI2C) -> None:
         self._i2c = i2c
-        self.timeout: int | None = None
+        i2c.faults.timeout = TRANSFER_TIMEOUT
 
-    def ioctl(self, fd: int, request: int, argument: Any) -> int:
-        """Do what ``ioctl`` of the device node does; the file descriptor does not matter."""
-        if request == I2C_TIMEOUT:
-            self.timeout = int(argument)
-            self._i2c.faults.timeout = 0.01 * self.timeout
-        elif request == I2C_RDWR:
-            pointer, number = TRANSFER.unpack_from(bytes(argument))
-            for k in range(number):
-                self._message(ctypes.string_at(pointer + k * MESSAGE.size, MESSAGE.size))
-        else:
-            raise OSError(25, "Inappropriate ioctl for device")
-        return 0
+    def i2c_rdwr(self, *messages: Any) -> None:
+        """Transfer ``smbus2.i2c_msg``s, as the kernel does."""
+        for message in messages:
+            if message.flags & _I2C_M_RD:
+                data = self._i2c.transfer(message.addr, b"", message.len)
+                ctypes.memmove(message.buf, data, message.len)
+            else:
+                self._i2c.transfer(message.addr, bytes(message), 0)
 
-    def _message(self, raw: bytes) -> None:
-        address, flags, length, pointer = MESSAGE.unpack(raw)
-        if flags & I2C_M_RD:
-            data = bytearray(length)
-            self._i2c.readfrom_into(address, data)
-            ctypes.memmove(pointer, bytes(data), length)
-        else:
-            self._i2c.writeto(address, ctypes.string_at(pointer, length))
+    def close(self) -> None:
+        """Do nothing."""

@@ -4,9 +4,11 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from arm_hardware.backends import sim_bus
+from arm_hardware.bus import linux_i2c as adapter
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.linux_i2c import blinka_i2c, linux_i2c, name_of
 from arm_hardware.bus.servokit import PACKAGE, fraction_of
@@ -199,10 +201,13 @@ def test_the_pulses_of_a_closed_bus_go_on(bus, chip):
     assert chip.pulse_us(0) == pytest.approx(300 * 4.88)
 
 
-def test_transfers_are_bounded_in_time_by_the_adapter(sim):
-    bus = sim_bus("i2c_dev", BOARD, sim)
-    bus.open()
-    assert sim.faults.timeout == pytest.approx(0.05)
+def test_transfers_are_bounded_in_time_by_the_adapter(tmp_path, monkeypatch):
+    node, requests = tmp_path / "i2c-1", []
+    node.touch()
+    monkeypatch.setattr(adapter, "SMBus", lambda path: SimpleNamespace(fd=path))
+    monkeypatch.setattr("fcntl.ioctl", lambda *arguments: requests.append(arguments))
+    linux_i2c(node)
+    assert requests == [(str(node), 0x0702, 5)]  # I2C_TIMEOUT, in 10 ms
 
 
 def test_a_scan_of_a_stuck_bus_ends_at_the_first_address(sim):

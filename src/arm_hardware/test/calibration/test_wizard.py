@@ -237,8 +237,8 @@ def test_a_new_file_of_any_robot_is_read_and_an_example(robot, tmp_path):
 WATCHED = """
 import sys
 import arm_hardware.commands.calibrate as tool
-made, make = [], tool.SimulatedBoard
-tool.SimulatedBoard = lambda *a: made.append(make(*a)) or made[-1]
+made, make = [], tool.simulated_board
+tool.simulated_board = lambda *a: made.append(make(*a)) or made[-1]
 code = tool.main(sys.argv[1:])
 chip = made[0].chip
 print("PULSES", {c: round(chip.pulse_us(c)) for c in range(16) if chip.pulse_us(c)}, flush=True)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from arm_hardware.control import controller
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverState
@@ -19,6 +20,7 @@ from arm_hardware.errors import (
 )
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import validate_goal
+from arm_hardware.motion.trajectory_start import plan_motion
 
 THERE = (0.5, -0.4, 0.3, 1.0)
 
@@ -268,3 +270,22 @@ def test_codes_are_the_actions(armed):
     goal = follow(armed, (1.0, THERE))
     armed.motion.fail("broken on purpose.")
     assert (goal.code, goal.message) == (INVALID_GOAL, "broken on purpose.")
+
+
+def test_a_planned_goal_is_planned_again_only_if_the_arm_has_moved(armed, monkeypatch):
+    planned = []
+
+    def counted(*arguments):
+        planned.append(arguments)
+        return plan_motion(*arguments)
+
+    monkeypatch.setattr(controller, "plan_motion", counted)
+    motion = armed.motion.plan(validate_goal(armed.request((1.0, THERE)), armed.axes))
+    armed.motion.tick()
+    goal = armed.motion.follow(motion)
+    assert len(planned) == 1
+    armed.motion.tick()
+    armed.motion.tick()
+    armed.run(armed.motion.follow(motion))
+    assert len(planned) == 2 and goal.outcome is GoalOutcome.ABORTED
+    np.testing.assert_array_equal(armed.positions[:4], THERE)
