@@ -67,7 +67,7 @@ class Driver:
         self._motion = self.node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", 10
         )
-        self._stop_now = self.node.create_publisher(Empty, "arm_hardware/stop_now", 1)
+        self._stop_now = self.node.create_publisher(Empty, "arm_hardware/emergency_stop", 1)
         self._stop = self.node.create_client(Trigger, "arm_hardware/stop")
         self._reset = self.node.create_client(Trigger, "arm_hardware/reset")
         self._state = ""

@@ -109,12 +109,14 @@ def after_touching(noise: Noise, seed: int) -> Array:
     arm = NoisyArm(CHAIN, noise, rng)
     low, high = np.radians([-35.0, -35.0, -30.0, -10.0]), np.radians([35.0, 45.0, 45.0, 10.0])
     half = 0.5 * (noise.dead_band + noise.backlash)
-    told, tips = rng.uniform(low, high, (TOUCHED, CHAIN.n)), []
-    for q in told:
+    commanded, tips = rng.uniform(low, high, (TOUCHED, CHAIN.n)), []
+    for q in commanded:
         for there in (q - 2.0 * half, q + half, q):
             joints = arm.joints(there)
         tips.append(CHAIN.fk(joints)[:3, 3] + rng.normal(0.0, RULER, 3))
-    found = fit(MODEL, zeros_of(MODEL), TouchPoints(MODEL.name, np.zeros(3), told, np.array(tips)))
+    found = fit(
+        MODEL, zeros_of(MODEL), TouchPoints(MODEL.name, np.zeros(3), commanded, np.array(tips))
+    )
     left = np.array(arm.zeros)
     for parameter, value in zip(found.parameters, found.values, strict=True):
         left[parameter.joint] -= value

@@ -139,7 +139,7 @@ class Commands:
     """The same laws exactly, on what is commanded before it is rounded to counts."""
 
     def __init__(self, driver: Driver) -> None:
-        self._motion, self._dt, self._axes = driver.motion, driver.period, driver.axes.all
+        self._motion, self._dt, self._axes = driver.controller, driver.period, driver.axes.all
         self.begin_again()
 
     def begin_again(self) -> None:
@@ -167,18 +167,18 @@ class Soak:
             hardware="sim",
             backend=backend,
             recovery="direct",
-            conduct=MotionOptions(
+            motion_options=MotionOptions(
                 jerk_time=float(self.rng.choice([0.0, 0.1])),
                 command_timeout=0.3,
-                supply=PowerBudget(
+                power_budget=PowerBudget(
                     int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))
                 ),
-                squeeze=GripForceOptions(time=0.5),
+                grip_force=GripForceOptions(time=0.5),
             ),
         )
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
         self.driver.loop.start = lambda: None
-        self.motion, self.sim = self.driver.motion, self.driver.sim
+        self.controller, self.sim = self.driver.controller, self.driver.sim
         self.said: Counter[str] = Counter()
         self.goals = []
         self._first_goal = 0
@@ -214,7 +214,7 @@ class Soak:
             self._ticks(int(self.rng.integers(0, 22)))
         self._repair()
         deadline = self.judge.ticks + 1000
-        while self.motion.state is DriverState.MOVING:
+        while self.controller.state is DriverState.MOVING:
             self._ticks(1)
             assert self.judge.ticks < deadline, "it does not come to rest"
         assert all(goal.done for goal in self.goals), "a goal does not end"
@@ -225,12 +225,12 @@ class Soak:
 
     def _ticks(self, number: int) -> None:
         for _ in range(number):
-            before = self.motion.state
+            before = self.controller.state
             try:
-                self.motion.tick()
+                self.controller.tick()
             except HardwareError:
-                assert self.motion.state is DriverState.FAULT
-            now = self.motion.state
+                assert self.controller.state is DriverState.FAULT
+            now = self.controller.state
             could = before in (DriverState.MOVING, DriverState.UNKNOWN)
             if not could:  # but a gripper that has pressed long enough lets up by itself
                 self.judge.look_unmoved(ARM if DriverState.ARMED in (before, now) else EVERY)
@@ -255,14 +255,14 @@ class Soak:
     def _follow(self) -> None:
         streamed = self.rng.random() < 0.2
         self._try(
-            lambda: self.motion.follow(
+            lambda: self.controller.follow(
                 validate_goal(self._request(), self.driver.axes), streamed=streamed
             )
         )
 
     def _grip(self) -> None:
         width, counts = float(self.rng.uniform(-0.002, 0.032)), float(self.rng.choice([0, 3, 9]))
-        self._try(lambda: self.motion.grip(width, counts))
+        self._try(lambda: self.controller.grip(width, counts))
 
     def _garbage(self) -> None:
         names, nan = self.driver.axes.names, float("nan")
@@ -278,19 +278,19 @@ class Soak:
             TrajectoryGoal(names, []),
         )
         request, begun = bad[int(self.rng.integers(len(bad)))], len(self.goals)
-        self._try(lambda: self.motion.follow(validate_goal(request, self.driver.axes)))
-        self._try(lambda: self.motion.grip(nan))
+        self._try(lambda: self.controller.follow(validate_goal(request, self.driver.axes)))
+        self._try(lambda: self.controller.grip(nan))
         assert len(self.goals) == begun, "garbage was accepted"
 
     def _cancel(self) -> None:
         if self.goals:
-            self.motion.cancel(self.goals[-int(self.rng.integers(1, 5)) % len(self.goals)])
+            self.controller.cancel(self.goals[-int(self.rng.integers(1, 5)) % len(self.goals)])
 
     def _request(self) -> TrajectoryGoal:
         """Return a trajectory; most are feasible, some are not."""
         rng, n = self.rng, len(self.driver.axes.arm)
         m = int(rng.integers(1, 5))
-        here = np.array(self.motion.command()[0][:n])
+        here = np.array(self.controller.command()[0][:n])
         limit = np.array([axis.velocity for axis in self.driver.axes.arm])
         time, rows, cubic = 0.0, [], rng.random() < 0.5
         edge = 1.5 if rng.random() < 0.9 else 1.6
@@ -307,7 +307,7 @@ class Soak:
     # -- Stops -----------------------------------------------------------------------------------
 
     def _stop(self) -> None:
-        self.motion.stop()
+        self.controller.stop()
         self._begin_again()
         self.judge.look_unmoved()
 
@@ -320,7 +320,7 @@ class Soak:
             nonlocal left
             left -= 1
             if left == 0:
-                stopper = threading.Thread(target=self.motion.stop)
+                stopper = threading.Thread(target=self.controller.stop)
                 stopper.start()
                 stopper.join(BOUND)
                 assert not stopper.is_alive(), "the stop waits for the bus"
@@ -333,7 +333,7 @@ class Soak:
             assert self.judge.counts() == seen[0], "a channel changed after the stop"
 
     def _reset(self) -> None:
-        self._try_quietly(self.motion.reset)
+        self._try_quietly(self.controller.reset)
         self.judge.look_unmoved()
 
     # -- Faults ----------------------------------------------------------------------------------
@@ -368,34 +368,34 @@ class Soak:
         if not chip.powered:
             chip.power_on()
         self._ticks(6)
-        assert self.motion.state in (
+        assert self.controller.state in (
             DriverState.FAULT,
             DriverState.DISARMED,
             DriverState.UNKNOWN,
-        ), self.motion.state
+        ), self.controller.state
         self._repair()
 
     def _repair(self) -> None:
         """Do what a person does after a fault."""
         self.sim.faults.clear()
-        if self.motion.state is not DriverState.MOVING:
+        if self.controller.state is not DriverState.MOVING:
             self._rearm()
 
     def _rearm(self) -> None:
         """Deactivate, reset, activate."""
-        self.motion.disarm("deactivated.")
+        self.controller.disarm("deactivated.")
         self._begin_again()
-        self._try_quietly(self.motion.reset)
+        self._try_quietly(self.controller.reset)
         self.judge.look_unmoved()
         self._arm()
 
     def _arm(self) -> None:
         for _ in range(5):
-            if self._try_quietly(self.motion.arm):
+            if self._try_quietly(self.controller.arm):
                 break
         self._begin_again()
         for _ in range(200):
-            if not self.motion.arming:
+            if not self.controller.arming:
                 return
             self._ticks(1)
         raise AssertionError("it does not get armed")

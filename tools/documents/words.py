@@ -10,7 +10,8 @@ TOPICS = {
     "arm_controller/joint_trajectory": "a trajectory without an answer, also for streams;"
     " without points: brake and hold",
     "arm_hardware/status": "state of the driver, each servo's pulse, one sentence why",
-    "arm_hardware/stop_now": "the latched stop, for those who cannot call a service",
+    "arm_hardware/emergency_stop": "the latched stop, for those who cannot call a service",
+    "arm_hardware/stop_now": "deprecated name of `arm_hardware/emergency_stop`",
     "joint_states": "joints and gripper as commanded, rounded to the board's counts; without a"
     " driver the sliders'",
     "joint_targets": "where sliders and views without a driver shall go",

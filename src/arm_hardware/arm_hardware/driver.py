@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver without ROS: robot, calibration, bus, motion and loop put together.
-
-The way home before the servos are released.
-"""
+"""The driver without ROS: bus, motion and control loop, and parking before the release."""
 
 from __future__ import annotations
 
@@ -27,71 +24,67 @@ from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
-from arm_hardware.motion.goal_validation import (
-    GoalPoint,
-    TrajectoryGoal,
-    ValidatedGoal,
-    validate_goal,
-)
+from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 if TYPE_CHECKING:
     from arm_hardware.simulation.arm import SimulatedBoard
 
 _LOGGER = logging.getLogger(__name__)
-SHARE = 0.3  # of each joint's speed limit, if the time allows
+PARK_SPEED = 0.3  # of each joint's speed limit, if the time allows
 # [s] of the way home, if the speed limits allow: launch gives a process 5 s from SIGINT to SIGTERM
-WISHED = 3.5
-WITHIN = 10.0  # [s] of the wall; then the servos are released wherever they are
-SETTLE = 0.3  # [s] of the wall; a servo is that far behind its pulses
-ECHO = (
+PARK_TIME = 3.5
+PARK_TIMEOUT = 10.0  # [s] of the wall; then the servos are released wherever they are
+SETTLE_TIME = 0.3  # [s] of the wall; a servo is that far behind its pulses
+SIGNAL_ECHO = (
     0.5  # [s] in which a second signal is the echo of the first: of a terminal and of a launcher
 )
-POLL = 0.02  # [s]
+POLL_PERIOD = 0.02  # [s]
 
 
-def park(motion: TrajectoryController, rest: Sequence[float], hurried: Callable[[], bool]) -> bool:
-    """Go to the rest posture slowly; return whether the arm is there.
+def park(
+    controller: TrajectoryController, rest: Sequence[float], cut_short: Callable[[], bool]
+) -> bool:
+    """Go to the rest posture slowly; return whether the arm has arrived.
 
     The gripper stays as it is. Nothing else is accepted meanwhile; the stop works.
 
     Args:
-        motion: Of the driver.
+        controller: Of the driver.
         rest: Posture, the arm's axes first [rad or m].
-        hurried: Asked again and again: whether to give up.
+        cut_short: Polled: whether to give up.
     """
     try:
-        goal = motion.follow(_way_home(motion, rest))
-        motion.accept_no_more("the driver is ending")
+        goal = controller.follow(_path_home(controller, rest))
+        controller.refuse_new_goals("the driver is ending")
     except HardwareError as error:
         _LOGGER.warning("The arm is not parked: %s", error)
         return False
     begin = time.monotonic()
-    while not goal.wait(POLL):
+    while not goal.wait(POLL_PERIOD):
         waited = time.monotonic() - begin
-        if waited > WITHIN or (hurried() and waited > ECHO):
+        if waited > PARK_TIMEOUT or (cut_short() and waited > SIGNAL_ECHO):
             _LOGGER.warning("Parking was cut short.")
             return False
     if goal.outcome is not GoalOutcome.SUCCEEDED:
         _LOGGER.warning("The arm is not parked: %s", goal.message)
         return False
-    time.sleep(SETTLE)
+    time.sleep(SETTLE_TIME)
     _LOGGER.info("Parked.")
     return True
 
 
-def _way_home(motion: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
-    """Return the plan of one straight way."""
-    here, arm = motion.command()[0], motion.axes.arm
+def _path_home(controller: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
+    """Return the goal of one straight path."""
+    start, arm = controller.command()[0], controller.axes.arm
     least = max(
-        abs(home - now) / axis.velocity for axis, home, now in zip(arm, rest, here, strict=False)
+        abs(home - now) / axis.velocity for axis, home, now in zip(arm, rest, start, strict=False)
     )
-    seconds = max(min(least / SHARE, WISHED), 1.05 * least, POLL)
-    way = TrajectoryGoal(motion.axes.names, [GoalPoint(seconds, tuple(rest[: len(arm)]))])
-    return validate_goal(way, motion.axes)
+    seconds = max(min(least / PARK_SPEED, PARK_TIME), 1.05 * least, POLL_PERIOD)
+    return single_point_goal(controller.axes, seconds, rest[: len(arm)])
 
 
-ARM_WITHIN = 10.0  # [s] of the wall beyond what arming takes, then the loop is taken for dead
+ARM_TIMEOUT = 10.0  # [s] of the wall beyond what arming takes, then the loop is taken for dead
 
 
 class Driver:
@@ -102,7 +95,7 @@ class Driver:
         clock: Time base.
         period: Length of a tick [s] of that clock.
         calibration: None with fake hardware.
-        axes: The arm, limits narrowed to what its servos can be told.
+        axes: The arm, limits narrowed to what its servos can reach.
         bus: The board.
         sim: What stands in for board and servos; None but with sim hardware.
         output: The lowest layer before the bus.
@@ -134,14 +127,14 @@ class Driver:
             check_position(axis, position, " of the rest posture")
         self.bus: Bus = self._make_bus()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
-        slowly = options.recovers_slowly
-        self.motion = TrajectoryController(
-            self.axes, self.output, self.period, rest, slowly, options.conduct
+        slowly = options.homes_slowly
+        self.controller = TrajectoryController(
+            self.axes, self.output, self.period, rest, slowly, options.motion_options
         )
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(
-            self.motion.tick, self._failed, self.clock, self.period, slip, options.priority
+            self.controller.tick, self._failed, self.clock, self.period, slip, options.priority
         )
         self._open = False
         self._closing = threading.Lock()
@@ -150,11 +143,11 @@ class Driver:
         """Open the bus, read the registers, start the control loop; send no pulse.
 
         Raises:
-            BusError: The board is not there.
+            BusError: The board does not answer.
         """
         try:
             self.output.open()
-            self.motion.read()
+            self.controller.read()
         except HardwareError:
             self.bus.close()
             raise
@@ -162,7 +155,7 @@ class Driver:
         self.loop.start()
 
     def begin_arming(self) -> None:
-        """Begin to arm, and return; ``motion.arming`` tells when every servo has its pulse.
+        """Begin to arm, and return; ``controller.arming`` is true until every servo has its pulse.
 
         Raises:
             HardwareError: The calibration is an example but the hardware real, the stop is
@@ -173,7 +166,7 @@ class Driver:
                 "is an example; copy it, measure your servos, set example: false",
                 str(self.calibration.path),
             )
-        self.motion.arm()
+        self.controller.arm()
 
     def arm(self) -> None:
         """Arm; return when every servo has its pulse.
@@ -182,27 +175,29 @@ class Driver:
             HardwareError: As in begin_arming(), or something ended the arming.
         """
         self.begin_arming()
-        deadline = time.monotonic() + ARM_WITHIN + self.motion.arming_takes / self.options.speed
-        while self.motion.arming:
+        deadline = (
+            time.monotonic() + ARM_TIMEOUT + self.controller.arming_takes / self.options.speed
+        )
+        while self.controller.arming:
             if time.monotonic() > deadline:
-                self.motion.disarm("arming took too long.")
+                self.controller.disarm("arming took too long.")
                 raise StateError("The servos could not be armed: the control loop does not run.")
             time.sleep(0.005)
-        self.motion.require_ready()
+        self.controller.require_ready()
 
-    def close(self, action: str = "", hurried: Callable[[], bool] = lambda: False) -> None:
+    def close(self, action: str = "", cut_short: Callable[[], bool] = lambda: False) -> None:
         """Leave: refuse motion, end the loop, hold or release. Never raises.
 
         Args:
             action: hold, park or release; empty for what the options say.
-            hurried: Asked while parking: whether to release at once.
+            cut_short: Asked while parking: whether to release at once.
         """
         with self._closing:
             if not self._open:
                 return
             action = action or self.options.at_exit
             if action == "park":
-                park(self.motion, self._rest, hurried)
+                park(self.controller, self._rest, cut_short)
             self._open = False
             if not self.loop.close():
                 _LOGGER.error(
@@ -212,9 +207,9 @@ class Driver:
                 return
             try:
                 if action == "hold":
-                    self.motion.disarm("the driver ended.")
+                    self.controller.disarm("the driver ended.")
                 else:
-                    self.motion.release("the driver ended.")
+                    self.controller.release("the driver ended.")
             except HardwareError as error:
                 _LOGGER.error("The servos could not be released: %s", error)
             self.bus.close()
@@ -248,4 +243,6 @@ class Driver:
     def _failed(self, error: Exception) -> None:
         """The loop's tick raised: nothing more is sent until armed again."""
         if not isinstance(error, HardwareError):
-            self.motion.fail(f"The driver failed inside ({error!r}); please report this defect.")
+            self.controller.fail(
+                f"The driver failed inside ({error!r}); please report this defect."
+            )

@@ -39,28 +39,28 @@ class ManualClock:
 class Rig:
     """The motion core over a mirroring bus with real servo maps, ticked by hand."""
 
-    def __init__(self, model, calibration, conduct=USUAL) -> None:
+    def __init__(self, model, calibration, motion_options=USUAL) -> None:
         axes = axes_of(model)
         self.maps = calibration.maps(axes)
         self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
         self.output = ServoOutput(self.bus, self.axes, self.maps, DT)
-        self.motion = TrajectoryController(
-            self.axes, self.output, DT, rest_of(model, axes), conduct=conduct
+        self.controller = TrajectoryController(
+            self.axes, self.output, DT, rest_of(model, axes), motion_options=motion_options
         )
 
     def arm(self) -> None:
-        self.motion.read()
-        self.motion.arm()
-        while self.motion.arming:
-            self.motion.tick()
+        self.controller.read()
+        self.controller.arm()
+        while self.controller.arming:
+            self.controller.tick()
 
     def run(self, goal, limit: float = 60.0) -> int:
         """Tick until a goal ends; return the number of ticks."""
         for k in range(int(limit / DT)):
             if goal.done:
                 return k
-            self.motion.tick()
+            self.controller.tick()
         raise AssertionError("the goal does not end")
 
     def request(self, *points, names=None, start=None, velocities=None) -> TrajectoryGoal:
@@ -74,7 +74,7 @@ class Rig:
 
     @property
     def positions(self) -> np.ndarray:
-        return np.array(self.motion.command()[0])
+        return np.array(self.controller.command()[0])
 
 
 @pytest.fixture(scope="session")
@@ -99,8 +99,8 @@ def rig(model, calibration) -> Iterator[Rig]:
 
 @pytest.fixture
 def make_rig(model, calibration):
-    """Return a function that makes a rig of some conduct."""
-    return lambda conduct: Rig(model, calibration, conduct)
+    """Return a function that makes a rig of some options."""
+    return lambda motion_options: Rig(model, calibration, motion_options)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS
 
@@ -32,26 +32,25 @@ def driver(request, model):
 
 
 def go(driver, *q, time=1.0):
-    request = TrajectoryGoal(driver.axes.names, [GoalPoint(time, q)])
-    return driver.motion.follow(validate_goal(request, driver.axes))
+    return driver.controller.follow(single_point_goal(driver.axes, time, q))
 
 
 def test_both_kinds_of_hardware_run_the_same_contract(driver):
     driver.open()
-    assert driver.motion.state is DriverState.UNKNOWN
+    assert driver.controller.state is DriverState.UNKNOWN
     with pytest.raises(StateError):
         go(driver, 0.1, 0.1, 0.1, 0.1)
     driver.arm()
-    assert driver.motion.state is DriverState.ARMED
-    arm, grip = go(driver, 0.5, -0.5, 0.5, 1.0), driver.motion.grip(0.012)
+    assert driver.controller.state is DriverState.ARMED
+    arm, grip = go(driver, 0.5, -0.5, 0.5, 1.0), driver.controller.grip(0.012)
     assert arm.wait(10) and grip.wait(10)
     assert arm.outcome is grip.outcome is GoalOutcome.SUCCEEDED
-    shown = driver.motion.snapshot().positions
+    shown = driver.controller.snapshot().positions
     assert shown == pytest.approx((0.5, -0.5, 0.5, 1.0, 0.012), abs=0.004)
-    driver.motion.stop()
-    assert driver.motion.state is DriverState.STOPPED
-    driver.motion.reset()
-    assert driver.motion.state is DriverState.ARMED
+    driver.controller.stop()
+    assert driver.controller.state is DriverState.STOPPED
+    driver.controller.reset()
+    assert driver.controller.state is DriverState.ARMED
 
 
 def test_no_channel_is_written_before_arming(model):
@@ -165,7 +164,7 @@ def test_fake_hardware_drives_any_robot(robot):
     driver = Driver(load_robot(robot), DriverOptions(speed=10.0))
     driver.open()
     driver.arm()
-    assert driver.motion.state is DriverState.ARMED
+    assert driver.controller.state is DriverState.ARMED
     driver.close()
 
 
@@ -174,10 +173,12 @@ def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
     driver.open()
     driver.arm()
     failed = threading.Event()
-    driver.motion.changed = lambda: driver.motion.state is DriverState.FAULT and failed.set()
-    driver.motion._work = lambda: 1 / 0
+    driver.controller.changed = lambda: (
+        driver.controller.state is DriverState.FAULT and failed.set()
+    )
+    driver.controller._work = lambda: 1 / 0
     assert failed.wait(5)
-    assert "ZeroDivisionError" in driver.motion.snapshot().message
+    assert "ZeroDivisionError" in driver.controller.snapshot().message
     driver.close()
 
 

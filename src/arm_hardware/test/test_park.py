@@ -11,7 +11,7 @@ from arm_hardware.commands import release
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 
@@ -30,9 +30,7 @@ def file(tmp_path):
 def driver(model, file):
     made = opened(model, file, exit_action="park")
     made.arm()
-    goal = made.motion.follow(
-        validate_goal(TrajectoryGoal(made.axes.names, [GoalPoint(2.0, THERE)]), made.axes)
-    )
+    goal = made.controller.follow(single_point_goal(made.axes, 2.0, THERE))
     assert goal.wait(30)
     yield made
     made.close("hold")
@@ -77,55 +75,53 @@ def test_parking_goes_home_slowly_and_then_releases(driver):
 
 
 def test_a_second_signal_cuts_parking_short(driver, monkeypatch):
-    monkeypatch.setattr(parking, "ECHO", 0.0)
-    monkeypatch.setattr(parking, "WISHED", 1000.0)
-    monkeypatch.setattr(parking, "SHARE", 0.001)
+    monkeypatch.setattr(parking, "SIGNAL_ECHO", 0.0)
+    monkeypatch.setattr(parking, "PARK_TIME", 1000.0)
+    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
     history, asked = History(driver), []
 
-    def hurried() -> bool:
+    def cut_short() -> bool:
         asked.append(len(history.rows))
         return len(history.rows) > 2
 
-    driver.close(hurried=hurried)
+    driver.close(cut_short=cut_short)
     home = [m.count_of(p) for m, p in zip(driver.output.maps, driver._rest, strict=True)]
     assert len(asked) > 1 and home[:4] not in [row[:4] for row in history.rows]
     assert not any(counts(driver.sim.chip))
 
 
 def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monkeypatch):
-    monkeypatch.setattr(parking, "WISHED", 1000.0)
-    monkeypatch.setattr(parking, "SHARE", 0.001)
+    monkeypatch.setattr(parking, "PARK_TIME", 1000.0)
+    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
     history = History(driver)
     closing = threading.Thread(target=driver.close)
     begun = threading.Event()
-    original = driver.motion.accept_no_more
-    monkeypatch.setattr(driver.motion, "accept_no_more", lambda why: (original(why), begun.set()))
+    original = driver.controller.refuse_new_goals
+    monkeypatch.setattr(
+        driver.controller, "refuse_new_goals", lambda why: (original(why), begun.set())
+    )
     closing.start()
     assert begun.wait(30)
     with pytest.raises(StateError, match="the driver is ending"):
-        driver.motion.grip(0.01)
-    driver.motion.stop()
+        driver.controller.grip(0.01)
+    driver.controller.stop()
     with pytest.raises(StateError, match="the driver is ending"):
-        driver.motion.grip(0.01)
+        driver.controller.grip(0.01)
     closing.join(30)
     assert not closing.is_alive() and not any(history.rows[-1])
 
 
 def test_a_motion_that_brakes_can_be_followed_by_another(driver):
-    driver.motion.follow(
-        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(9.0, FAR)]), driver.axes)
-    )
-    driver.motion.hold("The test says so.")
-    goal = driver.motion.follow(
-        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(3.0, THERE)]), driver.axes)
-    )
+    driver.controller.follow(single_point_goal(driver.axes, 9.0, FAR))
+    driver.controller.hold("The test says so.")
+    goal = driver.controller.follow(single_point_goal(driver.axes, 3.0, THERE))
     assert goal.wait(30) and goal.outcome is GoalOutcome.SUCCEEDED
 
 
 @pytest.mark.parametrize("spoil", ["stop", "fail"])
 def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
     history = History(driver)
-    driver.motion.stop() if spoil == "stop" else driver.motion.fail("broken on purpose.")
+    driver.controller.stop() if spoil == "stop" else driver.controller.fail("broken on purpose.")
     held = counts(driver.sim.chip)
     driver.close()
     for row in history.rows:
@@ -134,7 +130,7 @@ def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
 
 
 def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
-    monkeypatch.setattr(parking, "SHARE", 0.001)
+    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
     chip, changes = driver.sim.chip, []
 
     def die() -> None:
@@ -152,7 +148,7 @@ def test_a_killed_drivers_pulses_become_the_start(model, file, driver):
     before = counts(driver.sim.chip)
     again = opened(model, file)  # the other is as good as killed
     assert counts(again.sim.chip) == before and again.sim.chip.channel_writes == 0
-    assert again.motion.snapshot().positions == driver.motion.snapshot().positions
+    assert again.controller.snapshot().positions == driver.controller.snapshot().positions
     again.close("hold")
 
 

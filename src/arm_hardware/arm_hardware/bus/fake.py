@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A bus that remembers what it was told: the ``fake`` hardware."""
+"""The bus of ``fake`` hardware: it mirrors commands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The few verbs that a servo board needs to have."""
+"""The interface of a servo board."""
 
 from __future__ import annotations
 

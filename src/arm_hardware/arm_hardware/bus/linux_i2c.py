@@ -9,7 +9,7 @@ import fcntl
 import grp
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from smbus2 import SMBus, i2c_msg
 
@@ -68,7 +68,7 @@ def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
     check_device(device)
     try:
         bus = SMBus(str(device))
-        _set_timeout(bus.fd)
+        _set_timeout(cast(int, bus.fd))
     except OSError as error:
         raise BusError(f"{device} cannot be opened ({error}); is it an I2C bus?") from error
     return LinuxI2C(bus)

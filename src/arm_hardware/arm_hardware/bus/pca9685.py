@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PCA9685 driven by its registers (NXP data sheet, rev. 4, 16 April 2015).
 
-Needs an I2C bus and nothing else. Also the part of every backend that finds the board, reads it
-and sees whether it was reset.
-
-The registers of a PCA9685 that a servo driver needs (NXP data sheet, rev. 4, 16 April 2015).
+Every backend finds the board, reads it and sees whether it was reset by this code.
 """
 
 from __future__ import annotations

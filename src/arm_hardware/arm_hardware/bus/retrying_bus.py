@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The last layer before a bus: repeats disturbed transfers, and can be halted at once."""
+"""A bus that repeats disturbed transfers, and can be halted at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOGGER = logging.getLogger(__name__)
 TRIES = 3  # of one transfer, before the bus counts as lost
 GIVE_UP_AFTER = 0.1  # [s] of the wall; a transfer that took so long is not repeated
 
-# What the errors of a bus mean for whoever holds the screwdriver (Linux,
+# Causes of the errors of a bus, for the person who wired it (Linux,
 # Documentation/i2c/fault-codes.rst).
 HINTS = {
     errno.EREMOTEIO: "no chip acknowledges; check its power and the wires SDA and SCL",
@@ -64,8 +64,8 @@ class RetryingBus:
 
     def read(self, channels: Iterable[int]) -> dict[int, int | None]:
         """See Bus.read_counts()."""
-        wanted = list(channels)
-        return self._repeat(lambda: self.bus.read_counts(wanted))
+        numbers = list(channels)
+        return self._repeat(lambda: self.bus.read_counts(numbers))
 
     def write(self, channel: int, count: int) -> bool:
         """Set the count of one channel, unless halted; return whether it was set."""
@@ -80,8 +80,8 @@ class RetryingBus:
 
     def release(self, channels: Iterable[int]) -> None:
         """See Bus.release(); also while halted."""
-        wanted = list(channels)
-        self._repeat(lambda: self.bus.release(wanted))
+        numbers = list(channels)
+        self._repeat(lambda: self.bus.release(numbers))
 
     def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
         """Run a transfer, again if it fails: a single disturbed one is no reason to give up.

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The axes that the driver moves: the arm's joints, base to tip, then the gripper's width.
-
-The sentences that refuse a position or a speed.
-"""
+"""The axes that the driver moves, base to tip, then the gripper's width; and their limits."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of one physical arm: which servo, which pulse for which position.
-
-Where the calibrations that come with this package are.
-"""
+"""The calibration of one physical arm: which servo, which pulse for which position."""
 
 from __future__ import annotations
 

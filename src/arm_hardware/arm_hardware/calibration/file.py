@@ -1,12 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a calibration file: strict, since a wrong pulse burns a servo.
+"""Reads calibration files: strictly, since a wrong pulse burns a servo.
 
-Every key of the calibration file: what stands there, what it means, whether it must be there.
+The reader and the JSON schema share the tables of keys. To write the schema anew:
 
-The reader and the JSON schema both go by these tables. To write the schema anew:
-
-python3 -m arm_hardware.calibration.file
+    python3 -m arm_hardware.calibration.file
 """
 
 from __future__ import annotations

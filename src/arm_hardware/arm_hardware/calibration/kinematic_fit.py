@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic calibration: least squares over tip positions, with what its result is worth.
+"""Kinematic calibration: fits joint zeros and link lengths to touched tip positions.
 
-Which parameters the touched points tell apart, and which they do not.
-
-What may be off in an arm: the zero of a joint, the length of a link.
+It names parameters that the points cannot tell apart, and how accurate the others are.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ from arm_description import RobotModel
 from arm_hardware.calibration.touch_points import Array, TouchPoints, tip_of, tip_rates
 from arm_hardware.errors import HardwareError
 
-SEEN = 1e-3  # of the largest singular value: less than this moves the tip too little to be seen
-SHARE = 0.05  # of a blind direction that makes a parameter part of it
+OBSERVABLE = 1e-3  # of the largest singular value; less moves the tip too little
+SHARE = 0.05  # of an unobservable direction that makes a parameter part of it
 
 
-def blind_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:
+def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:
     """Return groups of parameters that may change together without the tips moving.
 
     Such changes are the null space of the Jacobian, here of its right singular vectors with
@@ -40,8 +38,8 @@ def blind_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]
     strength = np.zeros(len(names))
     strength[: len(values)] = values
     most = strength.max(initial=0.0)
-    blind = rows[strength <= SEEN * most]
-    projector = blind.T @ blind
+    null_space = rows[strength <= OBSERVABLE * most]
+    projector = null_space.T @ null_space
     coupled = np.abs(projector) > SHARE**2
     groups, left = [], {i for i in range(len(names)) if coupled[i, i]}
     while left:
@@ -56,11 +54,11 @@ def blind_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class FitParameter:
-    """One number to be found: by how much it is more than the model says.
+    """A number to be found: by how much it exceeds the model's.
 
     Attributes:
         joint: Index of its joint.
-        what: "zero" (the joint stands so much further than told), "a" or "d" (of its DH row).
+        what: "zero" (the joint stands so much further than commanded), "a" or "d" (of its DH row).
         name: As people name it: the joint, or joint.a, joint.d.
         unit: "rad" or "m".
     """
@@ -89,7 +87,9 @@ def lengths_of(model: RobotModel) -> list[FitParameter]:
     ]
 
 
-def chosen(model: RobotModel, lengths: Sequence[str], keep: Sequence[str]) -> list[FitParameter]:
+def select_parameters(
+    model: RobotModel, lengths: Sequence[str], keep: Sequence[str]
+) -> list[FitParameter]:
     """Return all zeros and some lengths, without what is to be kept.
 
     Args:
@@ -101,11 +101,11 @@ def chosen(model: RobotModel, lengths: Sequence[str], keep: Sequence[str]) -> li
         HardwareError: There is none of that name.
     """
     every = {parameter.name: parameter for parameter in lengths_of(model)}
-    wanted = list(every) if "all" in lengths else list(lengths)
-    for name in wanted:
+    names = list(every) if "all" in lengths else list(lengths)
+    for name in names:
         if name not in every:
             raise HardwareError(f"There is no length {name!r}; {did_you_mean(name, every)}.")
-    found = [*zeros_of(model), *(every[name] for name in dict.fromkeys(wanted))]
+    found = [*zeros_of(model), *(every[name] for name in dict.fromkeys(names))]
     names = [parameter.name for parameter in found]
     for name in keep:
         if name not in names:
@@ -116,27 +116,27 @@ def chosen(model: RobotModel, lengths: Sequence[str], keep: Sequence[str]) -> li
 
 
 @dataclass(frozen=True)
-class Real:
+class PerturbedArm:
     """The arm as it is, if it is off by certain values.
 
     Attributes:
         model: With the real lengths.
         parameters: (k) what is off.
-        zeros: (n,) how much further each joint stands than told [rad or m].
+        zeros: (n,) how much further each joint stands than commanded [rad or m].
     """
 
     model: RobotModel
     parameters: tuple[FitParameter, ...]
     zeros: Array
 
-    def tips(self, told: Array, at: Array) -> Array:
-        """Return where a point at (3,) of tool0 is (m, 3) for positions told (m, n) [m]."""
-        return np.array([tip_of(self.model, q + self.zeros, at) for q in told])
+    def tips(self, commanded: Array, at: Array) -> Array:
+        """Return where a point at (3,) of tool0 is (m, 3) for positions commanded (m, n) [m]."""
+        return np.array([tip_of(self.model, q + self.zeros, at) for q in commanded])
 
-    def rates(self, told: Array, at: Array) -> Array:
+    def rates(self, commanded: Array, at: Array) -> Array:
         """Return the derivatives (3 m, k) of the tips by the parameters."""
         rows = []
-        for q in told + self.zeros:
+        for q in commanded + self.zeros:
             frames = self.model.dh_frames(q)
             turning = tip_rates(self.model, frames, at)
             columns = [
@@ -154,7 +154,9 @@ class Real:
         return frames[i + 1 if standard else i][:3, 0]
 
 
-def real_arm(model: RobotModel, parameters: Sequence[FitParameter], values: Array) -> Real:
+def perturbed_arm(
+    model: RobotModel, parameters: Sequence[FitParameter], values: Array
+) -> PerturbedArm:
     """Return an arm that is off by values (k,) of parameters [rad or m]."""
     zeros = np.zeros(model.n)
     joints = list(model.joints)
@@ -165,10 +167,10 @@ def real_arm(model: RobotModel, parameters: Sequence[FitParameter], values: Arra
         else:
             length = getattr(joints[i].row, parameter.what) + float(value)
             joints[i] = replace(joints[i], row=replace(joints[i].row, **{parameter.what: length}))
-    return Real(replace(model, joints=tuple(joints)), tuple(parameters), zeros)
+    return PerturbedArm(replace(model, joints=tuple(joints)), tuple(parameters), zeros)
 
 
-SUSPECT = 5.0  # times the usual error: such a point was probably measured wrongly
+OUTLIER = 5.0  # times the usual error: such a point was probably measured wrongly
 FINEST = 1e-5  # [m] errors below this are rounding
 
 
@@ -178,21 +180,21 @@ class KinematicFit:
 
     Attributes:
         parameters: (k) that were fitted.
-        values: (k,) by how much each is more than the model says [rad or m].
+        values: (k,) by how much each exceeds the model's [rad or m].
         deviations: (k,) standard deviations of these, from the errors that remain.
-        unseen: Names of parameters that move no tip at these points; they stay as they are.
+        unobservable: Names of parameters that move no tip at these points; they stay as they are.
         before: (m,) distances of the tips from where the model has them [m].
         after: (m,) the same with what was found.
-        suspects: Indices of points that do not fit the others.
+        outliers: Indices of points that do not fit the others.
     """
 
     parameters: tuple[FitParameter, ...]
     values: Array
     deviations: Array
-    unseen: tuple[str, ...]
+    unobservable: tuple[str, ...]
     before: Array
     after: Array
-    suspects: tuple[int, ...]
+    outliers: tuple[int, ...]
 
 
 def fit(
@@ -208,48 +210,49 @@ def fit(
     Raises:
         HardwareError: Too few points, or they cannot tell some parameters apart; names them.
     """
-    if len(touches.told) < len(parameters):
+    if len(touches.commanded) < len(parameters):
         raise HardwareError(
-            f"Too few points, {len(touches.told)}, for {len(parameters)} unknown numbers: touch "
-            f"{len(parameters)} or more, better three times as many, in very different postures."
+            f"Too few points, {len(touches.commanded)}, for {len(parameters)} unknown numbers: "
+            f"touch {len(parameters)} or more, "
+            "better three times as many, in very different postures."
         )
-    seen, unseen = _seen(model, list(parameters), touches)
+    observable, unobservable = _observable(model, list(parameters), touches)
 
     def errors(values: Array) -> Array:
-        found = real_arm(model, seen, values).tips(touches.told, touches.at)
+        found = perturbed_arm(model, observable, values).tips(touches.commanded, touches.at)
         return np.asarray((found - touches.tips).ravel())
 
     def rates(values: Array) -> Array:
-        return real_arm(model, seen, values).rates(touches.told, touches.at)
+        return perturbed_arm(model, observable, values).rates(touches.commanded, touches.at)
 
-    start = np.zeros(len(seen))
+    start = np.zeros(len(observable))
     values = np.asarray(least_squares(errors, start, rates, x_scale="jac").x)
-    _refuse(_blind(rates(values), seen))
+    _refuse(_unobservable(rates(values), observable))
     before, after = _lengths(errors(start)), _lengths(errors(values))
     return KinematicFit(
-        tuple(seen),
+        tuple(observable),
         values,
         _deviations(rates(values), errors(values)),
-        unseen,
+        unobservable,
         before,
         after,
-        _suspects(errors, rates, values),
+        _outliers(errors, rates, values),
     )
 
 
-def _seen(
+def _observable(
     model: RobotModel, parameters: list[FitParameter], touches: TouchPoints
 ) -> tuple[list[FitParameter], tuple[str, ...]]:
     """Return the parameters that move a tip, and the names of the others."""
     nothing = np.zeros(len(parameters))
-    jacobian = real_arm(model, parameters, nothing).rates(touches.told, touches.at)
-    groups = _blind(jacobian, parameters)
+    jacobian = perturbed_arm(model, parameters, nothing).rates(touches.commanded, touches.at)
+    groups = _unobservable(jacobian, parameters)
     alone = tuple(group[0] for group in groups if len(group) == 1)
     _refuse([group for group in groups if len(group) > 1])
-    seen = [p for p in parameters if p.name not in alone]
-    if not seen:
-        raise HardwareError("The points tell nothing: the tip does not move with any parameter.")
-    return seen, alone
+    observable = [p for p in parameters if p.name not in alone]
+    if not observable:
+        raise HardwareError("The points show nothing: the tip does not move with any parameter.")
+    return observable, alone
 
 
 def _refuse(groups: Sequence[tuple[str, ...]]) -> None:
@@ -261,8 +264,8 @@ def _refuse(groups: Sequence[tuple[str, ...]]) -> None:
         )
 
 
-def _blind(jacobian: Array, parameters: Sequence[FitParameter]) -> list[tuple[str, ...]]:
-    return blind_groups(_scaled(jacobian, parameters), [p.name for p in parameters])
+def _unobservable(jacobian: Array, parameters: Sequence[FitParameter]) -> list[tuple[str, ...]]:
+    return unobservable_groups(_scaled(jacobian, parameters), [p.name for p in parameters])
 
 
 def _scaled(jacobian: Array, parameters: Sequence[FitParameter]) -> Array:
@@ -283,12 +286,12 @@ def _lengths(errors: Array) -> Array:
     return np.asarray(np.linalg.norm(errors.reshape(-1, 3), axis=1))
 
 
-def _suspects(
+def _outliers(
     errors: Callable[[Array], Array], rates: Callable[[Array], Array], values: Array
 ) -> tuple[int, ...]:
     """Return the points that are far off in a fit which hardly listens to such points."""
     usual = max(float(np.median(np.abs(errors(values)))), FINEST)
     robust = least_squares(errors, values, rates, x_scale="jac", loss="cauchy", f_scale=usual)
     off = _lengths(errors(np.asarray(robust.x)))
-    limit = SUSPECT * max(float(np.median(off)), FINEST)
+    limit = OUTLIER * max(float(np.median(off)), FINEST)
     return tuple(int(i) for i in np.flatnonzero(off > limit))

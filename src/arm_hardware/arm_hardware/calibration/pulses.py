@@ -12,6 +12,10 @@ from arm_hardware.calibration.calibration import Calibration
 if TYPE_CHECKING:
     from arm_hardware.bus.retrying_bus import RetryingBus
 
+HELD = (
+    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
+)
+
 
 class Pulses:
     """What the board sends, by joint name; nothing is sent but by step(), first() and release().

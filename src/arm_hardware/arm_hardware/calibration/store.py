@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of a calibration file: shown before, with the former text beside it afterwards.
-
-What differs between two calibrations of a servo, as the keys of its file.
-"""
+"""Changes calibration files: shows the difference, keeps the former text as a backup."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The file of touched points: joint positions as told, and where the tip really was.
-
-Where the tip of an arm is for joint positions, and what one count of a servo does to it.
-"""
+"""Files of touched points: commanded joint positions, and where the tip really was."""
 
 from __future__ import annotations
 
@@ -84,7 +81,9 @@ def _tick(servo: ServoMap, position: float) -> float:
 XYZ = ListOf(Leaf("length", "number"), 3, 3)
 TOUCH = Table(
     {
-        "joints": Key(Named(Leaf("position", "number"), "joint"), "as told, of every joint", True),
+        "joints": Key(
+            Named(Leaf("position", "number"), "joint"), "as commanded, of every joint", True
+        ),
         "tip": Key(XYZ, "where the touching point was, in base_link", True),
     }
 )
@@ -107,14 +106,14 @@ class TouchPoints:
     Attributes:
         robot: Name of the robot.
         at: (3,) the point of the tool that touches, in tool0 [m].
-        told: (m, n) joint positions that the servos were told [rad or m].
+        commanded: (m, n) joint positions commanded to the servos [rad or m].
         tips: (m, 3) where that point was, in base_link [m].
         lines: (m,) of the file, for what is said about a point.
     """
 
     robot: str
     at: Array
-    told: Array
+    commanded: Array
     tips: Array
     lines: tuple[int, ...] = ()
 
@@ -140,9 +139,9 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
     if not rows:
         raise top["points"].error("is empty", "touch some points")
     given = [TOUCH.read(row) for row in rows]
-    told = np.array([_joints(row["joints"], model, units) for row in given])
+    commanded = np.array([_joints(row["joints"], model, units) for row in given])
     tips = np.array([_xyz(row["tip"], units) for row in given])
-    return TouchPoints(robot, at, told, tips, tuple(row.line for row in rows))
+    return TouchPoints(robot, at, commanded, tips, tuple(row.line for row in rows))
 
 
 def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:

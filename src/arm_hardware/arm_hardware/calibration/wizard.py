@@ -1,12 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keys to pulses, points and files: the guided calibration of the servos of one arm.
+"""The guided calibration of an arm's servos: keys in, pulses and a calibration file out.
 
 Whatever ends it, nothing more is sent and pulses go on: the arm is held.
-
-What was measured of one servo and is not written yet.
-
-The text of a calibration file for a robot, to begin from.
 """
 
 from __future__ import annotations

@@ -23,16 +23,12 @@ from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.file import parse_calibration
-from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.pulses import HELD, Pulses
 from arm_hardware.calibration.store import read_bytes
 from arm_hardware.calibration.wizard import CalibrationSession, template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import BACKENDS
-
-HELD = (
-    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
-)
 
 
 def text_of(path: Path, robot: str) -> bytes:

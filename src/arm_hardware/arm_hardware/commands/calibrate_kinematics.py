@@ -21,7 +21,7 @@ from arm_common.cli import run
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.file import parse_calibration
-from arm_hardware.calibration.kinematic_fit import KinematicFit, chosen, fit
+from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
 from arm_hardware.calibration.store import (
     CalibrationChange,
     change,
@@ -74,9 +74,9 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
             f"  {p.name} {what} {value * scale:+.3f} {unit} (+- {deviation * scale:.3f}) from "
             + ("where it was told" if p.what == "zero" else _length(model, p.joint, p.what, value))
         )
-    for name in found.unseen:
+    for name in found.unobservable:
         lines.append(f"  {name} is kept: the tip does not move with it at these points")
-    for i in found.suspects:
+    for i in found.outliers:
         lines.append(
             f"Point {i + 1} (line {touches.lines[i]}) is {found.after[i] * 1e3:.1f} mm off and "
             "does not fit the others: measure it again, or leave it out."
@@ -101,7 +101,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
     touches = load_touches(options.points, model)
     if options.points.stat().st_mtime < options.file.stat().st_mtime:
         sys.stdout.write(OLDER.format(file=options.file, points=options.points))
-    found = fit(model, chosen(model, options.lengths, options.keep), touches)
+    found = fit(model, select_parameters(model, options.lengths, options.keep), touches)
     sys.stdout.write(report(model, found, touches))
     new = with_zeros(options.file, found)
     sys.stdout.write(new.diff())

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with this machine, for driving an arm: one line a finding, each with its fix."""
+"""Check this computer for driving an arm: one line a result, each problem with its fix."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from arm_hardware.bus.linux_i2c import DEVICE
 from arm_hardware.calibration.calibration import ServoBoard, config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,
-    board,
-    calibration,
-    computer,
-    device,
+    check_board,
+    check_calibration,
+    check_computer,
+    check_device_node,
+    check_software,
     has_ros,
-    software,
 )
-from arm_hardware.commands.doctor_network import HEARD_WITHIN, reach
+from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, check_network
 
 
 def _throttled() -> str:
@@ -41,11 +41,11 @@ def _throttled() -> str:
     return done.stdout
 
 
-def _heard() -> bool:
+def _loopback() -> bool:
     """Return whether two nodes here hear each other; needs ROS 2."""
-    from arm_hardware.ros.loopback_test import hears_itself
+    from arm_hardware.ros.loopback import loopback_works
 
-    return hears_itself(HEARD_WITHIN)
+    return loopback_works(LOOPBACK_TIMEOUT)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Host:
         environment: Variables of the process.
         connect: Returns the closed bus to a board.
         throttled: Returns what the firmware says of the supply.
-        heard: Returns whether two nodes hear each other; None where there is no ROS 2.
+        loopback: Returns whether two nodes hear each other; None where there is no ROS 2.
         today: Today.
     """
 
@@ -67,63 +67,63 @@ class Host:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     connect: Callable[[ServoBoard], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
     throttled: Callable[[], str] = _throttled
-    heard: Callable[[], bool] | None = _heard if has_ros() else None
+    loopback: Callable[[], bool] | None = _loopback if has_ros() else None
     today: date = field(default_factory=date.today)
 
 
-def look(machine: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
+def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
     """Look at everything; nothing is written to the board.
 
     Args:
-        machine: What to look at.
+        host: What to look at.
         real: Whether real servos are to be driven; otherwise the I2C device is not needed.
         file: A calibration file to check; None for the shipped ones.
     """
-    yield from software(machine.environment)
-    node = device(machine.device, real)
+    yield from check_software(host.environment)
+    node = check_device_node(host.device, real)
     yield node
     wanted = ServoBoard()
     for path in [file] if file else sorted(config_folder().glob("*.yaml")):
-        found, read = calibration(path, real and file is not None, machine.today)
+        found, read = check_calibration(path, real and file is not None, host.today)
         yield found
         wanted = read.board if read else wanted
     if real and file is None:
         fix = "say --calibration FILE: real servos need one that was measured"
         yield CheckResult("calibration of this arm", False, "none given", fix)
     if node.ok:
-        yield from board(wanted, machine.connect, real)
-    if machine.heard is not None:
-        yield from reach(machine.environment, machine.sys, machine.heard)
-    yield from computer(machine.sys, machine.throttled)
+        yield from check_board(wanted, host.connect, real)
+    if host.loopback is not None:
+        yield from check_network(host.environment, host.sys, host.loopback)
+    yield from check_computer(host.sys, host.throttled)
 
 
-def _print(findings: Iterator[CheckResult]) -> bool:
-    """Print findings as they come; return whether something needed is missing."""
+def _print(results: Iterator[CheckResult]) -> bool:
+    """Print results as they come; return whether something needed is missing."""
     missing = False
-    for finding in findings:
-        sys.stdout.write(f"{finding.mark:<8} {finding.what}: {finding.detail}\n")
-        if finding.fix:
-            sys.stdout.write(f"         -> {finding.fix}\n")
+    for result in results:
+        sys.stdout.write(f"{result.mark:<8} {result.what}: {result.detail}\n")
+        if result.fix:
+            sys.stdout.write(f"         -> {result.fix}\n")
         sys.stdout.flush()
-        missing |= finding.mark == "problem"
+        missing |= result.mark == "problem"
     return missing
 
 
-def main(args: list[str] | None = None, machine: Host | None = None) -> int:
+def main(args: list[str] | None = None, host: Host | None = None) -> int:
     """Print the findings; return 1 if something needed is missing."""
     parser = argparse.ArgumentParser(prog="doctor", description=__doc__)
     parser.add_argument("--real", action="store_true", help="real servos are to be driven")
     parser.add_argument("--calibration", type=Path, help="calibration file to check")
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
     chosen = parser.parse_args(args)
-    findings = look(machine or Host(), chosen.real, chosen.calibration)
+    results = run_checks(host or Host(), chosen.real, chosen.calibration)
     if not chosen.json:
         try:
-            return int(_print(findings))
+            return int(_print(results))
         except BrokenPipeError:  # a reader that has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-    rows = [{"mark": finding.mark, **asdict(finding)} for finding in findings]
+    rows = [{"mark": result.mark, **asdict(result)} for result in results]
     json.dump(rows, sys.stdout, indent=2)
     sys.stdout.write("\n")
     return int(any(row["mark"] == "problem" for row in rows))

@@ -1,18 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Power, heat and speed of the computer, where it tells.
+"""Checks of this computer: software, I2C device, servo board, calibration files, power and heat.
 
 Under-voltage: the kernel's raspberrypi-hwmon (Documentation/hwmon/raspberrypi-hwmon.rst), or the
 firmware's ``vcgencmd get_throttled``, whose bits 0 to 3 are now and 16 to 19 since the start
 (documentation of Raspberry Pi OS, "vcgencmd").
-
-One thing that was looked at.
-
-The I2C device, who may use it, and which addresses answer there.
-
-Calibration files: readable, measured, and not too long ago.
-
-Python, ROS 2 and the libraries that speak to real boards.
 """
 
 from __future__ import annotations
@@ -62,7 +54,7 @@ class CheckResult:
 WIRES = "check its power and the wires SDA, SCL and ground"
 
 
-def device(node: Path, needed: bool) -> CheckResult:
+def check_device_node(node: Path, needed: bool) -> CheckResult:
     """Look at the device node of the bus.
 
     Args:
@@ -83,7 +75,7 @@ def device(node: Path, needed: bool) -> CheckResult:
     return CheckResult(str(node), True, f"group {group_of(node)}, usable")
 
 
-def board(
+def check_board(
     wanted: ServoBoard, connect: Callable[[ServoBoard], Bus], needed: bool
 ) -> Iterator[CheckResult]:
     """Look for the board and at what it sends; nothing is written.
@@ -115,7 +107,7 @@ def board(
 OLD = 365  # [days] gears wear, horns slip, servos are replaced
 
 
-def calibration(
+def check_calibration(
     path: Path, must_be_real: bool, today: date
 ) -> tuple[CheckResult, Calibration | None]:
     """Look at a file; return what it says too, None if it cannot be read.
@@ -180,7 +172,7 @@ THROTTLED = {
 }
 
 
-def computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
+def check_computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
     """Look at what can be read; what cannot is left out.
 
     Args:
@@ -232,7 +224,7 @@ PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
 LEAST_PYTHON = (3, 10)
 
 
-def software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
+def check_software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
     """Look at what is installed.
 
     Args:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether ROS 2 nodes can hear each other: here, and from other computers."""
+"""Checks whether ROS 2 nodes reach each other: on this computer, and from others."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from arm_hardware.commands.doctor_checks import CheckResult
 HIGHEST_DOMAIN = 232  # of DDS' port numbers (ROS 2 documentation, "The ROS_DOMAIN_ID")
 UP, LOOPBACK, MULTICAST = 0x1, 0x8, 0x1000  # flags of an interface (linux/if.h)
 RANGES = ("SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT")
-HEARD_WITHIN = 10.0  # [s]
+LOOPBACK_TIMEOUT = 10.0  # [s]
 
 
-def reach(
-    environment: Mapping[str, str], sys: Path, heard: Callable[[], bool]
+def check_network(
+    environment: Mapping[str, str], sys: Path, loopback: Callable[[], bool]
 ) -> Iterator[CheckResult]:
     """Look at variables and network, then listen.
 
     Args:
         environment: Variables of the process.
         sys: The kernel's /sys.
-        heard: Returns whether one node hears another of this process.
+        loopback: Returns whether one node hears another of this process.
     """
     domain = environment.get("ROS_DOMAIN_ID") or "0"
     ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
@@ -34,9 +34,9 @@ def reach(
     yield _keys(environment)
     if not ok:
         return
-    hears = heard()
+    hears = loopback()
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
-    detail = "one hears the other" if hears else f"silence for {HEARD_WITHIN:.0f} s"
+    detail = "one hears the other" if hears else f"silence for {LOOPBACK_TIMEOUT:.0f} s"
     yield CheckResult("two nodes here", hears, detail, "" if hears else fix)
 
 

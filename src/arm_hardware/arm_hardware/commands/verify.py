@@ -1,8 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reference postures for a calibrated arm: read, driven slowly within the driver's limits.
-
-Drive a calibrated arm slowly to reference postures, and say where its tip should be there.
+"""Drive a calibrated arm slowly to reference postures, and print where its tip should be there.
 
 It drives the board itself: end the driver first. Measure at each posture; what is off in the same
 way everywhere is a servo's zero, which calibrate_kinematics finds from such measurements.
@@ -24,12 +22,13 @@ from arm_common.suggestions import did_you_mean
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.axes import check_position, rest_of
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.pulses import HELD
 from arm_hardware.calibration.touch_points import tick_limit, tip_of
 from arm_hardware.commands.calibrate import add_board
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 BRIEFEST = 0.5  # [s] of any motion
@@ -41,7 +40,7 @@ class VerifiedPosture:
     """Where to go.
 
     Attributes:
-        name: As it was asked for.
+        name: As typed.
         positions: Of all axes of the driver, in their order [rad or m].
     """
 
@@ -49,7 +48,7 @@ class VerifiedPosture:
     positions: tuple[float, ...]
 
 
-def posture(driver: Driver, model: RobotModel, asked: str) -> VerifiedPosture:
+def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
     """Return a posture by its name, or by joints: ``waist=30,elbow=-10`` in deg or mm.
 
     Axes that it leaves out stand as in the posture rest.
@@ -57,18 +56,18 @@ def posture(driver: Driver, model: RobotModel, asked: str) -> VerifiedPosture:
     Raises:
         CommandError: There is none of that name, or an axis would be out of its limits.
     """
-    if "=" in asked:
-        values: Mapping[str, float] = dict(_value(driver, part) for part in asked.split(","))
-    elif asked in model.postures:
-        values = model.postures[asked]
+    if "=" in name:
+        values: Mapping[str, float] = dict(_value(driver, part) for part in name.split(","))
+    elif name in model.postures:
+        values = model.postures[name]
     else:
-        known = did_you_mean(asked, model.postures)
-        raise CommandError(f"{model.name} has no posture {asked!r}; {known}; or joint=value,...")
+        known = did_you_mean(name, model.postures)
+        raise CommandError(f"{model.name} has no posture {name!r}; {known}; or joint=value,...")
     rest = rest_of(model, driver.axes)
     goal = [values.get(a.name, r) for a, r in zip(driver.axes, rest, strict=True)]
     for axis, position in zip(driver.axes, goal, strict=True):
-        check_position(axis, position, f" of posture {asked}")
-    return VerifiedPosture(asked, tuple(goal))
+        check_position(axis, position, f" of posture {name}")
+    return VerifiedPosture(name, tuple(goal))
 
 
 def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
@@ -77,21 +76,19 @@ def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
     Raises:
         HardwareError: The motion was refused, or ended elsewhere.
     """
-    here = driver.motion.command()[0]
-    ways = zip(driver.axes, here, to.positions, strict=True)
+    ways = zip(driver.axes, driver.controller.command()[0], to.positions, strict=True)
     seconds = max([BRIEFEST, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)])
     n = len(driver.axes.arm)
-    request = TrajectoryGoal(driver.axes.names, [GoalPoint(seconds, to.positions[:n])])
-    goals = [driver.motion.follow(validate_goal(request, driver.axes))]
+    goals = [driver.controller.follow(single_point_goal(driver.axes, seconds, to.positions[:n]))]
     if driver.axes.gripper is not None:
-        goals.append(driver.motion.grip(to.positions[-1]))
+        goals.append(driver.controller.grip(to.positions[-1]))
     for goal in goals:
         _finish(goal, seconds / driver.options.speed + PATIENCE)
 
 
 def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
     """Return what is to be measured at a posture: joints, tip and the tip's step, as told."""
-    told = [math.nan if p is None else p for p in driver.motion.snapshot().positions]
+    told = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
     q = told[: model.n]
     joints = ", ".join(
         f"{axis.name} {_written(value, axis.unit)}"
@@ -130,9 +127,6 @@ def _finish(goal: Goal, patience: float) -> None:
 
 
 SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
-HELD = (
-    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
-)
 
 
 def verify(chosen: argparse.Namespace) -> None:

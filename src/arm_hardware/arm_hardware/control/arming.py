@@ -1,13 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""From unknown positions to the rest posture, slowly, one joint after another.
+"""Arming: check the pulses found on the board, then bring up the servos one after another.
 
-A servo turns at full speed to where its first pulse says, and nobody knows from where. It is slow
-only while it gets no pulses: so it gets them in short bursts, one frame of the board (20 ms at 50
-Hz) and then none for a while. An analogue servo moves by one frame's way in each burst. A digital
-one that keeps its last pulse by itself cannot be slowed; it jumps with the first burst.
-
-From a board's registers to servos that hold: what may be taken over, and who is woken when.
+A servo turns at full speed to where its first pulse says, from an unknown position. It is slow
+only without pulses. SlowHoming therefore sends short bursts, one frame of the board (20 ms at
+50 Hz) and then none for a while: an analogue servo moves by one frame's travel in each. A digital
+servo that keeps its last pulse by itself cannot be slowed; it jumps with the first burst.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ class StaggeredArming:
     """
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
-        """List the servos without pulses; arguments as of recovery.Recovery."""
+        """List the servos without pulses; arguments as of SlowHoming."""
         self._output = output
         self._rest = tuple(rest)
         self._dt = dt
@@ -70,7 +68,7 @@ class StaggeredArming:
         )
 
     def tick(self) -> None:
-        """Wake the next servo, if it is time; errors as of recovery.Recovery."""
+        """Wake the next servo, if it is time; errors as of SlowHoming."""
         self._wait -= self._dt
         if self._wait > 0.0:
             return
@@ -97,7 +95,7 @@ class PulseBursts:
 
     @property
     def ticks(self) -> int:
-        """Ticks until the servo stands where it is told, wherever it came from."""
+        """Ticks until the servo stands at its target, wherever it came from."""
         return self.period * self.number
 
 
@@ -122,7 +120,7 @@ class SlowHoming:
     """Brings the servos without pulses to their rest positions, base to tip.
 
     Attributes:
-        left: Axes that are not there yet; the first of them is under way.
+        left: Axes that have not arrived yet; the first of them is under way.
     """
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
@@ -162,13 +160,13 @@ class SlowHoming:
         """
         index = self.left[0]
         bursts = self._bursts[index]
-        there = self._tick >= bursts.ticks
-        if there or self._tick % bursts.period < bursts.on:
+        arrived = self._tick >= bursts.ticks
+        if arrived or self._tick % bursts.period < bursts.on:
             self._output.write_one(index, self._rest[index])
         else:
             self._output.release_one(index)
         self._tick += 1
-        if there:
+        if arrived:
             self.left.pop(0)
             self._tick = 0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The control core: the commanded position of every axis, tick by tick.
 
-Nothing here knows the time of day: a tick is ``dt`` seconds.
+It knows no wall time: a tick is ``dt`` seconds.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class TrajectoryController(DriverStateMachine):
         output: ServoOutput,
         dt: float,
         rest: Sequence[float],
-        slowly: bool = False,
-        conduct: MotionOptions = USUAL,
+        slow_homing: bool = False,
+        motion_options: MotionOptions = USUAL,
     ) -> None:
         """Make the machine, disarmed.
 
@@ -43,17 +43,17 @@ class TrajectoryController(DriverStateMachine):
             output: Where positions go.
             dt: Length of a tick [s].
             rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
-            slowly: Whether they go there in short bursts, one after another.
-            conduct: How the arm is moved.
+            slow_homing: Whether they go there in short bursts, one after another.
+            motion_options: How the arm is moved.
         """
-        super().__init__(axes, output, dt, rest, slowly)
-        self._conduct = conduct
+        super().__init__(axes, output, dt, rest, slow_homing)
+        self._options = motion_options
         self._arm: TrajectoryExecution | None = None
         self._grip: GripperExecution | None = None
-        self._smoother = Smoother(ticks_of(conduct.jerk_time, dt))
-        self._watch = StreamWatchdog(conduct.command_timeout)
-        self._pressing = GripTimer(conduct.squeeze)
-        self._ending = ""
+        self._smoother = Smoother(ticks_of(motion_options.jerk_time, dt))
+        self._watchdog = StreamWatchdog(motion_options.command_timeout)
+        self._grip_timer = GripTimer(motion_options.grip_force)
+        self._final_note = ""
 
     @property
     def reference(self) -> tuple[float, ...] | None:
@@ -81,7 +81,9 @@ class TrajectoryController(DriverStateMachine):
         """
         with self._lock:
             motion = self.plan(goal)
-            self._watch.heard(self._arm is not None) if streamed else self._watch.end()
+            self._watchdog.command_received(
+                self._arm is not None
+            ) if streamed else self._watchdog.end()
             self._preempt(self._arm)
             self._set_off()
             self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
@@ -101,8 +103,8 @@ class TrajectoryController(DriverStateMachine):
                 if goal.starts_at(position, velocity):
                     return goal
                 goal = goal.goal
-            supply = self._conduct.supply
-            return plan_motion(goal, self.axes, position, velocity, self._dt, supply)
+            power_budget = self._options.power_budget
+            return plan_motion(goal, self.axes, position, velocity, self._dt, power_budget)
 
     def hold(self, why: str) -> None:
         """Brake the arm and hold it; a running trajectory is aborted.
@@ -127,24 +129,24 @@ class TrajectoryController(DriverStateMachine):
             StateError: Motion is refused.
         """
         with self._lock:
-            grip = self.try_grip(width, counts)
+            grip = self.plan_grip(width, counts)
             self._preempt(self._grip)
             self._set_off()
-            self._pressing.end()
+            self._grip_timer.end()
             self._grip = GripperExecution(self.axes.all[-1], grip)
             self._note = "Moving the gripper; commanded, not measured."
             goal = self._grip.goal
         self.changed()
         return goal
 
-    def try_grip(self, width: float, counts: float = 0.0) -> GripperGoal:
-        """Return where grip() would go; errors as there."""
+    def plan_grip(self, width: float, counts: float = 0.0) -> GripperGoal:
+        """Return the goal that grip() would begin; errors as there."""
         axis = self.axes.gripper
         if axis is None:
             raise CommandError("This arm has no gripper.")
         with self._lock:
             now, servo = self._states[-1].position, self._output.maps[-1]
-            grip = grip_of(axis, servo, self._conduct.squeeze, width, counts, now)
+            grip = grip_of(axis, servo, self._options.grip_force, width, counts, now)
             self.require_ready()
             return grip
 
@@ -169,17 +171,17 @@ class TrajectoryController(DriverStateMachine):
         """Do one period's work.
 
         Args:
-            moment: What time it is for, as the snapshot will tell it.
+            moment: What time it is for, as the snapshot will report it.
 
         Raises:
             HardwareError: The bus is lost or a bound would be broken; the machine is in FAULT.
         """
         with self._lock:
             self._moment = moment
-            self._freeze()
+            self._apply_stop()
             try:
                 if self._armed:
-                    self._output.look()
+                    self._output.verify_registers()
                     self._work()
             except HardwareError as error:
                 self.fail(str(error))
@@ -188,10 +190,10 @@ class TrajectoryController(DriverStateMachine):
                 self._estimate.advance(self._output.counts, self._dt)
 
     def _work(self) -> None:
-        if self._waking is not None:
-            self._wake()
+        if self._arming_sequence is not None:
+            self._continue_arming()
             return
-        self._look_after()
+        self._supervise()
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
             return
@@ -200,19 +202,19 @@ class TrajectoryController(DriverStateMachine):
         self._send(self._smoother.push([s.position for s in self._states]))
         self.moved()
         if self._latched:  # meanwhile: perhaps not all of it was sent
-            self._freeze()
+            self._apply_stop()
             return
         n = len(self.axes.arm)
         if arm is not None and arm_over and self._smoother.settled(0, n):
             self._arm = None
             arm.finish()
-            self._over(HOLDING)
+            self._finish_motion(HOLDING)
         if grip is not None and grip_over and self._smoother.settled(n, n + 1):
             self._grip = None
             grip.finish()
             if not grip.canceled:
-                self._pressing.begin(grip.grip)
-            self._over(grip.goal.message)
+                self._grip_timer.begin(grip.grip)
+            self._finish_motion(grip.goal.message)
 
     def _send(self, positions: Sequence[float]) -> None:
         self._output.write(positions)
@@ -222,47 +224,49 @@ class TrajectoryController(DriverStateMachine):
 
     def _set_off(self) -> None:
         """Forget how the last motion ended; begin at what is commanded, if that is at rest."""
-        self._ending = ""
-        if not self._busy():
+        self._final_note = ""
+        if not self._is_moving():
             self._smoother.hold([s.position for s in self._states])
 
-    def _look_after(self) -> None:
+    def _supervise(self) -> None:
         """Brake if a stream has ended too early; let up if the gripper has pressed long enough."""
         if self._arm is None:
-            self._watch.end()
-        elif self._watch.lost(self._dt):
-            self._watch.end()
+            self._watchdog.end()
+        elif self._watchdog.expired(self._dt):
+            self._watchdog.end()
             self._give_up("The stream of trajectories ended before the arm was at rest.")
-        off = self._pressing.tick(self._output.maps[-1], self._dt)
+        off = self._grip_timer.tick(self._output.maps[-1], self._dt)
         if off is not None:
             self._set_off()
-            self._ending = f"The gripper pressed long enough; it let up to {off.counts} counts."
+            self._final_note = (
+                f"The gripper pressed long enough; it let up to {off.counts} counts."
+            )
             self._grip = GripperExecution(self.axes.all[-1], off)
 
     def _give_up(self, why: str) -> None:
         if self._arm is not None:
             self._arm.abort(why)
-            self._ending = f"{why} Holding."
+            self._final_note = f"{why} Holding."
             self._note = f"{why} Braking."
             self.changed()
 
-    def _over(self, note: str) -> None:
-        if not self._busy():
-            self._note, self._ending = self._ending or note, ""
+    def _finish_motion(self, note: str) -> None:
+        if not self._is_moving():
+            self._note, self._final_note = self._final_note or note, ""
             for sent in self._sent:
                 sent.velocity = 0.0
         self.changed()
 
-    def _wake(self) -> None:
+    def _continue_arming(self) -> None:
         """Let the arming go on by one tick."""
-        waking = self._waking
-        if waking is None:
+        sequence = self._arming_sequence
+        if sequence is None:
             return
-        waking.tick()
-        if not waking.left:
-            self._waking = None
-        if waking.message != self._note or not waking.left:
-            self._note = waking.message
+        sequence.tick()
+        if not sequence.left:
+            self._arming_sequence = None
+        if sequence.message != self._note or not sequence.left:
+            self._note = sequence.message
             self.changed()
 
     def _preempt(self, run: TrajectoryExecution | GripperExecution | None) -> None:
@@ -272,18 +276,18 @@ class TrajectoryController(DriverStateMachine):
             run.finish()
         run.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, "Preempted by a newer goal.")
 
-    def _bound_for(self) -> tuple[float, ...]:
-        return self._arm.bound_for if self._arm else ()
+    def _goal_positions(self) -> tuple[float, ...]:
+        return self._arm.goal_positions if self._arm else ()
 
-    def _busy(self) -> bool:
+    def _is_moving(self) -> bool:
         return self._arm is not None or self._grip is not None
 
-    def _drop(self, why: str) -> None:
+    def _abort_all(self, why: str) -> None:
         for run in (self._arm, self._grip):
             if run is not None:
                 run.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
         self._arm = self._grip = None
-        self._pressing.end()
-        self._watch.end()
-        self._ending = ""
-        super()._drop(why)
+        self._grip_timer.end()
+        self._watchdog.end()
+        self._final_note = ""
+        super()._abort_all(why)

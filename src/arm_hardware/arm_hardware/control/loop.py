@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control thread: tick after tick on a steady clock, whatever else the process does.
-
-Who runs first: the control loop's thread before other programs, where the system allows it.
-"""
+"""The control thread: ticks on a steady clock, with real-time priority where allowed."""
 
 from __future__ import annotations
 
@@ -26,32 +23,32 @@ REMEDY = (
 )
 
 
-def raise_priority(wanted: int) -> str:
+def raise_priority(priority: int) -> str:
     """Let the calling thread run before all of normal priority (Linux: SCHED_FIFO).
 
     The other threads of the process come next: one that waits for a processor while it holds the
     interpreter's lock would keep the calling one waiting too.
 
     Args:
-        wanted: 1 to 99, or 0 to leave it as it is.
+        priority: 1 to 99, or 0 to leave it as it is.
 
     Returns:
-        How it runs now; if the wish was refused, why and what to do.
+        How it runs now; if it was refused, why and what to do.
     """
-    if wanted <= 0:
+    if priority <= 0:
         return NORMAL
     try:
         for thread in _others():
             with suppress(ProcessLookupError):  # it has just ended
-                os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, wanted - 1)))
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(wanted))
+                os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, priority - 1)))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
     except (AttributeError, OSError) as error:
-        return f"{NORMAL}; priority {wanted} was refused ({error}): {REMEDY}"
-    return f"SCHED_FIFO {wanted}"
+        return f"{NORMAL}; priority {priority} was refused ({error}): {REMEDY}"
+    return f"SCHED_FIFO {priority}"
 
 
 def _others() -> list[int]:
-    """Return the process' other threads, as far as the system tells (Linux: proc(5))."""
+    """Return the process' other threads, as far as the system shows (Linux: proc(5))."""
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():
         return []

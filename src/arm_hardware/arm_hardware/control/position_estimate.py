@@ -1,10 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the servos would be by now, from all pulses so far: a model, nothing is measured.
-
-Where a servo stood before its first pulse is not known. So two models of it run, one from either
-end of a servo's travel; where they meet, the real one must have come too.
-"""
+"""Estimates the servos' positions from all pulses so far: a model, nothing is measured."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near stand within the de
 
 
 class PositionEstimate:
-    """Follows what the channels were told; see the module."""
+    """Follows what was sent to the channels; see the module."""
 
     def __init__(self, maps: Sequence[ServoMap]) -> None:
         """Begin without knowing anything.
@@ -33,7 +29,7 @@ class PositionEstimate:
     def found(self, counts: Sequence[int | None]) -> None:
         """Take over what the board's registers say: a servo stands where its last pulse is.
 
-        Where it was on its way there it still is, and without pulses it may sink anywhere.
+        A servo under way goes on, and without pulses it may sink anywhere.
 
         Args:
             counts: As read; None where no pulse is sent.
@@ -55,7 +51,7 @@ class PositionEstimate:
         """Let time pass.
 
         Args:
-            counts: What the channels are told from now on; None for no pulses.
+            counts: What is sent to the channels from now on; None for no pulses.
             dt: Seconds since the last call.
         """
         self._now += dt

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The lowest layer before the bus: what leaves it is finite, in limits, not too fast, and new."""
+"""The lowest layer before the bus: only finite, legal, slow and new values pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ServoOutput:
     """Sends axis positions to a bus.
 
     Attributes:
-        counts: What each axis' channel was last told; None: no pulses, or unknown.
+        counts: What was last sent to each axis' channel; None: no pulses, or unknown.
         writes: Channels written.
     """
 
@@ -34,20 +34,20 @@ class ServoOutput:
             maps: One for each axis of ``axes.all``.
             dt: Length of a tick [s].
         """
-        self._line = RetryingBus(bus)
+        self._bus = RetryingBus(bus)
         self._axes = axes.all
         self._dt = dt
         self.maps = tuple(maps)
         self.counts: list[int | None] = [None] * len(axes)
         self._sent: list[float | None] = [None] * len(axes)
         self._steps = [0.0] * len(axes)
-        self._watch = BoardMonitor(self._line, [m.channel for m in self.maps], dt)
+        self._monitor = BoardMonitor(self._bus, [m.channel for m in self.maps], dt)
         self.writes = 0
 
     @property
     def faults(self) -> int:
         """Transfers that failed."""
-        return self._line.faults
+        return self._bus.faults
 
     @property
     def sent(self) -> tuple[float | None, ...]:
@@ -56,27 +56,27 @@ class ServoOutput:
 
     def open(self) -> None:
         """Connect; see Bus.open()."""
-        self._line.open()
+        self._bus.open()
 
     def start(self) -> None:
         """Set the board to work; see Bus.start()."""
-        self._line.start()
+        self._bus.start()
 
     def halt(self) -> None:
-        """Let no channel be written from here on, until resume(); never waits."""
-        self._line.halted = True
+        """Let no channel be written from now on, until resume(); never waits."""
+        self._bus.halted = True
 
     def resume(self) -> None:
         """Let channels be written again."""
-        self._line.halted = False
+        self._bus.halted = False
 
-    def look(self) -> None:
-        """Compare the board with what it was told, a little at a time; once a tick.
+    def verify_registers(self) -> None:
+        """Compare the board with what was sent, a little at a time; once a tick.
 
         Raises:
             BusError: It was reset, is written to by somebody else, or is lost.
         """
-        self._watch.look(self.counts)
+        self._monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:
         """Return the positions [rad or m] of the registers, None where no pulse is sent.
@@ -84,12 +84,12 @@ class ServoOutput:
         Raises:
             BusError: The bus is lost.
         """
-        found = self._line.read(m.channel for m in self.maps)
+        found = self._bus.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
-        self._sent = self.shown()
-        return self.shown()
+        self._sent = self.positions()
+        return self.positions()
 
-    def shown(self) -> list[float | None]:
+    def positions(self) -> list[float | None]:
         """Return the positions [rad or m] of the last counts, None where no pulse is sent."""
         return [
             None if count is None else servo.position_of(count)
@@ -124,7 +124,7 @@ class ServoOutput:
     def release_one(self, index: int) -> None:
         """End the pulses of one axis; errors as in release()."""
         if self.counts[index] is not None:
-            self._line.release([self.maps[index].channel])
+            self._bus.release([self.maps[index].channel])
             self.counts[index] = self._sent[index] = None
 
     def release(self) -> None:
@@ -133,7 +133,7 @@ class ServoOutput:
         Raises:
             BusError: The bus is lost.
         """
-        self._line.release(m.channel for m in self.maps)
+        self._bus.release(m.channel for m in self.maps)
         self.counts = [None] * len(self.maps)
         self._sent = [None] * len(self.maps)
 
@@ -141,13 +141,13 @@ class ServoOutput:
         servo = self.maps[i]
         count = servo.count_of(position)
         if count != self.counts[i]:
-            if not self._line.write(servo.channel, count):
+            if not self._bus.write(servo.channel, count):
                 return
             self.counts[i] = count
             self.writes += 1
         self._sent[i] = position
 
-    def rest(self) -> None:
+    def reset_steps(self) -> None:
         """Begin anew from rest: the last steps do not bound the next."""
         self._steps = [0.0] * len(self._steps)
 

@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state machine under every motion: armed or not, stopped or not, broken or not.
+"""The states of the driver: disarmed, armed, moving, stopped, failed; and snapshots of it.
 
 Callers come from any thread; a lock orders them with the control loop's ticks.
-
-What the driver says about itself.
 """
 
 from __future__ import annotations
@@ -38,14 +36,14 @@ class DriverSnapshot:
     """What is commanded at one moment; axes in the order of ``axes.all``.
 
     Attributes:
-        state: See State.
+        state: See DriverState.
         message: One sentence about it.
         positions: Commanded, quantised to counts; None where no pulse is sent [rad or m].
         velocities: Commanded [rad/s or m/s].
         counts: As sent; None where no pulse is sent.
         estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
-        bound_for: Where the running trajectory ends, as ``axes.arm``; empty if none runs, or if
-            it was given up [rad or m].
+        goal_positions: Where the running trajectory ends, as ``axes.arm``; empty if none runs,
+            or if it was given up [rad or m].
         moment: What time it is for, on the driver's clock [s]; None before the first tick.
     """
 
@@ -55,7 +53,7 @@ class DriverSnapshot:
     velocities: tuple[float, ...]
     counts: tuple[int | None, ...]
     estimated: tuple[float | None, ...] = ()
-    bound_for: tuple[float, ...] = ()
+    goal_positions: tuple[float, ...] = ()
     moment: float | None = None
 
 
@@ -90,7 +88,7 @@ class DriverStateMachine:
         output: ServoOutput,
         dt: float,
         rest: Sequence[float],
-        slowly: bool = False,
+        slow_homing: bool = False,
     ) -> None:
         """Make the machine, disarmed; nothing is read or sent.
 
@@ -99,7 +97,7 @@ class DriverStateMachine:
             output: Where positions go.
             dt: Length of a tick [s].
             rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
-            slowly: Whether they go there in short bursts, one after another; see Recovery.
+            slow_homing: Whether they go there in short bursts, one after another; see SlowHoming.
         """
         self.axes = axes
         self.changed: Callable[[], None] = lambda: None
@@ -112,32 +110,32 @@ class DriverStateMachine:
         self._states = [AxisState(p) for p in rest]
         self._sent = [AxisState(p) for p in rest]
         self._estimate = PositionEstimate(output.maps)
-        self._slowly = slowly
+        self._slow_homing = slow_homing
         self._armed = False
-        self._ever_armed = False
+        self._was_armed = False
         self._latched = False
         self._stopping = ""
         self._closed = ""
         self._fault = ""
         self._note = NOT_ARMED
-        self._waking: StaggeredArming | SlowHoming | None = None
+        self._arming_sequence: StaggeredArming | SlowHoming | None = None
 
-    def _busy(self) -> bool:
+    def _is_moving(self) -> bool:
         """Return whether a command runs."""
         return False
 
-    def _bound_for(self) -> tuple[float, ...]:
+    def _goal_positions(self) -> tuple[float, ...]:
         """Return where a trajectory that runs will end, empty if none does."""
         return ()
 
-    def _drop(self, why: str) -> None:
+    def _abort_all(self, why: str) -> None:
         """End all commands at once and put every axis at rest where it is."""
-        if self._waking is not None:
-            self._waking.abandon()
-            self._waking = None
+        if self._arming_sequence is not None:
+            self._arming_sequence.abandon()
+            self._arming_sequence = None
         for state in (*self._states, *self._sent):
             state.velocity = 0.0
-        self._output.rest()
+        self._output.reset_steps()
 
     @property
     def state(self) -> DriverState:
@@ -147,26 +145,26 @@ class DriverStateMachine:
                 return DriverState.FAULT
             if self._latched:
                 return DriverState.STOPPED
-            if self._waking is not None:
+            if self._arming_sequence is not None:
                 return DriverState.UNKNOWN
             if self._armed:
-                return DriverState.MOVING if self._busy() else DriverState.ARMED
+                return DriverState.MOVING if self._is_moving() else DriverState.ARMED
             return DriverState.UNKNOWN if None in self._output.counts else DriverState.DISARMED
 
     def snapshot(self) -> DriverSnapshot:
         """Return what is commanded now."""
         with self._lock:
-            shown = self._output.shown()
-            for i in self._waking.left if self._waking else ():
-                shown[i] = None
+            positions = self._output.positions()
+            for i in self._arming_sequence.left if self._arming_sequence else ():
+                positions[i] = None
             return DriverSnapshot(
                 self.state,
                 self._fault or self._note,
-                tuple(shown),
+                tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
                 tuple(self._estimate.positions()),
-                self._bound_for(),
+                self._goal_positions(),
                 self._moment,
             )
 
@@ -185,7 +183,7 @@ class DriverStateMachine:
             found = self._output.read()
             self._estimate.found(self._output.counts)
             for i, position in enumerate(found):
-                self._stand(i, self._rest[i] if position is None else position)
+                self._set_rest(i, self._rest[i] if position is None else position)
             self._note = (
                 "Positions unknown: the board sends no pulses; activate the node to arm."
                 if None in found
@@ -193,7 +191,7 @@ class DriverStateMachine:
             )
         self.changed()
 
-    def _stand(self, i: int, position: float) -> None:
+    def _set_rest(self, i: int, position: float) -> None:
         """Take an axis for standing at a position [rad or m]."""
         self._states[i] = AxisState(position)
         self._sent[i] = AxisState(position)
@@ -201,7 +199,7 @@ class DriverStateMachine:
     def arm(self) -> None:
         """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
 
-        Returns at once; the control loop does it, and ``arming`` tells when it is done.
+        Returns at once; the control loop does it, ``arming`` is true until it is done.
 
         Raises:
             StateError: The stop is latched, or a servo stands where calibration or limits forbid.
@@ -213,30 +211,30 @@ class DriverStateMachine:
             self._output.start()
             self.read()
             check_found(self.axes, self._output)
-            kind = SlowHoming if self._slowly else StaggeredArming
-            waking = kind(self.axes, self._output, self._rest, self._dt)
-            self._waking = waking if waking.left else None
-            self._note = waking.message if waking.left else HOLDING
+            kind = SlowHoming if self._slow_homing else StaggeredArming
+            sequence = kind(self.axes, self._output, self._rest, self._dt)
+            self._arming_sequence = sequence if sequence.left else None
+            self._note = sequence.message if sequence.left else HOLDING
             self._fault = ""
-            self._armed = self._ever_armed = True
+            self._armed = self._was_armed = True
         self.changed()
 
     @property
     def arming(self) -> bool:
         """Whether some servos still wait for their first pulse."""
         with self._lock:
-            return self._waking is not None
+            return self._arming_sequence is not None
 
     @property
     def arming_takes(self) -> float:
         """Seconds of the driver that the arming under way takes in all, 0 if there is none."""
         with self._lock:
-            return self._waking.duration if self._waking else 0.0
+            return self._arming_sequence.duration if self._arming_sequence else 0.0
 
     def disarm(self, why: str) -> None:
         """Refuse motion from now on; pulses stay as they are."""
         with self._lock:
-            self._drop(f"The driver was disarmed: {why}")
+            self._abort_all(f"The driver was disarmed: {why}")
             self._armed = False
             self._fault = ""
             self._note = f"Not armed: {why} The last pulses go on."
@@ -250,13 +248,13 @@ class DriverStateMachine:
         """
         with self._lock:
             self.disarm(why)
-            if self._ever_armed:
+            if self._was_armed:
                 self._output.release()
                 self._estimate.found(self._output.counts)
                 self._note = f"Not armed: {why} The servos are released."
         self.changed()
 
-    def accept_no_more(self, why: str) -> None:
+    def refuse_new_goals(self, why: str) -> None:
         """Let what runs go on to its end, and refuse everything else from now on."""
         with self._lock:
             self._closed = why
@@ -274,7 +272,7 @@ class DriverStateMachine:
             if state in (DriverState.ARMED, DriverState.MOVING):
                 return
             reason = REFUSALS.get(state, "the driver is not armed; activate it")
-            if self._waking is not None:
+            if self._arming_sequence is not None:
                 reason = "the servos are still being armed, one after another; see the status"
             raise StateError(f"Refused in state {state.name}: {reason}.")
 
@@ -290,20 +288,20 @@ class DriverStateMachine:
         self._stopping = why
         if self._lock.acquire(timeout=STOP_WITHIN):
             try:
-                self._freeze()
+                self._apply_stop()
             finally:
                 self._lock.release()
         self.changed()
 
-    def _freeze(self) -> None:
-        """Do what a stop asked for; with the lock held."""
+    def _apply_stop(self) -> None:
+        """Apply a requested stop; with the lock held."""
         why, self._stopping = self._stopping, ""
         if not why:
             return
-        self._armed = self._armed and self._waking is None
-        self._drop(f"Stopped: {why}.")
+        self._armed = self._armed and self._arming_sequence is None
+        self._abort_all(f"Stopped: {why}.")
         for i, sent in enumerate(self._output.sent):
-            self._stand(i, self._sent[i].position if sent is None else sent)
+            self._set_rest(i, self._sent[i].position if sent is None else sent)
         self._note = f"Stopped: {why}. Call reset to accept motion again."
 
     def reset(self) -> str:
@@ -317,7 +315,7 @@ class DriverStateMachine:
                 raise StateError("The hardware failed; deactivate and activate to arm again.")
             if not self._latched:
                 return "Nothing to reset."
-            self._freeze()
+            self._apply_stop()
             self._latched = False
             self._output.resume()
             self._note = HOLDING if self._armed else NOT_ARMED
@@ -327,7 +325,7 @@ class DriverStateMachine:
     def fail(self, why: str) -> None:
         """Enter FAULT: nothing is sent until armed again."""
         with self._lock:
-            self._drop(why)
+            self._abort_all(why)
             self._armed = False
             self._fault = why
         self.changed()

@@ -1,14 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sees that a board was reset, lost its power or is written to by somebody else.
-
-Such a board answers every transfer and would be "moved" for ever. So its registers are read back,
-one channel or the settings at a time, which costs a bus of 100 kHz about a percent of its time.
-
-Whether a stream of commands has ended too early.
-
-Whether whoever gave a command can still be reached: nobody else would take it back.
-"""
+"""Watchdogs: a stream that ends early, a client that is lost, a board that was reset."""
 
 from __future__ import annotations
 
@@ -37,7 +29,7 @@ class StreamWatchdog:
         self._age = float("inf")
         self._streaming = False
 
-    def heard(self, moving: bool) -> None:
+    def command_received(self, moving: bool) -> None:
         """Note a command.
 
         Args:
@@ -51,13 +43,13 @@ class StreamWatchdog:
         self._age = float("inf")
         self._streaming = False
 
-    def lost(self, dt: float) -> bool:
+    def expired(self, dt: float) -> bool:
         """Let a tick [s] pass; return whether the stream has ended too early."""
         self._age += dt
         return self._streaming and 0.0 < self._timeout < self._age
 
 
-ASK_AGAIN = 0.5  # [s] of the wall; a question without an answer may have been lost on its way
+RETRY_PERIOD = 0.5  # [s] of the wall; a question without an answer may have been lost on its way
 
 
 class ClientLivenessMonitor:
@@ -68,39 +60,39 @@ class ClientLivenessMonitor:
     long before the middleware gives the client up.
     """
 
-    def __init__(self, timeout: float, now: float, there: bool) -> None:
+    def __init__(self, timeout: float, now: float, known: bool) -> None:
         """Begin to watch.
 
         Args:
             timeout: [s] without an answer after which the client counts as gone; 0 for never.
             now: Steady time [s].
-            there: Whether the client is known. One that never was is not missed.
+            known: Whether the client is known. One that never was is not missed.
         """
         self._timeout = timeout
-        self._heard = now if there else None
-        self._asked = -float("inf")
+        self._last_answer = now if known else None
+        self._last_question = -float("inf")
 
-    def look(self, now: float, there: bool, answered: bool) -> bool:
+    def poll(self, now: float, known: bool, answered: bool) -> bool:
         """Take note of what is known; return whether to ask now.
 
         Args:
             now: Steady time [s].
-            there: Whether the middleware knows of a client.
-            answered: Whether the last question, if there was one, has been acknowledged.
+            known: Whether the middleware knows of a client.
+            answered: Whether the last question, if known was one, has been acknowledged.
         """
-        if there and answered:
-            self._heard = now
-        if not answered and now - self._asked < ASK_AGAIN:
+        if known and answered:
+            self._last_answer = now
+        if not answered and now - self._last_question < RETRY_PERIOD:
             return False
-        self._asked = now
+        self._last_question = now
         return True
 
-    def gone(self, now: float) -> bool:
-        """Return whether the client was there and has not been heard for the timeout."""
-        return self._heard is not None and 0.0 < self._timeout < now - self._heard
+    def timed_out(self, now: float) -> bool:
+        """Return whether the client was known and has not answered for the timeout."""
+        return self._last_answer is not None and 0.0 < self._timeout < now - self._last_answer
 
 
-PERIOD = 0.1  # [s] between two looks
+PERIOD = 0.1  # [s] between two checks
 
 RESET = (
     "The servo board was reset or lost its power, or another program set it up anew; check the "
@@ -111,25 +103,25 @@ RESET = (
 class BoardMonitor:
     """Looks at one thing of the board in turn."""
 
-    def __init__(self, line: RetryingBus, channels: Sequence[int], dt: float) -> None:
+    def __init__(self, bus: RetryingBus, channels: Sequence[int], dt: float) -> None:
         """Make the watch.
 
         Args:
-            line: To the board.
+            bus: To the board.
             channels: Of the axes, in their order.
-            dt: Time between two calls of look() [s].
+            dt: Time between two calls of poll() [s].
         """
-        self._line = line
+        self._bus = bus
         self._dt = dt
         self._channels = tuple(channels)
         self._turns = itertools.cycle(range(-1, len(self._channels)))
         self._wait = 0.0
 
-    def look(self, counts: Sequence[int | None]) -> None:
-        """Compare the board with what it was told, if it is time.
+    def poll(self, counts: Sequence[int | None]) -> None:
+        """Compare the board with what was sent, if it is time.
 
         Args:
-            counts: What each axis' channel was last told, None for no pulses.
+            counts: What was last sent to each axis' channel, None for no pulses.
 
         Raises:
             BusError: It differs, or the bus is lost.
@@ -140,17 +132,17 @@ class BoardMonitor:
         self._wait = PERIOD
         turn = next(self._turns)
         if turn < 0:
-            if not self._line.running():
+            if not self._bus.running():
                 raise BusError(RESET)
             return
-        channel, told = self._channels[turn], counts[turn]
-        found = self._line.read([channel])[channel]
-        if found == told:
+        channel, commanded = self._channels[turn], counts[turn]
+        found = self._bus.read([channel])[channel]
+        if found == commanded:
             return
-        if found is None or not self._line.running():
+        if found is None or not self._bus.running():
             raise BusError(RESET)
         raise BusError(
-            f"Channel {channel} of the servo board stands at count {found}, not at {told or 0} as "
-            "it was told: another program writes to the board; end it, then deactivate and "
+            f"Channel {channel} of the servo board stands at count {found}, not at the commanded "
+            f"{commanded or 0}: another program writes to the board; end it, then deactivate and "
             "activate."
         )

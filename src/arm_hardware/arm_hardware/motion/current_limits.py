@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many servos may set off or move at once: a supply that all of them pull down resets them."""
+"""Limits how many servos start or move at once: all together would pull the supply down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAUSE = 0.05  # [s] from one group's arrival to the next one's start
 
 @dataclass(frozen=True)
 class PowerBudget:
-    """What a supply bears.
+    """What a supply can carry.
 
     Attributes:
         joints: That may move at once, 0 for any number.
@@ -30,7 +30,7 @@ class PowerBudget:
 
     @property
     def limited(self) -> bool:
-        """Whether there is anything to mind."""
+        """Whether anything is limited."""
         return self.joints > 0 or self.stagger > 0.0
 
     def check(self, axes: Axes, points: Array, rates: Array | None) -> None:
@@ -60,7 +60,7 @@ class PowerBudget:
 UNLIMITED = PowerBudget()
 
 
-def shared(times: Array, points: Array, supply: PowerBudget) -> Trajectory:
+def shared(times: Array, points: Array, power_budget: PowerBudget) -> Trajectory:
     """Return the way from rest at one point to rest at another, joints taking turns.
 
     Each joint moves once, smoothly: the n-th of a group sets off n times ``stagger`` after the
@@ -69,17 +69,17 @@ def shared(times: Array, points: Array, supply: PowerBudget) -> Trajectory:
     Args:
         times: (2,), the first 0 [s].
         points: (2, n) [rad or m].
-        supply: How many joints make a group.
+        power_budget: How many joints make a group.
     """
     way = points[1] - points[0]
     movers = np.flatnonzero(np.abs(way) > MOVES)
-    size = supply.joints or max(1, len(movers))
+    size = power_budget.joints or max(1, len(movers))
     groups = max(1, -(-len(movers) // size))
     place = np.arange(len(movers))
-    span = max(float(times[1]) / groups, 2.0 * supply.stagger * size, 2.0 * PAUSE)
+    span = max(float(times[1]) / groups, 2.0 * power_budget.stagger * size, 2.0 * PAUSE)
     last = span * groups - PAUSE * (groups > 1)
     starts, ends = np.zeros(len(way)), np.full(len(way), last)
-    starts[movers] = span * (place // size) + supply.stagger * (place % size)
+    starts[movers] = span * (place // size) + power_budget.stagger * (place % size)
     ends[movers] = span * (place // size + 1) - PAUSE * (groups > 1)
     t = np.unique(np.concatenate([[0.0, last], starts, ends]))
     s = np.clip((t[:, None] - starts) / (ends - starts), 0.0, 1.0)

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What moves the axes in each tick: a trajectory, a width of the gripper, or braking.
-
-A running command, seen from the one who gave it.
-"""
+"""Executes a planned trajectory tick by tick, and reports how the goal ended."""
 
 from __future__ import annotations
 
@@ -88,18 +85,18 @@ class Tolerances:
 class TrajectoryExecution:
     """A trajectory being followed, or given up and braked."""
 
-    def __init__(self, axes: Axes, course: PlannedMotion, tolerances: Tolerances) -> None:
+    def __init__(self, axes: Axes, motion: PlannedMotion, tolerances: Tolerances) -> None:
         """Make the run; it begins with the next tick.
 
         Args:
             axes: The arm.
-            course: Begins at the present command.
+            motion: Begins at the present command.
             tolerances: Of the goal.
         """
         self.goal = Goal()
         self.canceled = False
         self._axes = axes.arm
-        self._course = course
+        self._motion = motion
         self._tolerances = tolerances
         self._ticks = 0
         self._time = 0.0
@@ -107,13 +104,13 @@ class TrajectoryExecution:
     @property
     def reference(self) -> tuple[float, ...]:
         """Where the trajectory is now (n,) [rad or m]."""
-        return tuple(float(p) for p in self._course.asked.sample(self._time))
+        return tuple(float(p) for p in self._motion.requested.sample(self._time))
 
     @property
-    def bound_for(self) -> tuple[float, ...]:
+    def goal_positions(self) -> tuple[float, ...]:
         """Where the trajectory ends (n,) [rad or m]; empty once it is given up."""
         given_up = self.canceled or self.goal.outcome is GoalOutcome.ABORTED
-        return () if given_up else tuple(float(p) for p in self._course.path.final)
+        return () if given_up else tuple(float(p) for p in self._motion.path.final)
 
     def cancel(self) -> None:
         """Give up the trajectory: brake, then report the goal as canceled."""
@@ -127,10 +124,10 @@ class TrajectoryExecution:
         """Move the states by one tick; return whether the run is over."""
         if self.canceled or self.goal.done:
             return self._brake(states, dt)
-        course, last = self._course, len(self._course.times) - 1
-        now, then = (course.positions[min(self._ticks + k, last)] for k in (0, 1))
+        motion, last = self._motion, len(self._motion.times) - 1
+        now, then = (motion.positions[min(self._ticks + k, last)] for k in (0, 1))
         for i, axis in enumerate(self._axes):
-            turn = course.next_turn(i, min(self._ticks, last))
+            turn = motion.next_turn(i, min(self._ticks, last))
             track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
         self._ticks += 1
         self._time += dt
@@ -155,14 +152,14 @@ class TrajectoryExecution:
         )
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:
-        course = self._course
-        if self._ticks >= len(course.times) - 1:
-            if course.ends_moving:
+        motion = self._motion
+        if self._ticks >= len(motion.times) - 1:
+            if motion.ends_moving:
                 self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, PASSED)
                 return False
             rests = [
                 settled(state, float(final))
-                for state, final in zip(states, course.path.final, strict=False)
+                for state, final in zip(states, motion.path.final, strict=False)
             ]
             if all(rests):
                 return True
@@ -170,10 +167,10 @@ class TrajectoryExecution:
         return False
 
     def _check_goal(self, states: Sequence[AxisState]) -> None:
-        late = self._time - self._course.asked.duration
+        late = self._time - self._motion.requested.duration
         if not 0.0 < self._tolerances.goal_time < late:
             return
-        for axis, state, goal in zip(self._axes, states, self._course.path.final, strict=False):
+        for axis, state, goal in zip(self._axes, states, self._motion.path.final, strict=False):
             away = abs(float(goal) - state.position)
             if away > self._tolerances.goal.get(axis.name, 0.0):
                 self.goal.finish(
@@ -187,8 +184,8 @@ class TrajectoryExecution:
     def _check_path(self, states: Sequence[AxisState]) -> None:
         if not self._tolerances.path:
             return
-        for axis, state, wanted in zip(self._axes, states, self.reference, strict=False):
-            bound, lag = self._tolerances.path.get(axis.name), abs(wanted - state.position)
+        for axis, state, reference in zip(self._axes, states, self.reference, strict=False):
+            bound, lag = self._tolerances.path.get(axis.name), abs(reference - state.position)
             if bound is not None and bound < lag:
                 self.goal.finish(
                     GoalOutcome.ABORTED,

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories as they come, and what joint_trajectory_controller checks before it accepts one.
+"""Validates trajectory goals as joint_trajectory_controller does, independent of where the arm is.
 
-Every refusal is one sentence that names the joint and the amount. Nothing is clamped.
+Every rejection is one sentence that names the joint and the amount. Nothing is clamped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TrajectoryGoal:
 
     Attributes:
         joints: Names, in the order of each point's columns.
-        points: See Point.
+        points: See GoalPoint.
         start: Seconds from now to the start, negative if it lies in the past; None means now.
     """
 
@@ -102,6 +102,20 @@ def validate_goal(
         None if velocities is None else velocities[left],
         None if accelerations is None else accelerations[left],
     )
+
+
+def single_point_goal(axes: Axes, seconds: float, positions: Sequence[float]) -> ValidatedGoal:
+    """Return the goal to go straight to one point.
+
+    Args:
+        axes: The arm.
+        seconds: Duration.
+        positions: As ``axes.arm`` [rad or m].
+
+    Raises:
+        CommandError: A position is out of its limits.
+    """
+    return validate_goal(TrajectoryGoal(axes.names, [GoalPoint(seconds, positions)]), axes)
 
 
 def _table(

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The gripper: a width, how far to press past it, and when to let up.
+"""The gripper: width, force and its time limit.
 
-A servo that is told to go where a thing is in its way pushes, the harder the farther its pulse is
-from where it stands, and burns in the end. So pressing is asked for in counts past the width at
-which the jaws touch, is limited, and is taken back after a time. What they hold nobody measures.
+A servo that is blocked pushes the harder the farther its pulse is from where it stands, and burns
+in the end. Force is therefore requested in counts past the width of contact, limited, and reduced
+after a time. The grasp itself is not measured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class GripperGoal:
     """Where the gripper goes.
 
     Attributes:
-        contact: Width that was asked for [m].
+        contact: Requested width [m].
         width: Where its pulse goes [m].
         counts: How many counts that is past the contact.
         closing: Whether the jaws close on the way there.
@@ -56,7 +56,7 @@ def grip_of(
     if not 0.0 <= counts <= limits.limit or counts != int(counts):
         raise CommandError(
             f"{axis.name}: max_effort {counts:g} is not a whole number of counts from 0 to "
-            f"{limits.limit}, the parameter gripper_squeeze_limit.",
+            f"{limits.limit}, the parameter grip_force_limit_counts.",
             joint=axis.name,
         )
     width = min(max(width, axis.lower), axis.upper)

@@ -1,17 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Speed, acceleration and position limits of one axis, tick by tick.
+"""Limits of speed, acceleration, position and jerk of an axis, tick by tick.
 
 Positions change by ``v * dt`` in a tick, and ``v`` by at most ``acceleration * dt`` between two
-ticks. All formulas are exact for that sampled motion, not for its continuous limit, so that the
-bounds hold at every tick and not just nearly.
+ticks. All formulas are exact for that sampled motion, not for its continuous limit, so the bounds
+hold at every tick.
 
-A limit of jerk: the mean of the last ticks' commands.
-
-Each rate of a mean is the mean of the rates: so the bounds of position, speed and acceleration of
-what goes in hold for what comes out, and nothing overshoots. Over m ticks the mean's acceleration
-changes in a tick by ``(a_k - a_{k-m}) / m``, at most ``2 a / m``: a jerk of ``2 a / (m dt)``. All
-joints are averaged over the same time, so that they stay together.
+Jerk is limited by the mean of the last m commands. Each rate of a mean is the mean of the rates,
+hence the bounds of position, speed and acceleration still hold and nothing overshoots; the mean's
+acceleration changes in a tick by ``(a_k - a_{k-m}) / m``, a jerk of at most ``2 a / (m dt)``. All
+joints are averaged over the same time, so they stay together.
 """
 
 from __future__ import annotations
@@ -83,16 +81,16 @@ def track(
             still stop there.
     """
     error = now - state.position
-    wanted = (then - now) / dt + math.copysign(
+    velocity = (then - now) / dt + math.copysign(
         braking_speed(abs(error), axis.acceleration, dt), error
     )
     if turn is not None:
         ahead = turn - state.position
         if ahead > 0.0 and turn >= then:
-            wanted = min(wanted, braking_speed(ahead, axis.acceleration, dt))
+            velocity = min(velocity, braking_speed(ahead, axis.acceleration, dt))
         elif ahead < 0.0 and turn <= then:
-            wanted = max(wanted, -braking_speed(-ahead, axis.acceleration, dt))
-    _step(axis, state, wanted, dt)
+            velocity = max(velocity, -braking_speed(-ahead, axis.acceleration, dt))
+    _step(axis, state, velocity, dt)
 
 
 def brake(axis: Axis, state: AxisState, dt: float) -> None:
@@ -108,10 +106,10 @@ def settled(state: AxisState, rest: float) -> bool:
     return True
 
 
-def _step(axis: Axis, state: AxisState, wanted: float, dt: float) -> None:
+def _step(axis: Axis, state: AxisState, velocity: float, dt: float) -> None:
     """Apply the bounds, the hardest last: speed, acceleration, room before the position limits."""
     change = axis.acceleration * dt
-    speed = min(max(wanted, -axis.velocity), axis.velocity)
+    speed = min(max(velocity, -axis.velocity), axis.velocity)
     speed = min(max(speed, state.velocity - change), state.velocity + change)
     speed = min(speed, braking_speed(axis.upper - state.position, axis.acceleration, dt))
     speed = max(speed, -braking_speed(state.position - axis.lower, axis.acceleration, dt))

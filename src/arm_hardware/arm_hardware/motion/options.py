@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a user chooses of the driver.
-
-How an arm is to be moved: what its owner chooses beyond the robot description's limits.
-"""
+"""What a user chooses: the hardware, and how it is moved."""
 
 from __future__ import annotations
 
@@ -37,14 +34,14 @@ class MotionOptions:
     Attributes:
         jerk_time: Seconds in which acceleration may rise from 0 to its limit; 0 for no limit.
         command_timeout: Longest time between two trajectories of a stream [s]; 0 for any.
-        supply: How many joints may set off and move at once.
-        squeeze: How hard the gripper may press.
+        power_budget: How many joints may set off and move at once.
+        grip_force: How hard the gripper may press.
     """
 
     jerk_time: float = 0.0
     command_timeout: float = 0.5
-    supply: PowerBudget = field(default_factory=PowerBudget)
-    squeeze: GripForceOptions = field(default_factory=GripForceOptions)
+    power_budget: PowerBudget = field(default_factory=PowerBudget)
+    grip_force: GripForceOptions = field(default_factory=GripForceOptions)
 
     def check(self) -> None:
         """Refuse what makes no sense.
@@ -55,11 +52,11 @@ class MotionOptions:
         for what, value, most in (
             ("jerk_time", self.jerk_time, 2.0),
             ("command_timeout", self.command_timeout, 60.0),
-            ("max_moving_joints", self.supply.joints, 16),
-            ("stagger", self.supply.stagger, 2.0),
-            ("gripper_squeeze_limit", self.squeeze.limit, 100),
-            ("gripper_hold_time", self.squeeze.time, 3600.0),
-            ("gripper_hold_squeeze", self.squeeze.held, 100),
+            ("max_moving_joints", self.power_budget.joints, 16),
+            ("stagger", self.power_budget.stagger, 2.0),
+            ("grip_force_limit_counts", self.grip_force.limit, 100),
+            ("gripper_hold_time", self.grip_force.time, 3600.0),
+            ("gripper_hold_squeeze", self.grip_force.held, 100),
         ):
             if not 0.0 <= value <= most:
                 raise HardwareError(f"{what} {value:g} is not within 0 to {most:g}.")
@@ -92,7 +89,7 @@ class DriverOptions:
         realtime_priority: Of the control loop's thread, 0 for none, below for auto: some with real
             servos.
         sim_registers: File that keeps the simulated chip's registers; empty for none.
-        conduct: How the arm is moved.
+        motion_options: How the arm is moved.
         folder: Where shipped calibrations are.
     """
 
@@ -105,7 +102,7 @@ class DriverOptions:
     recovery: str = "auto"
     realtime_priority: int = -1
     sim_registers: str = ""
-    conduct: MotionOptions = field(default_factory=MotionOptions)
+    motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)
 
     def check(self) -> None:
@@ -126,7 +123,7 @@ class DriverOptions:
             raise HardwareError(f"recovery '{self.recovery}' is none of {', '.join(RECOVERIES)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
-        self.conduct.check()
+        self.motion_options.check()
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
         if not 5.0 <= self.rate_hz <= 200.0:
@@ -137,7 +134,7 @@ class DriverOptions:
             )
 
     @property
-    def recovers_slowly(self) -> bool:
+    def homes_slowly(self) -> bool:
         """Whether servos that get no pulses are brought to the rest posture in short bursts."""
         return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
 

@@ -30,7 +30,7 @@ CELLS = 16  # of the grid at most on a segment that is too fast, besides finer o
 TINY = 1e-12
 
 
-class TimeLaw(NamedTuple):
+class RetimedTrajectory(NamedTuple):
     """A trajectory's own time at each tick.
 
     Attributes:
@@ -42,13 +42,13 @@ class TimeLaw(NamedTuple):
     feasible: bool
 
 
-def time_law(
+def retime(
     trajectory: Trajectory,
     axes: tuple[Axis, ...],
     dt: float,
     moving: bool = False,
     ends_moving: bool = False,
-) -> TimeLaw:
+) -> RetimedTrajectory:
     """Return the fastest law that keeps the limits and is nowhere ahead of the trajectory.
 
     Args:
@@ -59,14 +59,16 @@ def time_law(
         ends_moving: Whether it may arrive with the last velocity; else it comes to rest.
     """
     if trajectory.duration <= 0.0:
-        return TimeLaw(np.zeros(1), True)
+        return RetimedTrajectory(np.zeros(1), True)
     from_rest, to_rest = (not np.abs(rates).max() > TINY for rates in trajectory.end_rates)
     speed = np.array([axis.velocity for axis in axes])
     acceleration = np.array([axis.acceleration for axis in axes])
     goes_on = to_rest or ends_moving
     slower = _slower(trajectory, speed, acceleration)
     if (from_rest or moving) and goes_on and (slower <= SLACK).all():
-        return TimeLaw(_ticks(np.array([0.0, trajectory.duration]), np.ones(2), dt), True)
+        return RetimedTrajectory(
+            _ticks(np.array([0.0, trajectory.duration]), np.ones(2), dt), True
+        )
     cells = _cells(trajectory.times, slower, dt)
     u, x, reachable = _grid(trajectory, cells, SHARE * speed, SHARE * acceleration)
     if not goes_on:
@@ -76,7 +78,7 @@ def time_law(
     if not from_rest and not moving:
         x[0] = 0.0
     forward_pass(reachable.offset, reachable.gain, x)
-    return TimeLaw(_ticks(u, x, dt), feasible)
+    return RetimedTrajectory(_ticks(u, x, dt), feasible)
 
 
 def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:

@@ -1,14 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A joint trajectory as the driver runs it: sampling, and where each joint reverses.
+"""Joint trajectories: sampling, extremes and reversals, parabolic blends, quintics as cubics.
 
 Between points the position is linear if the points have no velocities, and a cubic Hermite
-polynomial if they have.
-
-Points of a trajectory -> a smooth one: corners are rounded, quintics become short cubics.
-
-Between points without velocities the way is straight, as in joint_trajectory_controller; there the
-velocity jumps at each point, which no servo can do. Here each corner is a parabola.
+polynomial if they have. The velocity of straight lines jumps at each point, which no servo can
+follow: a parabola replaces each corner.
 """
 
 from __future__ import annotations

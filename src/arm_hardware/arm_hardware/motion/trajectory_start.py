@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A plan and the present command -> what is driven, tick by tick; checks of the two together."""
+"""Plans the motion from the present command through a goal's points, tick by tick."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position,
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, shared
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
-from arm_hardware.motion.retiming import time_law
+from arm_hardware.motion.retiming import retime
 from arm_hardware.motion.trajectory import (
     ROUND_WITH,
     Array,
@@ -38,7 +38,7 @@ class PlannedMotion:
     Attributes:
         goal: What it was planned for.
         start: The positions and velocities (n,) at which it begins [rad or m, per second].
-        asked: The trajectory as requested, beginning at the present command.
+        requested: The trajectory as requested, beginning at the present command.
         path: The same without corners, as it can be driven.
         times: The path's own time at each tick, (k,) [s].
         positions: Where the axes are at each tick, (k, n) [rad or m].
@@ -47,7 +47,7 @@ class PlannedMotion:
 
     goal: ValidatedGoal
     start: tuple[Array, Array]
-    asked: Trajectory
+    requested: Trajectory
     path: Trajectory
     times: Array
     positions: Array
@@ -68,9 +68,9 @@ def plan_motion(
     position: Array,
     velocity: Array,
     dt: float,
-    supply: PowerBudget = UNLIMITED,
+    power_budget: PowerBudget = UNLIMITED,
 ) -> PlannedMotion:
-    """Return the course that leads from the present command through a plan's points.
+    """Return the motion that leads from the present command through a plan's points.
 
     Args:
         plan: From ``request.check``.
@@ -78,7 +78,7 @@ def plan_motion(
         position: (n,) present command [rad or m].
         velocity: (n,) its rate [rad/s or m/s].
         dt: Length of a tick [s].
-        supply: How many joints may move at once.
+        power_budget: How many joints may move at once.
 
     Raises:
         CommandError: A joint would have to move too fast, or leave its limits between points.
@@ -87,19 +87,19 @@ def plan_motion(
     resting = position + 0.5 * velocity * np.abs(velocity) / acceleration
     points = np.where(np.isnan(plan.positions), resting, plan.positions)
     _check_start(float(plan.times[0]), points[0], axes, position)
-    asked = _asked(plan, points, position, velocity)
-    _check_between(asked, axes, 1 if plan.times[0] > 0.0 else 0)
-    supply.check(axes, asked.positions, plan.velocities)
+    requested = _requested(plan, points, position, velocity)
+    _check_between(requested, axes, 1 if plan.times[0] > 0.0 else 0)
+    power_budget.check(axes, requested.positions, plan.velocities)
     moving = bool(np.abs(velocity).max() > 1e-9)
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
-    start = _Start(plan, points, axes, position, velocity, supply)
+    start = _Start(plan, points, axes, position, velocity, power_budget)
     for path in start.paths() if moving else (start.direct(1.0),):
-        law = time_law(path, axes.arm, dt, moving, ends_moving)
+        law = retime(path, axes.arm, dt, moving, ends_moving)
         if not moving or (law.feasible and _within(path, axes)):
             break
     start_state = position, velocity
     return PlannedMotion(
-        plan, start_state, asked, path, law.times, path.samples(law.times), ends_moving
+        plan, start_state, requested, path, law.times, path.samples(law.times), ends_moving
     )
 
 
@@ -112,11 +112,11 @@ class _Start:
     axes: Axes
     position: Array
     velocity: Array
-    supply: PowerBudget
+    power_budget: PowerBudget
 
     def paths(self) -> Iterator[Trajectory]:
         """Yield ways for an arm that is moving: blended, ever longer; then braked first."""
-        if not (self.supply.limited and len(self.points) == 1):
+        if not (self.power_budget.limited and len(self.points) == 1):
             for stretch in STRETCHES:
                 yield self.direct(stretch)
         yield self.braked()
@@ -150,8 +150,8 @@ class _Start:
             times = np.array([0.0, 1e-3])
             points = np.vstack([position, points])
         missing = len(points) - len(self.points)
-        if self.supply.limited and len(points) == 2 and not np.any(velocity):
-            return shared(times, points, self.supply)
+        if self.power_budget.limited and len(points) == 2 and not np.any(velocity):
+            return shared(times, points, self.power_budget)
         if rates is None:
             return rounded(times, points, velocity if np.any(velocity) else None, self.axes.arm)
         rates = np.vstack([velocity, rates[1 - missing :]])
@@ -161,7 +161,7 @@ class _Start:
         return without_quintics(times, points, rates, bends)
 
 
-def _asked(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:
+def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:
     """Return the trajectory with its way from the present command, as a follower would take it."""
     times, rates = plan.times, plan.velocities
     if times[0] > 0.0:
@@ -196,12 +196,12 @@ def _check_start(time: float, first: Array, axes: Axes, position: Array) -> None
             check_speed(axis, way / time, SPEED_MARGIN, "to the first point")
 
 
-def _check_between(asked: Trajectory, axes: Axes, first: int) -> None:
+def _check_between(requested: Trajectory, axes: Axes, first: int) -> None:
     """Refuse speeds from segment ``first`` on, and cubics that leave the limits between points."""
-    if len(asked.times) - first < 2:
+    if len(requested.times) - first < 2:
         return
-    rates = None if asked.velocities is None else asked.velocities[first:]
-    points = Trajectory(asked.times[first:], asked.positions[first:], rates)
+    rates = None if requested.velocities is None else requested.velocities[first:]
+    points = Trajectory(requested.times[first:], requested.positions[first:], rates)
     low, high = points.extremes()
     peak, mean = points.peak_speeds(), points.mean_speeds()
     for i, axis in enumerate(axes.arm):

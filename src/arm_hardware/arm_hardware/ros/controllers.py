@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""FollowJointTrajectory and its topic form, with joint_trajectory_controller's semantics.
+"""The arm and gripper controllers: FollowJointTrajectory, its topic form, and GripperCommand.
 
-GripperCommand in metres of opening; says what was commanded, never that a grasp succeeded.
+They behave as joint_trajectory_controller, and report what was commanded, never a measured grasp.
 """
 
 from __future__ import annotations
@@ -48,40 +48,40 @@ class TrajectoryServer:
 
     @property
     def busy(self) -> bool:
-        """Whether the client of some goal has not been told of its end."""
+        """Whether some goal has no result yet."""
         return self._server.busy
 
     def _validate(
-        self, trajectory: JointTrajectory, motion: TrajectoryController
+        self, trajectory: JointTrajectory, controller: TrajectoryController
     ) -> ValidatedGoal:
         """Check a message as far as that is possible without knowing where the arm is."""
-        motion.require_ready()
+        controller.require_ready()
         start = self._node.time.seconds_until(trajectory.header.stamp)
         chosen = self._node.parameters
         request = request_of(trajectory, start)
         return validate_goal(
             request,
-            motion.axes,
+            controller.axes,
             chosen.allow_partial_joints_goal,
             chosen.allow_nonzero_velocity_at_trajectory_end,
         )
 
     def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:
-        motion = self._node.motion()
-        validated = self._validate(goal.trajectory, motion)
-        tolerances = tolerances_of(goal, motion.axes)
-        planned = motion.plan(validated)
-        return Prepared(motion, lambda: motion.follow(planned, tolerances))
+        controller = self._node.controller()
+        validated = self._validate(goal.trajectory, controller)
+        tolerances = tolerances_of(goal, controller.axes)
+        planned = controller.plan(validated)
+        return Prepared(controller, lambda: controller.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
-        motion = running.motion
-        reference = motion.reference
+        controller = running.controller
+        reference = controller.reference
         if reference is None:
             return None
-        n = len(motion.axes.arm)
-        positions, velocities = (values[:n] for values in motion.command())
-        message = FollowJointTrajectory.Feedback(joint_names=list(motion.axes.names))
+        n = len(controller.axes.arm)
+        positions, velocities = (values[:n] for values in controller.command())
+        message = FollowJointTrajectory.Feedback(joint_names=list(controller.axes.names))
         message.header.stamp = self._node.time.now()
         message.desired.positions = list(reference)
         message.actual.positions = positions
@@ -95,11 +95,11 @@ class TrajectoryServer:
 
     def _on_topic(self, message: JointTrajectory) -> None:
         try:
-            motion = self._node.motion()
+            controller = self._node.controller()
             if not message.points:
-                motion.hold("An empty trajectory came on the topic.")
+                controller.hold("An empty trajectory came on the topic.")
                 return
-            motion.follow(self._validate(message, motion), streamed=True)
+            controller.follow(self._validate(message, controller), streamed=True)
         except HardwareError as error:
             self._node.refuse("arm_controller/joint_trajectory", error)
 
@@ -125,13 +125,13 @@ class GripperServer:
 
     @property
     def busy(self) -> bool:
-        """Whether the client of some goal has not been told of its end."""
+        """Whether some goal has no result yet."""
         return self._server.busy
 
     def _prepare(self, goal: GripperCommand.Goal) -> Prepared:
-        motion, command = self._node.motion(), goal.command
-        motion.try_grip(command.position, command.max_effort)
-        return Prepared(motion, lambda: motion.grip(command.position, command.max_effort))
+        controller, command = self._node.controller(), goal.command
+        controller.plan_grip(command.position, command.max_effort)
+        return Prepared(controller, lambda: controller.grip(command.position, command.max_effort))
 
     def _feedback(self, running: Running) -> GripperCommand.Feedback:
         return _filled(GripperCommand.Feedback(), running)
@@ -143,7 +143,7 @@ class GripperServer:
 
 def _filled(message: Any, running: Running) -> Any:
     """Fill a result or feedback: the commanded width; effort and stalling cannot be measured."""
-    message.position = float(running.motion.command()[0][-1])
+    message.position = float(running.controller.command()[0][-1])
     message.effort = 0.0
     message.stalled = False
     message.reached_goal = running.goal.outcome is GoalOutcome.SUCCEEDED

@@ -1,13 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the two action servers have in common: a driver goal behind each action goal.
+"""An action server whose goals are validated when they arrive and run by the motion core.
 
-A goal begins in the callback of its acceptance, so that goals begin in the order in which they
-were accepted; rclpy gives no such order to the execute callbacks. Each running goal keeps one
-thread of the executor waiting. A coroutine would not: rclpy's executor polls a coroutine that
-awaits, at the full speed of a core.
-
-Whether the client of an action can be reached, asked by the feedback that is sent anyway.
+A goal begins in the callback of its acceptance, so goals begin in the order in which they were
+accepted; rclpy gives no such order to the execute callbacks. Each running goal keeps one thread of
+the executor waiting: rclpy's executor would poll a coroutine at the full speed of a core.
 """
 
 from __future__ import annotations
@@ -35,9 +32,9 @@ AT_ONCE = Duration()
 
 
 class GoalClientMonitor:
-    """The clients of an action, asked by its feedback: every client of an action listens to it.
+    """Watches the clients of an action by its feedback, which every client subscribes to.
 
-    Now and then a feedback goes by a publisher of its own, which tells whether it has arrived.
+    Now and then a feedback is published by a publisher that knows whether it was acknowledged.
     """
 
     def __init__(self, node: Any, action: Any, name: str) -> None:
@@ -56,23 +53,23 @@ class GoalClientMonitor:
 
     def watch(self) -> ClientLivenessMonitor:
         """Begin to watch the client of a goal."""
-        timeout = self._node.parameters.commander_timeout
-        return ClientLivenessMonitor(timeout, time.monotonic(), self._is_there())
+        timeout = self._node.parameters.client_timeout
+        return ClientLivenessMonitor(timeout, time.monotonic(), self._is_known())
 
-    def tell(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
+    def publish_feedback(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
         """Send a feedback, as a question if it is time for one."""
-        if watch.look(time.monotonic(), self._is_there(), self._has_arrived()):
+        if watch.poll(time.monotonic(), self._is_known(), self._is_acknowledged()):
             self._publisher.publish(self._message(goal_id=handle.goal_id, feedback=feedback))
         else:
             handle.publish_feedback(feedback)
 
-    def _is_there(self) -> bool:
+    def _is_known(self) -> bool:
         return bool(self._node.count_subscribers(self._topic) > 0)
 
-    def _has_arrived(self) -> bool:
+    def _is_acknowledged(self) -> bool:
         try:
             return bool(self._publisher.wait_for_all_acked(AT_ONCE))
-        except rclpy_implementation.RCLError:  # a middleware that does not tell
+        except rclpy_implementation.RCLError:  # a middleware that does not know
             return True
 
 
@@ -84,7 +81,7 @@ FEEDBACK_PERIOD = 0.05  # [s] of the wall
 CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
 GONE = (
     "The client of the goal has gone, or the link to it, or another client of the same action "
-    "(parameter commander_timeout)."
+    "(parameter client_timeout)."
 )
 
 
@@ -92,13 +89,13 @@ class Running(NamedTuple):
     """A goal and the motion core that runs it."""
 
     goal: Goal
-    motion: TrajectoryController
+    controller: TrajectoryController
 
 
 class Prepared(NamedTuple):
     """A goal that was validated and planned, the motion core that runs it, and what begins it."""
 
-    motion: TrajectoryController
+    controller: TrajectoryController
     begin: Callable[[], Goal]
 
 
@@ -121,7 +118,7 @@ class GoalServer:
         """Offer the action.
 
         Args:
-            node: The HardwareNode; asked for ``motion()``, ``refuse()`` and ``report_now()``.
+            node: The HardwareNode; with ``controller()``, ``refuse()`` and ``publish_now()``.
             action: Its type.
             name: Its name, relative.
             prepare: Validates and plans a goal message, or raises a HardwareError.
@@ -134,7 +131,7 @@ class GoalServer:
         self._prepared: Prepared | None = None
         self._feedback, self._result = feedback, result
         self._running: dict[bytes, Running] = {}
-        self._commander = GoalClientMonitor(node, action, name)
+        self._client_monitor = GoalClientMonitor(node, action, name)
         self.group = MutuallyExclusiveCallbackGroup()
         self._server = ActionServer(
             node,
@@ -149,7 +146,7 @@ class GoalServer:
 
     @property
     def busy(self) -> bool:
-        """Whether the client of some goal has not been told of its end."""
+        """Whether some goal has no result yet."""
         return bool(self._running)
 
     def _on_goal(self, message: Any) -> GoalResponse:
@@ -170,27 +167,27 @@ class GoalServer:
             code = error.code if isinstance(error, CommandError) else INVALID_GOAL
             goal = Goal()
             goal.finish(GoalOutcome.ABORTED, code, str(error))
-        self._running[bytes(handle.goal_id.uuid)] = Running(goal, prepared.motion)
+        self._running[bytes(handle.goal_id.uuid)] = Running(goal, prepared.controller)
         handle.execute()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         running = self._running.get(bytes(handle.goal_id.uuid))
         if running is None:
             return CancelResponse.REJECT
-        running.motion.cancel(running.goal)
+        running.controller.cancel(running.goal)
         return CancelResponse.ACCEPT
 
     def _execute(self, handle: Any) -> Any:
         key = bytes(handle.goal_id.uuid)
         running = self._running[key]
-        client = self._commander.watch()
+        client = self._client_monitor.watch()
         while not running.goal.wait(FEEDBACK_PERIOD):
             message = self._feedback(running)
             if message is not None:
-                self._commander.tell(handle, message, client)
-                if client.gone(time.monotonic()):
-                    running.motion.give_up(running.goal, GONE)
-        self._node.report_now()
+                self._client_monitor.publish_feedback(handle, message, client)
+                if client.timed_out(time.monotonic()):
+                    running.controller.give_up(running.goal, GONE)
+        self._node.publish_now()
         _conclude(handle, running.goal)
         del self._running[key]
         return self._result(running)

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages from and to the driver's own types.
+"""Conversion between messages and the driver's own types, and their stamps.
 
-Stamps: the node's clock at speed 1, else the driver's own time, as published on /clock.
+Stamps are of the node's clock at speed 1, else of the driver's own time as published on /clock.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
 
 def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:
     """Return where the arm is bound for; without joints if it goes nowhere."""
-    message = JointState(position=snapshot.bound_for)
+    message = JointState(position=snapshot.goal_positions)
     message.header.stamp = stamp
-    message.name = list(axes.names) if snapshot.bound_for else []
+    message.name = list(axes.names) if snapshot.goal_positions else []
     return message
 
 

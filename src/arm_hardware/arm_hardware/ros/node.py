@@ -26,8 +26,9 @@ from arm_hardware.ros.state_publisher import DriverStatePublisher
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
-STOP_NOW = "arm_hardware/stop_now"
-GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients are told
+EMERGENCY_STOP = "arm_hardware/emergency_stop"
+DEPRECATED_STOP = "arm_hardware/stop_now"  # its name before; for one version
+GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients get results
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
@@ -39,7 +40,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         parameters: As set at start.
         driver: None while unconfigured.
         time: Stamps.
-        last_refusal: Why the last command was refused.
+        last_rejection: Why the last command was rejected.
         signals: Tells how many signals have come to the process.
     """
 
@@ -52,21 +53,24 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         super().__init__("arm_hardware")
         self.parameters = driver_parameters(self)
         self.driver: Driver | None = None
-        self.last_refusal = ""
+        self.last_rejection = ""
         self.signals: Callable[[], int] = lambda: 0
         self._driver_clock = SteadyClock(self.parameters.options.speed)
         self.time = DriverTime(self, self._driver_clock, self.parameters.options.speed)
-        self._reporter = DriverStatePublisher(self)
+        self._publisher = DriverStatePublisher(self)
         self._trajectory = TrajectoryServer(self)
         self._gripper = GripperServer(self)
         group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
         now = QoSProfile(depth=1)
-        self.create_subscription(Empty, STOP_NOW, self._on_stop_now, now, callback_group=group)
+        for topic in (EMERGENCY_STOP, DEPRECATED_STOP):
+            self.create_subscription(
+                Empty, topic, self._on_emergency_stop, now, callback_group=group
+            )
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
-        self._reporter.start()
+        self._publisher.start()
 
-    def motion(self) -> TrajectoryController:
+    def controller(self) -> TrajectoryController:
         """Return the motion core.
 
         Raises:
@@ -75,16 +79,16 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         driver = self.driver
         if driver is None:
             raise StateError("The driver is not configured; configure and activate it.")
-        return driver.motion
+        return driver.controller
 
     def refuse(self, what: str, error: HardwareError) -> None:
-        """Say why a command was refused."""
-        self.last_refusal = f"{what}: {error}"
+        """Log why a command was rejected."""
+        self.last_rejection = f"{what}: {error}"
         self.get_logger().warning(f"Refused on {what}: {error}")
 
-    def report_now(self) -> None:
+    def publish_now(self) -> None:
         """Publish the present joint states and status before a result goes out."""
-        self._reporter.publish(everything=True)
+        self._publisher.publish(everything=True)
 
     # -- Lifecycle --------------------------------------------------------------------------------
 
@@ -93,36 +97,36 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         try:
             model = load_robot(self.parameters.robot)
             driver = Driver(model, self.parameters.options, self._driver_clock)
-            driver.motion.changed = self._reporter.wake
-            driver.motion.moved = self._reporter.tick
+            driver.controller.changed = self._publisher.wake
+            driver.controller.moved = self._publisher.tick
             driver.open()
         except (HardwareError, DescriptionError) as error:
             self.get_logger().error(str(error))
-            self.last_refusal = f"configure: {error}"
+            self.last_rejection = f"configure: {error}"
             return FAILURE
         self.driver = driver
-        self._reporter.wake()
+        self._publisher.wake()
         self.get_logger().info(
             f"Configured {self.parameters.options.hardware} hardware of {model.name}."
         )
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin to arm; the status tells when motion is accepted."""
+        """Begin to arm; the status shows when motion is accepted."""
         try:
             if self.driver is None:
                 raise StateError("The driver is not configured.")
             self.driver.begin_arming()
         except HardwareError as error:
             self.get_logger().error(str(error))
-            self.last_refusal = f"activate: {error}"
+            self.last_rejection = f"activate: {error}"
             return FAILURE
-        self.get_logger().info(self.driver.motion.snapshot().message)
+        self.get_logger().info(self.driver.controller.snapshot().message)
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Abort goals and hold."""
-        self.motion().disarm("deactivated.")
+        self.controller().disarm("deactivated.")
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -131,58 +135,58 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         if driver is not None:
             driver.close("release")
             self.driver = None
-        self._reporter.wake()
+        self._publisher.wake()
         return SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Do the configured exit action."""
-        self.leave()
+        self.end_driver()
         return SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Do the configured exit action."""
-        self.leave()
+        self.end_driver()
         return SUCCESS
 
     def autostart(self) -> bool:
         """Make the configured transitions; return whether they succeeded."""
-        wanted = self.parameters.first_transition
-        if wanted == "none":
+        last = self.parameters.first_transition
+        if last == "none":
             return True
         if self.trigger_configure() != SUCCESS:
             return False
-        return wanted == "configure" or self.trigger_activate() == SUCCESS
+        return last == "configure" or self.trigger_activate() == SUCCESS
 
-    def leave(self) -> None:
+    def end_driver(self) -> None:
         """Do the configured exit action; goals end, servos hold or are released.
 
         The stop goes on to work meanwhile; a further signal cuts parking short.
         """
         driver, before = self.driver, self.signals()
         if driver is not None:
-            driver.close(hurried=lambda: self.signals() > before)
+            driver.close(cut_short=lambda: self.signals() > before)
             self.driver = None
 
     def close(self) -> None:
         """Leave, let the goals' clients know, publish a last time."""
-        self.leave()
+        self.end_driver()
         deadline = time.monotonic() + GOALS_END_WITHIN
         while (self._trajectory.busy or self._gripper.busy) and time.monotonic() < deadline:
             time.sleep(0.01)
-        self._reporter.close()
+        self._publisher.close()
 
     # -- Services ---------------------------------------------------------------------------------
 
-    def _on_stop_now(self, _: Empty) -> None:
+    def _on_emergency_stop(self, _: Empty) -> None:
         try:
-            self.motion().stop(f"a message came on {STOP_NOW}")
+            self.controller().stop(f"a message came on {EMERGENCY_STOP}")
             self.get_logger().warning("Stopped; holding until reset.")
         except HardwareError as error:
-            self.refuse(STOP_NOW, error)
+            self.refuse(EMERGENCY_STOP, error)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            self.motion().stop()
+            self.controller().stop()
             response.success, response.message = True, "Stopped; holding until reset."
         except HardwareError as error:
             response.success, response.message = False, str(error)
@@ -191,7 +195,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            response.success, response.message = True, self.motion().reset()
+            response.success, response.message = True, self.controller().reset()
         except HardwareError as error:
             response.success, response.message = False, str(error)
         self.get_logger().info(response.message)

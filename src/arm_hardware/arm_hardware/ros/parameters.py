@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from arm_common.ros.parameters import declare, parameter
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
 from arm_hardware.motion.current_limits import PowerBudget
@@ -21,6 +23,10 @@ from arm_hardware.motion.options import (
     MotionOptions,
 )
 
+DEPRECATED = {
+    "commander_timeout": "client_timeout",
+    "gripper_squeeze_limit": "grip_force_limit_counts",
+}
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
@@ -99,14 +105,14 @@ class DriverParameters:
     command_timeout: float = parameter(
         0.5, "Longest time between two trajectories of a stream; 0: any [s].", low=0.0, high=60.0
     )
-    commander_timeout: float = parameter(
+    client_timeout: float = parameter(
         2.0,
         "Wall seconds that a goal goes on once its client, or the link to it, has gone; 0: "
         "to its end [s].",
         low=0.0,
         high=60.0,
     )
-    gripper_squeeze_limit: int = parameter(
+    grip_force_limit_counts: int = parameter(
         8, "Counts past the contact that max_effort may ask for.", low=0, high=100
     )
     gripper_hold_time: float = parameter(
@@ -136,12 +142,12 @@ class DriverParameters:
             recovery=self.recovery,
             sim_registers=self.sim_registers,
             realtime_priority=self.realtime_priority,
-            conduct=MotionOptions(
+            motion_options=MotionOptions(
                 jerk_time=self.jerk_time,
                 command_timeout=self.command_timeout,
-                supply=PowerBudget(self.max_moving_joints, self.stagger),
-                squeeze=GripForceOptions(
-                    self.gripper_squeeze_limit, self.gripper_hold_time, self.gripper_hold_squeeze
+                power_budget=PowerBudget(self.max_moving_joints, self.stagger),
+                grip_force=GripForceOptions(
+                    self.grip_force_limit_counts, self.gripper_hold_time, self.gripper_hold_squeeze
                 ),
             ),
         )
@@ -154,6 +160,20 @@ def driver_parameters(node: Node) -> DriverParameters:
         ParameterError: A value is not allowed.
         HardwareError: Values do not go together.
     """
-    given = declare(node, DriverParameters)
+    given = replace(declare(node, DriverParameters), **_deprecated(node))
     given.options.check()
     return given
+
+
+def _deprecated(node: Node) -> dict[str, Any]:
+    """Declare the deprecated names, and return the values given by them."""
+    values = {}
+    for old, name in DEPRECATED.items():
+        descriptor = ParameterDescriptor(
+            description=f"Deprecated name of {name}.", read_only=True, dynamic_typing=True
+        )
+        value = node.declare_parameter(old, None, descriptor).value
+        if value is not None:
+            node.get_logger().warning(f"Parameter {old} is deprecated: use {name}.")
+            values[name] = value
+    return values

@@ -1,10 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes what the driver does, from its own thread: tick by tick in motion, else rarely.
+"""Publishes joint_states, status, goal, diagnostics and /clock from a thread of its own.
 
-When something is to be done that is done once a period.
-
-What /diagnostics says about the driver, for people.
+In motion it publishes tick by tick, else rarely.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
 from arm_interfaces.msg import HardwareStatus
 
-EARLY = 0.001  # [s]; a thread may wake so much before the moment it wanted
+EARLY_TOLERANCE = 0.001  # [s]; a thread may wake so much too early
 
 
 class RateLimiter:
@@ -42,12 +40,12 @@ class RateLimiter:
     def is_due(self, now: float) -> bool:
         """Return whether a moment has come; if so, the next one is due a period later."""
         left = self.due - now
-        if EARLY < left <= self.period + EARLY:
+        if EARLY_TOLERANCE < left <= self.period + EARLY_TOLERANCE:
             return False
         self.due = (self.due if abs(left) <= self.period else now) + self.period
         return True
 
-    def put_off(self, now: float) -> None:
+    def postpone(self, now: float) -> None:
         """Let nothing be due for a period."""
         self.due = now + self.period
 
@@ -66,7 +64,7 @@ def diagnostics(node: Any, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticA
     status.name = f"{node.get_name()}: servo driver"
     status.hardware_id = node.parameters.options.hardware
     status.message = f"{snapshot.state.name}: {snapshot.message}"
-    values = {"last refusal": node.last_refusal or "none"}
+    values = {"last refusal": node.last_rejection or "none"}
     driver = node.driver
     if driver is not None:
         late = driver.loop.lateness()
@@ -118,15 +116,18 @@ class DriverStatePublisher:
             1.0 / node.parameters.joint_state_rate_hz
         )  # of the driver's clock
         self._resting, self._slow = RateLimiter(REST_PERIOD), RateLimiter(SLOW_PERIOD)
-        self._status_grid, self._clock_grid = RateLimiter(SLOW_PERIOD), RateLimiter(CLOCK_PERIOD)
-        self._told_moment: float | None = None
-        self._told_stamp = Time()
+        self._status_limiter, self._clock_limiter = (
+            RateLimiter(SLOW_PERIOD),
+            RateLimiter(CLOCK_PERIOD),
+        )
+        self._last_tick: float | None = None
+        self._last_stamp = Time()
         self._ticks = RateLimiter(FASTEST)
-        self._waited_for = [self._resting, self._status_grid, self._slow]
+        self._limiters = [self._resting, self._status_limiter, self._slow]
         if self._clock:
-            self._waited_for.append(self._clock_grid)
-        self._shown: tuple[DriverState, str] | None = None
-        self._bound_for: tuple[float, ...] = ()
+            self._limiters.append(self._clock_limiter)
+        self._last_status: tuple[DriverState, str] | None = None
+        self._goal_positions: tuple[float, ...] = ()
         self._wake = threading.Event()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="arm_reporter", daemon=True)
@@ -156,54 +157,54 @@ class DriverStatePublisher:
         with self._lock:
             now = time.monotonic()
             driver = self._node.driver
-            snapshot = driver.motion.snapshot() if driver else UNCONFIGURED
+            snapshot = driver.controller.snapshot() if driver else UNCONFIGURED
             stamp = self._node.time.now()
-            if self._clock and (self._clock_grid.is_due(now) or everything):
+            if self._clock and (self._clock_limiter.is_due(now) or everything):
                 self._clock.publish(Clock(clock=stamp))
-            shown = (snapshot.state, snapshot.message)
-            changed = everything or shown != self._shown
+            status = (snapshot.state, snapshot.message)
+            changed = everything or status != self._last_status
             if self._state_is_due(snapshot, now) or changed:
                 self._publish_state(driver, snapshot)
-                self._resting.put_off(now)
-            if driver and snapshot.bound_for != self._bound_for:
+                self._resting.postpone(now)
+            if driver and snapshot.goal_positions != self._goal_positions:
                 self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
-                self._bound_for = snapshot.bound_for
-            if self._status_grid.is_due(now) or changed:
+                self._goal_positions = snapshot.goal_positions
+            if self._status_limiter.is_due(now) or changed:
                 hardware = self._node.parameters.options.hardware
                 self._status.publish(messages.status(hardware, driver, snapshot, stamp))
-                self._shown = shown
+                self._last_status = status
             if self._slow.is_due(now):
                 self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
-        """Return whether to tell where the arm is: in motion each tick once, else now and then."""
+        """Return whether joint_states are due: once each tick in motion, else now and then."""
         moment = snapshot.moment
         if (
             snapshot.state is DriverState.MOVING
             and moment is not None
-            and moment != self._told_moment
+            and moment != self._last_tick
         ):
-            self._resting.put_off(now)
+            self._resting.postpone(now)
             return self._moving.is_due(moment)
         return now >= self._resting.due
 
     def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
         """Publish where the arm is, with the time of the tick that brought it there."""
         moment, time_of = snapshot.moment, self._node.time
-        if moment is None or moment != self._told_moment:
-            self._told_stamp = time_of.now() if moment is None else time_of.at(moment)
-            self._told_moment = moment
-        state = messages.joint_state(driver.axes, snapshot, self._told_stamp) if driver else None
+        if moment is None or moment != self._last_tick:
+            self._last_stamp = time_of.now() if moment is None else time_of.at(moment)
+            self._last_tick = moment
+        state = messages.joint_state(driver.axes, snapshot, self._last_stamp) if driver else None
         if state is not None:
             self._states.publish(state)
 
-    def _left(self, now: float) -> float:
+    def _time_to_next(self, now: float) -> float:
         """Return how long nothing is due but what a tick brings [s of the wall]."""
-        return min(REST_PERIOD, min(grid.due for grid in self._waited_for) - now)
+        return min(REST_PERIOD, min(limiter.due for limiter in self._limiters) - now)
 
     def _run(self) -> None:
         while True:
-            self._wake.wait(max(0.0, self._left(time.monotonic())))
+            self._wake.wait(max(0.0, self._time_to_next(time.monotonic())))
             self._wake.clear()
             self.publish()
             if self._closing:

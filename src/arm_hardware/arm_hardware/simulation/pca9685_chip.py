@@ -1,13 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The PCA9685 as its registers behave: NXP data sheet, rev. 4, 16 April 2015.
+"""A PCA9685 as its registers behave (NXP data sheet, rev. 4, 16 April 2015), and their memory.
 
 Modelled: sections 7.3.1 (MODE1 with restart, sleep, auto-increment), 7.3.2 (MODE2), 7.3.3 and
 7.3.4 (channel registers, ALL_LED), 7.3.5 (PRE_SCALE), 7.6 (software reset), table 4 (power-on
 values). Outputs change when a transfer ends (MODE2.OCH = 0), or with each acknowledged byte (OCH =
 1) - the servo cannot tell. Not modelled: sub-addresses, the external clock, the OE pin.
-
-What a simulated chip remembers: in a file, it outlives the process like a board with power.
 """
 
 from __future__ import annotations

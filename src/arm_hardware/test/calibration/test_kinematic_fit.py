@@ -14,7 +14,7 @@ import pytest
 import yaml
 from arm_hardware.calibration.axes import axes_of
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.kinematic_fit import chosen, fit, lengths_of
+from arm_hardware.calibration.kinematic_fit import fit, lengths_of, select_parameters
 from arm_hardware.calibration.touch_points import TouchPoints, tick_limit, tip_of
 from arm_hardware.calibration.wizard import template
 from arm_hardware.commands import calibrate_kinematics
@@ -25,7 +25,9 @@ from hypothesis import strategies as st
 
 from arm_description import load_robot
 
-STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis, so that its roll is seen
+STYLUS = np.array(
+    [0.015, 0.02, 0.03]
+)  # [m] beside the tool's axis, so that its roll is observable
 
 
 class Arm:
@@ -46,7 +48,7 @@ class Arm:
     def maps(self):
         return load_calibration(self.file).maps(axes_of(self.model))[: self.model.n]
 
-    def told(self, q):
+    def commanded(self, q):
         """What joint_states say after q was commanded: it in counts."""
         return np.array(
             [m.position_of(m.count_of(x)) for m, x in zip(self.maps(), q, strict=True)]
@@ -66,14 +68,14 @@ class Arm:
         postures = self.postures(rng, count)
         tips = np.array([self.tip(q, at) for q in postures])
         tips += rng.normal(0.0, noise, tips.shape)
-        told = np.array([self.told(q) for q in postures])
+        told = np.array([self.commanded(q) for q in postures])
         return TouchPoints(self.model.name, at, told, tips, tuple(range(1, count + 1)))
 
     def worst(self, rng):
         """The largest ratio of tip error to the tick limit, over postures never touched."""
         worst, self.now = 0.0, self.maps()
         for q in self.postures(rng, 20):
-            told = self.told(q)
+            told = self.commanded(q)
             error = np.linalg.norm(self.tip(q) - tip_of(self.model, told, STYLUS))
             worst = max(worst, error / tick_limit(self.model, told, self.now))
         return worst
@@ -97,8 +99,8 @@ def test_the_tip_error_falls_below_what_one_count_of_a_servo_does(robot, errors,
     arm = Arm(robot, tmp_path, errors)
     assert arm.worst(rng) > 1.0
     touches = arm.touches(rng, 20, 0.0005)
-    found = fit(arm.model, chosen(arm.model, [], []), touches)
-    assert not found.unseen and found.after.max() < 0.005
+    found = fit(arm.model, select_parameters(arm.model, [], []), touches)
+    assert not found.unobservable and found.after.max() < 0.005
     with_zeros(arm.file, found).write()
     assert arm.worst(rng) < 1.0
 
@@ -118,7 +120,7 @@ def test_exact_points_give_the_exact_zeros_whatever_the_sign(errors, sign, zero,
     arm.file.write_text(yaml.safe_dump(data))
     arm.truth = arm.now = arm.maps()
     rng = np.random.default_rng(0)
-    found = fit(arm.model, chosen(arm.model, [], []), arm.touches(rng, 12, 0.0))
+    found = fit(arm.model, select_parameters(arm.model, [], []), arm.touches(rng, 12, 0.0))
     np.testing.assert_allclose(found.values, arm.errors, atol=1e-8)
     with_zeros(arm.file, found).write()
     right = [math.radians(zero) - sign * e for e in arm.errors]
@@ -132,8 +134,8 @@ def test_lengths_are_found_on_request_and_not_otherwise(tmp_path):
     joints[3] = replace(joints[3], row=replace(joints[3].row, d=joints[3].row.d - 0.006))
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 2]), replace(model, joints=tuple(joints)))
     touches = arm.touches(np.random.default_rng(3), 25, 0.0)
-    zeros = fit(model, chosen(model, [], []), touches)
-    both = fit(model, chosen(model, ["shoulder.a", "wrist_roll.d"], []), touches)
+    zeros = fit(model, select_parameters(model, [], []), touches)
+    both = fit(model, select_parameters(model, ["shoulder.a", "wrist_roll.d"], []), touches)
     assert zeros.after.max() > 0.003
     assert both.after.max() < 1e-8
     np.testing.assert_allclose(both.values[4:], [0.004, -0.006], atol=1e-8)
@@ -144,7 +146,8 @@ def test_the_deviations_are_those_of_the_results(tmp_path):
     arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
     rng = np.random.default_rng(5)
     fits = [
-        fit(arm.model, chosen(arm.model, [], []), arm.touches(rng, 15, 0.001)) for _ in range(12)
+        fit(arm.model, select_parameters(arm.model, [], []), arm.touches(rng, 15, 0.001))
+        for _ in range(12)
     ]
     scaled = [(f.values - arm.errors) / f.deviations for f in fits]
     assert 0.7 < np.sqrt(np.mean(np.square(scaled))) < 1.4
@@ -153,8 +156,8 @@ def test_the_deviations_are_those_of_the_results(tmp_path):
 def test_a_joint_about_an_axis_through_the_tip_is_kept_and_named(tmp_path):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 20, 0.0002, np.zeros(3))
-    found = fit(arm.model, chosen(arm.model, [], []), touches)
-    assert found.unseen == ("wrist_roll",)
+    found = fit(arm.model, select_parameters(arm.model, [], []), touches)
+    assert found.unobservable == ("wrist_roll",)
     assert [p.name for p in found.parameters] == ["waist", "shoulder", "elbow"]
     assert found.after.max() < 0.001
 
@@ -170,18 +173,21 @@ def test_parameters_that_no_point_tells_apart_are_named(tmp_path, lengths, group
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 30, 0.0)
     with pytest.raises(HardwareError, match=f"cannot tell apart {group}: .*--keep elbow.d"):
-        fit(arm.model, chosen(arm.model, lengths, []), touches)
-    assert fit(arm.model, chosen(arm.model, lengths, ["elbow.d"]), touches).after.max() < 1e-8
+        fit(arm.model, select_parameters(arm.model, lengths, []), touches)
+    assert (
+        fit(arm.model, select_parameters(arm.model, lengths, ["elbow.d"]), touches).after.max()
+        < 1e-8
+    )
 
 
 def test_postures_that_hardly_differ_are_refused(tmp_path):
     arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
     touches = arm.touches(np.random.default_rng(1), 1, 0.0)
     again = replace(
-        touches, told=np.repeat(touches.told, 9, 0), tips=np.repeat(touches.tips, 9, 0)
+        touches, commanded=np.repeat(touches.commanded, 9, 0), tips=np.repeat(touches.tips, 9, 0)
     )
     with pytest.raises(HardwareError, match="cannot tell apart shoulder, elbow, wrist"):
-        fit(arm.model, chosen(arm.model, [], []), again)
+        fit(arm.model, select_parameters(arm.model, [], []), again)
 
 
 @given(row=st.integers(0, 19), off=st.floats(0.01, 0.05), seed=st.integers(0, 50))
@@ -190,7 +196,7 @@ def test_a_point_measured_wrongly_is_named(tmp_path, row, off, seed):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(seed), 20, 0.0002)
     touches.tips[row] += [0.0, off, 0.0]
-    assert fit(arm.model, chosen(arm.model, [], []), touches).suspects == (row,)
+    assert fit(arm.model, select_parameters(arm.model, [], []), touches).outliers == (row,)
 
 
 def test_a_length_of_a_sliding_joint_is_its_zero():
@@ -213,7 +219,7 @@ def case(tmp_path, monkeypatch):
     rows = [
         {"joints": dict(zip(arm.model.joint_names, map(float, np.degrees(q)), strict=True)),
          "tip": [float(x) * 1e3 for x in tip]}
-        for q, tip in zip(touches.told, touches.tips, strict=True)
+        for q, tip in zip(touches.commanded, touches.tips, strict=True)
     ]  # fmt: skip
     data = {**deepcopy(POINTS), "touching": [float(x) * 1e3 for x in STYLUS], "points": rows}
     return arm, data, tmp_path / "points.yaml"

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
-from arm_hardware.commands.doctor import Host, look, main
+from arm_hardware.commands.doctor import Host, main, run_checks
 from arm_hardware.simulation.arm import SimulatedBoard
 
 TODAY = date(2026, 6, 1)
@@ -33,7 +33,7 @@ def written(folder, **texts):
 
 
 @pytest.fixture
-def machine(tmp_path):
+def host(tmp_path):
     """A healthy computer with a board of which channels 0 and 3 send pulses."""
     node = tmp_path / "dev/i2c-1"
     written(tmp_path, **{"dev__i2c-1": ""})
@@ -67,10 +67,10 @@ def measured(tmp_path, calibration_path):
     return path
 
 
-def seen(machine, real=False, file=None, **changes):
-    """Return findings by name."""
-    machine = dataclasses.replace(machine, **changes)
-    return {finding.what: finding for finding in look(machine, real, file)}
+def seen(host, real=False, file=None, **changes):
+    """Return results by name."""
+    host = dataclasses.replace(host, **changes)
+    return {result.what: result for result in run_checks(host, real, file)}
 
 
 def changed(path, change):
@@ -80,8 +80,8 @@ def changed(path, change):
     return path
 
 
-def test_a_healthy_machine_has_no_problem(machine, measured, capsys):
-    assert main(["--real", "--calibration", str(measured)], machine) == 0
+def test_a_healthy_machine_has_no_problem(host, measured, capsys):
+    assert main(["--real", "--calibration", str(measured)], host) == 0
     out = capsys.readouterr().out
     assert "problem" not in out
     assert "servo board 0x40: answers" in out and "pulses: on channels 0, 3" in out
@@ -89,17 +89,17 @@ def test_a_healthy_machine_has_no_problem(machine, measured, capsys):
     assert "48 degrees" in out and "ondemand" in out and "supply: good" in out
 
 
-def test_the_same_as_json(machine, measured, capsys):
-    assert main(["--real", "--calibration", str(measured), "--json"], machine) == 0
+def test_the_same_as_json(host, measured, capsys):
+    assert main(["--real", "--calibration", str(measured), "--json"], host) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"what", "ok", "detail", "fix", "needed", "mark"} == set(rows[0])
     assert any(row["what"] == "servo board 0x40" and row["mark"] == "ok" for row in rows)
-    assert main(["--json"], dataclasses.replace(machine, environment={"ROS_DOMAIN_ID": "x"})) == 1
+    assert main(["--json"], dataclasses.replace(host, environment={"ROS_DOMAIN_ID": "x"})) == 1
     rows = json.loads(capsys.readouterr().out)
     assert [row["what"] for row in rows if row["mark"] == "problem"] == ["ROS_DOMAIN_ID"]
 
 
-def test_looking_writes_nothing_to_the_board(machine, measured):
+def test_looking_writes_nothing_to_the_board(host, measured):
     made = []
 
     def connect(wanted):
@@ -107,7 +107,7 @@ def test_looking_writes_nothing_to_the_board(machine, measured):
         made.append((sim.chip, bytes(sim.chip.registers)))
         return sim_bus("i2c_dev", wanted, sim)
 
-    assert seen(machine, True, measured, connect=connect)["pulses"].detail.startswith("none")
+    assert seen(host, True, measured, connect=connect)["pulses"].detail.startswith("none")
     ((chip, before),) = made
     assert bytes(chip.registers) == before
 
@@ -142,16 +142,16 @@ def gone(wanted):
         ("servo board 0x40", {"connect": faulty(errno.EIO)}, "Input/output error", "wires"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "233"}}, "233", "0 to 232"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "-1"}}, "-1", "0 to 232"),
-        ("two nodes here", {"heard": lambda: False}, "silence", "firewall"),
+        ("two nodes here", {"loopback": lambda: False}, "silence", "firewall"),
         ("discovery", {"environment": {RANGE: "OFF"}}, "nobody", "unset"),
         ("discovery", {"environment": {RANGE: "LAN"}}, "LAN", "SUBNET"),
         ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
     ],
 )  # fmt: skip
-def test_each_problem_is_found_with_its_fix(machine, measured, what, changes, detail, fix):
-    finding = seen(machine, True, measured, **changes)[what]
-    assert finding.mark == "problem"
-    assert detail in finding.detail and fix in finding.fix
+def test_each_problem_is_found_with_its_fix(host, measured, what, changes, detail, fix):
+    result = seen(host, True, measured, **changes)[what]
+    assert result.mark == "problem"
+    assert detail in result.detail and fix in result.fix
 
 
 @pytest.mark.parametrize(
@@ -161,31 +161,31 @@ def test_each_problem_is_found_with_its_fix(machine, measured, what, changes, de
         ("computer's supply", {"throttled": lambda: "throttled=0x4"}, "throttled now"),
     ],
 )
-def test_what_is_not_needed_is_a_note(machine, what, changes, detail):
-    finding = seen(machine, **changes)[what]
-    assert finding.mark == "note" and detail in finding.detail and finding.fix
+def test_what_is_not_needed_is_a_note(host, what, changes, detail):
+    result = seen(host, **changes)[what]
+    assert result.mark == "note" and detail in result.detail and result.fix
 
 
-def test_files_of_the_kernel_are_read_where_they_are(machine):
-    written(machine.sys, class__hwmon__hwmon0__name="cpu_thermal\n")
-    written(machine.sys, class__hwmon__hwmon1__name="rpi_volt\n")
-    written(machine.sys, class__hwmon__hwmon1__in0_lcrit_alarm="1\n")
-    (machine.sys / GOVERNOR).write_text("powersave\n")
-    written(machine.sys, class__thermal__thermal_zone0__temp="85000\n")
-    findings = seen(machine, throttled=lambda: "")
+def test_files_of_the_kernel_are_read_where_they_are(host):
+    written(host.sys, class__hwmon__hwmon0__name="cpu_thermal\n")
+    written(host.sys, class__hwmon__hwmon1__name="rpi_volt\n")
+    written(host.sys, class__hwmon__hwmon1__in0_lcrit_alarm="1\n")
+    (host.sys / GOVERNOR).write_text("powersave\n")
+    written(host.sys, class__thermal__thermal_zone0__temp="85000\n")
+    results = seen(host, throttled=lambda: "")
     for what in ("computer's supply", "CPU governor", "CPU temperature"):
-        assert findings[what].mark == "note" and findings[what].fix
+        assert results[what].mark == "note" and results[what].fix
 
 
-def test_what_cannot_be_read_is_left_out(machine, tmp_path):
-    findings = seen(machine, sys=tmp_path / "none", throttled=lambda: "error")
-    assert not {"computer's supply", "CPU governor", "CPU temperature"} & set(findings)
-    assert findings["discovery"].mark == "note"
+def test_what_cannot_be_read_is_left_out(host, tmp_path):
+    results = seen(host, sys=tmp_path / "none", throttled=lambda: "error")
+    assert not {"computer's supply", "CPU governor", "CPU temperature"} & set(results)
+    assert results["discovery"].mark == "note"
 
 
-def test_discovery_says_who_is_reached(machine):
+def test_discovery_says_who_is_reached(host):
     def detail(**environment):
-        return seen(machine, environment=environment)["discovery"].detail
+        return seen(host, environment=environment)["discovery"].detail
 
     assert detail(ROS_STATIC_PEERS="10.0.0.2") == "other computers by eth0, static peers 10.0.0.2"
     assert "this computer only" in detail(ROS_LOCALHOST_ONLY="1")
@@ -197,9 +197,9 @@ def test_discovery_says_who_is_reached(machine):
     assert "by the server at 10.0.0.2:11811" in detail(**server)
 
 
-def test_keys_that_are_asked_for_must_be_there(machine, tmp_path):
+def test_keys_that_are_asked_for_must_be_there(host, tmp_path):
     def keys(**environment):
-        return seen(machine, environment=environment)["keys (SROS 2)"]
+        return seen(host, environment=environment)["keys (SROS 2)"]
 
     assert "whoever is heard" in keys().detail
     asked = {"ROS_SECURITY_ENABLE": "true"}
@@ -212,18 +212,18 @@ def test_keys_that_are_asked_for_must_be_there(machine, tmp_path):
 
 
 @pytest.mark.parametrize("real", [True, False])
-def test_a_missing_device_matters_to_real_servos_only(machine, tmp_path, real):
+def test_a_missing_device_matters_to_real_servos_only(host, tmp_path, real):
     node = tmp_path / "dev/i2c-7"
-    findings = seen(machine, real, None, device=node, connect=gone)
-    assert findings[str(node)].mark == ("problem" if real else "note")
-    assert "i2c-1" in findings[str(node)].detail and "raspi-config" in findings[str(node)].fix
+    results = seen(host, real, None, device=node, connect=gone)
+    assert results[str(node)].mark == ("problem" if real else "note")
+    assert "i2c-1" in results[str(node)].detail and "raspi-config" in results[str(node)].fix
 
 
-def test_a_device_of_somebody_else_names_its_group(machine, monkeypatch):
+def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
     monkeypatch.setattr("os.access", lambda *_: False)
-    finding = seen(machine, True, connect=gone)[str(machine.device)]
-    group = grp.getgrgid(machine.device.stat().st_gid).gr_name
-    assert f"group {group}, no permission" in finding.detail and "usermod" in finding.fix
+    result = seen(host, True, connect=gone)[str(host.device)]
+    group = grp.getgrgid(host.device.stat().st_gid).gr_name
+    assert f"group {group}, no permission" in result.detail and "usermod" in result.fix
 
 
 @pytest.mark.parametrize(
@@ -240,27 +240,27 @@ def test_a_device_of_somebody_else_names_its_group(machine, monkeypatch):
         (lambda c: c.pop("board"), "problem", "has no 'board'"),
     ],
 )
-def test_the_calibration_of_a_real_arm_is_looked_at(machine, measured, change, mark, says):
-    finding = seen(machine, True, changed(measured, change))["calibration mine.yaml"]
-    assert finding.mark == mark and says in finding.detail and finding.fix
+def test_the_calibration_of_a_real_arm_is_looked_at(host, measured, change, mark, says):
+    result = seen(host, True, changed(measured, change))["calibration mine.yaml"]
+    assert result.mark == mark and says in result.detail and result.fix
 
 
-def test_real_servos_need_a_calibration_of_their_own(machine, calibration_path, capsys):
-    assert main(["--real"], machine) == 1
+def test_real_servos_need_a_calibration_of_their_own(host, calibration_path, capsys):
+    assert main(["--real"], host) == 1
     assert "say --calibration FILE" in capsys.readouterr().out
-    assert main(["--real", "--calibration", str(calibration_path)], machine) == 1
+    assert main(["--real", "--calibration", str(calibration_path)], host) == 1
     assert "an example, for sim only" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["joints: 3", "{"])
-def test_a_bad_calibration_is_a_problem(machine, tmp_path, capsys, content):
+def test_a_bad_calibration_is_a_problem(host, tmp_path, capsys, content):
     path = tmp_path / "servos.yaml"
     path.write_text(content)
-    assert main(["--calibration", str(path)], machine) == 1
+    assert main(["--calibration", str(path)], host) == 1
     assert "problem  calibration servos.yaml" in capsys.readouterr().out
 
 
-def test_a_board_at_another_frequency_is_said(machine, measured):
+def test_a_board_at_another_frequency_is_said(host, measured):
     def connect(wanted):
         sim = SimulatedBoard(wanted, SteadyClock())
         other = sim_bus("i2c_dev", dataclasses.replace(wanted, frequency_hz=60.0), sim)
@@ -269,23 +269,23 @@ def test_a_board_at_another_frequency_is_said(machine, measured):
         other.write_counts({2: 300})
         return sim_bus("i2c_dev", wanted, sim)
 
-    finding = seen(machine, True, measured, connect=connect)["servo board 0x40"]
-    assert finding.mark == "problem" and "another frequency" in finding.detail and finding.fix
+    result = seen(host, True, measured, connect=connect)["servo board 0x40"]
+    assert result.mark == "problem" and "another frequency" in result.detail and result.fix
 
 
 def test_every_problem_has_a_fix_on_this_very_machine():
-    for finding in look(Host(heard=None), True, None):
-        assert finding.ok or finding.fix, finding
+    for result in run_checks(Host(loopback=None), True, None):
+        assert result.ok or result.fix, result
 
 
 @pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2")
-@pytest.mark.parametrize(("ways", "heard"), [("LOCALHOST", True), ("OFF", False)])
-def test_two_nodes_hear_each_other_unless_discovery_is_off(monkeypatch, ways, heard):
+@pytest.mark.parametrize(("ways", "loopback"), [("LOCALHOST", True), ("OFF", False)])
+def test_two_nodes_reach_each_other_unless_discovery_is_off(monkeypatch, ways, loopback):
     monkeypatch.setenv("ROS_DOMAIN_ID", "49")
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", ways)
-    from arm_hardware.ros.loopback_test import hears_itself
+    from arm_hardware.ros.loopback import loopback_works
 
-    assert hears_itself(60.0 if heard else 1.0) is heard
+    assert loopback_works(60.0 if loopback else 1.0) is loopback
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():

@@ -25,11 +25,11 @@ def made(monkeypatch):
         def __init__(self, *args):
             super().__init__(*args)
             drivers.append(self)
-            tick = self.motion.tick
+            tick = self.controller.tick
 
             def watched(moment):
                 tick(moment)
-                sent.append(self.motion.command()[0])
+                sent.append(self.controller.command()[0])
 
             self.loop._tick = watched
 
@@ -89,7 +89,7 @@ def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, ca
     real = verify.drive
 
     def stopped(driver, to, share):
-        driver.motion.stop("somebody called it")
+        driver.controller.stop("somebody called it")
         real(driver, to, share)
 
     monkeypatch.setattr(verify, "drive", stopped)

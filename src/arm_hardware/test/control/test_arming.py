@@ -29,19 +29,19 @@ class Bench:
     def __init__(self, model, clock, seed: int = 0, **options) -> None:
         self.clock = clock
         self.driver = Driver(model, DriverOptions(hardware="sim", **options), clock)
-        self.motion, self.chip = self.driver.motion, self.driver.sim.chip
+        self.controller, self.chip = self.driver.controller, self.driver.sim.chip
         rng = np.random.default_rng(seed)
         self.driver.sim.servos = tuple(ServoModel(x) for x in rng.uniform(500, 2500, 16))
         self.driver.output.open()
-        self.motion.read()
+        self.controller.read()
 
     def tick(self) -> None:
         self.clock.time += self.driver.period
-        self.motion.tick()
+        self.controller.tick()
 
     def arm(self) -> None:
-        self.motion.arm()
-        while self.motion.arming:
+        self.controller.arm()
+        while self.controller.arming:
             self.tick()
 
     @property
@@ -63,26 +63,26 @@ def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
     stood = bench.servos
     for _ in range(100):
         bench.tick()
-    bench.motion.stop()
-    bench.motion.reset()
+    bench.controller.stop()
+    bench.controller.reset()
     with pytest.raises(StateError, match=r"UNKNOWN.*activate"):
-        bench.motion.grip(0.01)
-    bench.motion.disarm("deactivated.")
-    bench.motion.release("cleaned up.")
+        bench.controller.grip(0.01)
+    bench.controller.disarm("deactivated.")
+    bench.controller.release("cleaned up.")
     assert bench.chip.channel_writes == 0 and (bench.servos == stood).all()
-    assert bench.motion.state is DriverState.UNKNOWN
-    assert set(bench.motion.snapshot().positions) == {None}
-    assert set(bench.motion.snapshot().estimated) == {None}
+    assert bench.controller.state is DriverState.UNKNOWN
+    assert set(bench.controller.snapshot().positions) == {None}
+    assert set(bench.controller.snapshot().estimated) == {None}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_joints_go_to_rest_one_after_another_and_slowly(model, clock, seed):
     bench = Bench(model, clock, seed, recovery="slow")
     stood, started = bench.servos, clock.time
-    bench.motion.arm()
+    bench.controller.arm()
     track = [stood]
-    while bench.motion.arming:
-        assert bench.motion.state is DriverState.UNKNOWN
+    while bench.controller.arming:
+        assert bench.controller.state is DriverState.UNKNOWN
         bench.tick()
         track.append(bench.servos)
     assert clock.time - started <= 5 * (JOINT_WITHIN + 1.0)
@@ -93,56 +93,56 @@ def test_joints_go_to_rest_one_after_another_and_slowly(model, clock, seed):
     assert way.max() <= SLEW_US / 5.0, "faster than a fifth of the servos' speed"
     rest = [servo.pulse_of(p) for servo, p in zip(bench.driver.output.maps, (0,) * 5, strict=True)]
     np.testing.assert_allclose(bench.servos, rest, atol=8.0)
-    assert bench.motion.state is DriverState.ARMED and (bench.pulses > 0).all()
-    assert "not measured" in bench.motion.snapshot().message
+    assert bench.controller.state is DriverState.ARMED and (bench.pulses > 0).all()
+    assert "not measured" in bench.controller.snapshot().message
 
 
 def test_status_names_the_joint_under_way_and_no_position_is_claimed(bench):
-    bench.motion.arm()
+    bench.controller.arm()
     said = set()
-    while bench.motion.arming:
+    while bench.controller.arming:
         bench.tick()
-        shot = bench.motion.snapshot()
-        if bench.motion.arming:
+        shot = bench.controller.snapshot()
+        if bench.controller.arming:
             said.add(shot.message)
             assert None in shot.positions
             k = int(shot.message.split("(")[1][0])
             assert all(p is None for p in shot.positions[k - 1 :])
     assert len(said) == 5 and all("stop ends it" in message for message in said)
-    assert None not in bench.motion.snapshot().positions
+    assert None not in bench.controller.snapshot().positions
 
 
 @pytest.mark.parametrize("end", ["stop", "fail", "disarm"])
 @pytest.mark.parametrize("tick", [1, 2, 5, 400, 641])
 def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
-    bench.motion.arm()
+    bench.controller.arm()
     for _ in range(tick):
         bench.tick()
-    recovered = [p is not None for p in bench.motion.snapshot().positions]
-    getattr(bench.motion, end)(*([] if end == "stop" else ["the test says so."]))
+    recovered = [p is not None for p in bench.controller.snapshot().positions]
+    getattr(bench.controller, end)(*([] if end == "stop" else ["the test says so."]))
     written, stood = bench.chip.channel_writes, bench.servos
     assert [pulse > 0 for pulse in bench.pulses] == recovered
     for _ in range(100):
         bench.tick()
     assert bench.chip.channel_writes == written
     np.testing.assert_array_equal(bench.servos, stood)
-    assert not bench.motion.arming
+    assert not bench.controller.arming
 
 
 def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(bench):
-    bench.motion.arm()
+    bench.controller.arm()
     for _ in range(400):
         bench.tick()
-    bench.motion.stop()
+    bench.controller.stop()
     with pytest.raises(StateError, match="reset before arming"):
-        bench.motion.arm()
-    bench.motion.reset()
+        bench.controller.arm()
+    bench.controller.reset()
     with pytest.raises(StateError, match="deactivate"):
-        bench.motion.grip(0.01)
+        bench.controller.grip(0.01)
     before = bench.pulses
     bench.arm()
     assert (bench.pulses[before > 0] == before[before > 0]).all()
-    assert bench.motion.state is DriverState.ARMED
+    assert bench.controller.state is DriverState.ARMED
 
 
 def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(model, clock):
@@ -150,20 +150,20 @@ def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(mo
     bench.arm()
     bench.driver.bus.release([1])
     again = Driver(model, DriverOptions(hardware="sim", recovery="slow"), clock)
-    again.output._line.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
+    again.output._bus.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
     again.output.open()
     written = bench.chip.channel_writes
-    again.motion.read()
+    again.controller.read()
     assert bench.chip.channel_writes == written
-    shot = again.motion.snapshot()
+    shot = again.controller.snapshot()
     assert [p is None for p in shot.positions] == [False, True, False, False, False]
-    assert shot.estimated == shot.positions and again.motion.state is DriverState.UNKNOWN
-    again.motion.arm()
-    while again.motion.arming:
+    assert shot.estimated == shot.positions and again.controller.state is DriverState.UNKNOWN
+    again.controller.arm()
+    while again.controller.arming:
         clock.time += 0.02
-        again.motion.tick()
+        again.controller.tick()
         assert (bench.pulses[[0, 2, 3, 4]] > 0).all()
-    assert again.motion.state is DriverState.ARMED
+    assert again.controller.state is DriverState.ARMED
 
 
 def test_the_estimate_is_unknown_until_the_servo_must_have_come_and_then_right(model, clock):
@@ -175,15 +175,15 @@ def test_the_estimate_is_unknown_until_the_servo_must_have_come_and_then_right(m
         for servo, stands, said in zip(
             bench.driver.output.maps,
             bench.servos,
-            bench.motion.snapshot().estimated,
+            bench.controller.snapshot().estimated,
             strict=True,
         ):
             if said is not None:
                 known += 1
                 assert abs(servo.pulse_of(said) - stands) <= 11.0
-    assert known > 100 and None not in bench.motion.snapshot().estimated
-    bench.motion.release("the test says so.")
-    assert set(bench.motion.snapshot().estimated) == {None}
+    assert known > 100 and None not in bench.controller.snapshot().estimated
+    bench.controller.release("the test says so.")
+    assert set(bench.controller.snapshot().estimated) == {None}
 
 
 maps = st.builds(
@@ -221,8 +221,8 @@ def test_a_joint_without_rest_position_rests_at_zero_or_in_the_middle_of_its_lim
 
 
 def test_the_choice_is_slow_for_real_servos_only_unless_said():
-    slow = {h: DriverOptions(hardware=h).recovers_slowly for h in ("fake", "sim", "real")}
+    slow = {h: DriverOptions(hardware=h).homes_slowly for h in ("fake", "sim", "real")}
     assert slow == {"fake": False, "sim": False, "real": True}
-    assert not DriverOptions(hardware="real", recovery="direct").recovers_slowly
+    assert not DriverOptions(hardware="real", recovery="direct").homes_slowly
     with pytest.raises(HardwareError, match="recovery 'fast' is none of"):
         DriverOptions(recovery="fast").check()

@@ -27,28 +27,28 @@ THERE = (0.5, -0.4, 0.3, 1.0)
 
 def follow(rig, *points, tolerances=None, **more):
     plan = validate_goal(rig.request(*points, **more), rig.axes)
-    return rig.motion.follow(plan, tolerances)
+    return rig.controller.follow(plan, tolerances)
 
 
 def test_from_unknown_to_armed_one_servo_after_another(rig):
-    rig.motion.read()
-    assert rig.motion.state is DriverState.UNKNOWN
-    assert rig.motion.snapshot().positions == (None,) * 5
-    rig.motion.arm()
+    rig.controller.read()
+    assert rig.controller.state is DriverState.UNKNOWN
+    assert rig.controller.snapshot().positions == (None,) * 5
+    rig.controller.arm()
     woken = []
-    while rig.motion.arming:
+    while rig.controller.arming:
         before = len(rig.bus.counts)
-        rig.motion.tick()
+        rig.controller.tick()
         woken.append(len(rig.bus.counts) - before)
     assert max(woken) == 1 and sum(woken) == 5 and len(woken) == 4 * 5 + 1
-    assert rig.motion.state is DriverState.ARMED
-    assert "assumed" in rig.motion.snapshot().message
+    assert rig.controller.state is DriverState.ARMED
+    assert "assumed" in rig.controller.snapshot().message
 
 
 def test_nothing_is_written_before_arming(rig):
-    rig.motion.read()
+    rig.controller.read()
     for _ in range(10):
-        rig.motion.tick()
+        rig.controller.tick()
     assert rig.bus.counts == {} and rig.output.writes == 0
 
 
@@ -67,28 +67,28 @@ def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, ri
 
 def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
     rig.bus.counts = {m.channel: 300 for m in rig.maps} | {1: 700}
-    rig.motion.read()
+    rig.controller.read()
     with pytest.raises(StateError, match=r"shoulder.*channel 1 stands at count 700"):
-        rig.motion.arm()
-    assert rig.motion.state is DriverState.DISARMED
+        rig.controller.arm()
+    assert rig.controller.state is DriverState.DISARMED
 
 
 def test_a_trajectory_is_followed_to_its_end(armed):
     goal = follow(armed, (1.0, THERE))
-    assert armed.motion.state is DriverState.MOVING
+    assert armed.controller.state is DriverState.MOVING
     ticks = armed.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED and goal.code == 0
     assert 50 <= ticks <= 60  # one second, and the corners of a linear profile
     np.testing.assert_array_equal(armed.positions[:4], THERE)
-    assert armed.motion.state is DriverState.ARMED
-    shown = armed.motion.snapshot().positions
+    assert armed.controller.state is DriverState.ARMED
+    shown = armed.controller.snapshot().positions
     assert all(abs(a - b) <= 0.0039 for a, b in zip(shown, THERE, strict=False))
 
 
 def test_linear_corners_do_not_overshoot(armed):
     goal = follow(armed, (0.4, (0.9, 0, 0, 0)), (0.8, (0, 0, 0, 0)), (1.6, (0, 0, 0, 0)))
     while not goal.done:
-        armed.motion.tick()
+        armed.controller.tick()
         assert -1e-9 <= armed.positions[0] <= 0.9 + 1e-9
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
@@ -96,23 +96,23 @@ def test_linear_corners_do_not_overshoot(armed):
 def test_a_feasible_cubic_is_followed_exactly(armed):
     zero = (0.0,) * 4
     goal = follow(armed, (1.5, THERE), velocities=[zero])
-    armed.motion.tick()
+    armed.controller.tick()
     while not goal.done:
-        reference = armed.motion.reference
+        reference = armed.controller.reference
         np.testing.assert_allclose(armed.positions[:4], reference, atol=1e-9)
-        armed.motion.tick()
+        armed.controller.tick()
 
 
 def test_a_newer_goal_aborts_the_older_and_blends(armed):
     first = follow(armed, (1.0, THERE))
     for _ in range(25):
-        armed.motion.tick()
-    before, rates = armed.motion.command()
+        armed.controller.tick()
+    before, rates = armed.controller.command()
     assert max(map(abs, rates)) > 0.5
     second = follow(armed, (2.0, (0, 0, 0, 0)))
     assert first.outcome is GoalOutcome.ABORTED and "Preempted" in first.message
-    armed.motion.tick()
-    after, new_rates = armed.motion.command()
+    armed.controller.tick()
+    after, new_rates = armed.controller.command()
     for axis, v, w in zip(armed.axes, rates, new_rates, strict=True):
         assert abs(w - v) <= axis.acceleration * 0.02 + 1e-9
     assert before != after
@@ -123,67 +123,67 @@ def test_a_newer_goal_aborts_the_older_and_blends(armed):
 def test_cancel_brakes_and_holds(armed):
     goal = follow(armed, (1.0, THERE))
     for _ in range(25):
-        armed.motion.tick()
-    position, rates = (np.array(values) for values in armed.motion.command())
-    armed.motion.cancel(goal)
+        armed.controller.tick()
+    position, rates = (np.array(values) for values in armed.controller.command())
+    armed.controller.cancel(goal)
     armed.run(goal)
-    assert goal.outcome is GoalOutcome.CANCELED and armed.motion.state is DriverState.ARMED
+    assert goal.outcome is GoalOutcome.CANCELED and armed.controller.state is DriverState.ARMED
     way = np.abs(armed.positions - position)
     bound = [v * v / (2 * a.acceleration) for a, v in zip(armed.axes, rates, strict=True)]
     assert (way <= np.array(bound) + 1e-9).all()
     held = armed.positions
-    armed.motion.tick()
+    armed.controller.tick()
     np.testing.assert_array_equal(armed.positions, held)
 
 
 def test_stop_freezes_at_once_latches_and_reset_does_not_move(armed):
     goal = follow(armed, (1.0, THERE))
-    grip = armed.motion.grip(0.02)
+    grip = armed.controller.grip(0.02)
     for _ in range(20):
-        armed.motion.tick()
-    armed.motion.stop()
+        armed.controller.tick()
+    armed.controller.stop()
     counts = dict(armed.bus.counts)
     assert goal.outcome is grip.outcome is GoalOutcome.ABORTED and "Stopped" in goal.message
-    assert armed.motion.state is DriverState.STOPPED
+    assert armed.controller.state is DriverState.STOPPED
     for _ in range(50):
-        armed.motion.tick()
+        armed.controller.tick()
     with pytest.raises(StateError, match=r"STOPPED.*reset"):
         follow(armed, (1.0, THERE))
     with pytest.raises(StateError, match="reset"):
-        armed.motion.grip(0.01)
-    armed.motion.reset()
+        armed.controller.grip(0.01)
+    armed.controller.reset()
     for _ in range(50):
-        armed.motion.tick()
-    assert armed.bus.counts == counts and armed.motion.state is DriverState.ARMED
-    assert armed.motion.reset() == "Nothing to reset."
+        armed.controller.tick()
+    assert armed.bus.counts == counts and armed.controller.state is DriverState.ARMED
+    assert armed.controller.reset() == "Nothing to reset."
     armed.run(follow(armed, (2.0, THERE)))
 
 
 def test_stop_while_arming_ends_the_arming(rig):
-    rig.motion.read()
-    rig.motion.arm()
-    rig.motion.tick()
-    rig.motion.stop()
+    rig.controller.read()
+    rig.controller.arm()
+    rig.controller.tick()
+    rig.controller.stop()
     for _ in range(50):
-        rig.motion.tick()
+        rig.controller.tick()
     assert len(rig.bus.counts) == 1
     with pytest.raises(StateError, match="reset before arming"):
-        rig.motion.arm()
-    rig.motion.reset()
-    assert rig.motion.state is DriverState.UNKNOWN
+        rig.controller.arm()
+    rig.controller.reset()
+    assert rig.controller.state is DriverState.UNKNOWN
 
 
 def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
-    arm, grip = follow(armed, (1.0, THERE)), armed.motion.grip(0.02)
+    arm, grip = follow(armed, (1.0, THERE)), armed.controller.grip(0.02)
     armed.run(grip)
     assert not arm.done and grip.message == "Commanded open to 20.0 mm; not measured."
     assert armed.positions[4] == 0.02
     armed.run(arm)
-    older = armed.motion.grip(0.0)
-    newer = armed.motion.grip(0.03)
+    older = armed.controller.grip(0.0)
+    newer = armed.controller.grip(0.03)
     assert older.outcome is GoalOutcome.ABORTED
-    armed.motion.tick()
-    armed.motion.cancel(newer)
+    armed.controller.tick()
+    armed.controller.cancel(newer)
     armed.run(newer)
     assert newer.outcome is GoalOutcome.CANCELED
 
@@ -191,8 +191,8 @@ def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
 @pytest.mark.parametrize("width", [math.nan, math.inf, -0.001, 0.031])
 def test_gripper_refuses_widths_out_of_its_limits(armed, width):
     with pytest.raises(CommandError, match="gripper"):
-        armed.motion.grip(width)
-    assert armed.motion.state is DriverState.ARMED
+        armed.controller.grip(width)
+    assert armed.controller.state is DriverState.ARMED
 
 
 def test_path_tolerance_is_a_bound_on_the_command(armed):
@@ -201,9 +201,9 @@ def test_path_tolerance_is_a_bound_on_the_command(armed):
     armed.run(goal)
     assert (goal.outcome, goal.code) == (GoalOutcome.ABORTED, PATH_TOLERANCE_VIOLATED)
     assert goal.message.startswith("waist:")
-    while armed.motion.state is DriverState.MOVING:
-        armed.motion.tick()
-    assert max(map(abs, armed.motion.command()[1])) == 0.0
+    while armed.controller.state is DriverState.MOVING:
+        armed.controller.tick()
+    assert max(map(abs, armed.controller.command()[1])) == 0.0
 
 
 def test_goal_time_tolerance_is_a_bound_on_the_command(armed):
@@ -215,7 +215,7 @@ def test_goal_time_tolerance_is_a_bound_on_the_command(armed):
 def test_a_start_in_the_future_is_when_its_first_point_counts_from(armed):
     goal = follow(armed, (0, (0, 0, 0, 0)), (0.5, (0.2, 0, 0, 0)), start=1.0)
     for _ in range(45):
-        armed.motion.tick()
+        armed.controller.tick()
     assert armed.positions[0] == 0.0 and not goal.done
     assert 75 <= 45 + armed.run(goal) <= 80
     assert armed.positions[0] == 0.2
@@ -223,16 +223,16 @@ def test_a_start_in_the_future_is_when_its_first_point_counts_from(armed):
 
 def test_disarm_aborts_and_holds(armed):
     goal = follow(armed, (1.0, THERE))
-    armed.motion.tick()
-    armed.motion.disarm("the test says so.")
+    armed.controller.tick()
+    armed.controller.disarm("the test says so.")
     counts = dict(armed.bus.counts)
-    armed.motion.tick()
+    armed.controller.tick()
     assert goal.outcome is GoalOutcome.ABORTED and armed.bus.counts == counts
-    assert armed.motion.state is DriverState.DISARMED
+    assert armed.controller.state is DriverState.DISARMED
     with pytest.raises(StateError, match="activate"):
         follow(armed, (1.0, THERE))
-    armed.motion.release("the test says so.")
-    assert armed.bus.counts == {} and armed.motion.state is DriverState.UNKNOWN
+    armed.controller.release("the test says so.")
+    assert armed.bus.counts == {} and armed.controller.state is DriverState.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_unchanged_counts_are_not_rewritten(armed):
 
 def test_codes_are_the_actions(armed):
     goal = follow(armed, (1.0, THERE))
-    armed.motion.fail("broken on purpose.")
+    armed.controller.fail("broken on purpose.")
     assert (goal.code, goal.message) == (INVALID_GOAL, "broken on purpose.")
 
 
@@ -280,12 +280,12 @@ def test_a_planned_goal_is_planned_again_only_if_the_arm_has_moved(armed, monkey
         return plan_motion(*arguments)
 
     monkeypatch.setattr(controller, "plan_motion", counted)
-    motion = armed.motion.plan(validate_goal(armed.request((1.0, THERE)), armed.axes))
-    armed.motion.tick()
-    goal = armed.motion.follow(motion)
+    motion = armed.controller.plan(validate_goal(armed.request((1.0, THERE)), armed.axes))
+    armed.controller.tick()
+    goal = armed.controller.follow(motion)
     assert len(planned) == 1
-    armed.motion.tick()
-    armed.motion.tick()
-    armed.run(armed.motion.follow(motion))
+    armed.controller.tick()
+    armed.controller.tick()
+    armed.run(armed.controller.follow(motion))
     assert len(planned) == 2 and goal.outcome is GoalOutcome.ABORTED
     np.testing.assert_array_equal(armed.positions[:4], THERE)

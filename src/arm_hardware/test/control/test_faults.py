@@ -14,7 +14,7 @@ from arm_hardware.control import loop
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, HardwareError, StateError
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 THERE = (0.5, -0.5, 0.5, 1.0)
@@ -26,29 +26,25 @@ class Bench:
 
     def __init__(self, model, backend, clock) -> None:
         self.driver = Driver(model, DriverOptions(hardware="sim", backend=backend), clock)
-        self.sim, self.motion = self.driver.sim, self.driver.motion
+        self.sim, self.controller = self.driver.sim, self.driver.controller
         self.driver.loop.start = lambda: None
         self.driver.open()
 
     def arm(self) -> None:
-        self.motion.arm()
-        while self.motion.arming:
-            self.motion.tick()
+        self.controller.arm()
+        while self.controller.arming:
+            self.controller.tick()
 
     def go(self, *q, time=1.0):
-        return self.motion.follow(
-            validate_goal(
-                TrajectoryGoal(self.driver.axes.names, [GoalPoint(time, q)]), self.driver.axes
-            )
-        )
+        return self.controller.follow(single_point_goal(self.driver.axes, time, q))
 
     def ticks(self, number: int) -> None:
         """Turn the loop, as it does: what a tick raises it logs."""
         for _ in range(number):
             try:
-                self.motion.tick()
+                self.controller.tick()
             except HardwareError as error:
-                assert str(error) == self.motion.snapshot().message
+                assert str(error) == self.controller.snapshot().message
 
     def pulses(self) -> list[int]:
         return [self.sim.chip.count(servo.channel) for servo in self.driver.output.maps]
@@ -57,12 +53,12 @@ class Bench:
         """Clear the fault as a person would: deactivate, activate."""
         with pytest.raises(StateError, match="FAULT"):
             self.go(*THERE)
-        self.motion.disarm("deactivated.")
+        self.controller.disarm("deactivated.")
         self.arm()
         goal = self.go(*THERE)
         self.ticks(200)
         assert goal.done and goal.message.startswith("Commanded to the goal")
-        assert self.motion.state is DriverState.ARMED and self.sim.chip.running
+        assert self.controller.state is DriverState.ARMED and self.sim.chip.running
 
 
 @pytest.fixture
@@ -83,7 +79,7 @@ def test_a_single_fault_is_repeated_counted_and_unseen(bench, number, transfers)
         bench.ticks(1)
     bench.ticks(100)
     assert goal.message.startswith("Commanded to the goal")
-    assert bench.motion.state is DriverState.ARMED
+    assert bench.controller.state is DriverState.ARMED
     assert bench.driver.output.faults == bench.sim.faults.failed > 10
 
 
@@ -112,19 +108,19 @@ def test_a_lasting_fault_needs_arming_again(bench, number, remedy):
     before = bench.pulses()
     bench.sim.faults.fail(number)
     bench.ticks(5)
-    assert bench.motion.state is DriverState.FAULT and goal.done
-    message = bench.motion.snapshot().message
+    assert bench.controller.state is DriverState.FAULT and goal.done
+    message = bench.controller.snapshot().message
     assert remedy in message and message.endswith("then deactivate and activate.")
     assert "0x40 of the simulated bus" in message
-    bench.motion.stop()
+    bench.controller.stop()
     with pytest.raises(StateError):
-        bench.motion.reset()
+        bench.controller.reset()
     bench.sim.faults.clear()
     bench.ticks(5)
     assert bench.pulses() == before
-    bench.motion.disarm("deactivated.")
-    bench.motion.reset()
-    bench.motion.fail(message)
+    bench.controller.disarm("deactivated.")
+    bench.controller.reset()
+    bench.controller.fail(message)
     bench.assert_rearms_and_moves()
 
 
@@ -132,11 +128,11 @@ def test_arming_on_a_dead_bus_fails_with_one_sentence(model, backend, clock):
     bench = Bench(model, backend, clock)
     bench.sim.faults.fail()
     with pytest.raises(BusError, match="no chip acknowledges"):
-        bench.motion.arm()
-    assert bench.motion.state in (DriverState.UNKNOWN, DriverState.DISARMED)
+        bench.controller.arm()
+    assert bench.controller.state in (DriverState.UNKNOWN, DriverState.DISARMED)
     bench.sim.faults.clear()
     bench.arm()
-    assert bench.motion.state is DriverState.ARMED
+    assert bench.controller.state is DriverState.ARMED
     bench.driver.close()
 
 
@@ -147,7 +143,7 @@ def test_opening_survives_a_single_fault_at_every_transfer(model, backend, clock
         driver.loop.start = lambda: None
         driver.sim.faults.fail_after(k, number)
         driver.open()
-        driver.motion.arm()
+        driver.controller.arm()
         driver.close()
 
 
@@ -161,18 +157,18 @@ def test_a_board_that_was_reset_is_noticed(bench, moving, fate):
         bench.sim.chip.power_off()
     bench.sim.chip.power_on()
     bench.ticks(6)  # a tenth of a second
-    assert bench.motion.state is DriverState.FAULT
-    assert "reset or lost its power" in bench.motion.snapshot().message
+    assert bench.controller.state is DriverState.FAULT
+    assert "reset or lost its power" in bench.controller.snapshot().message
     seen = []
     bench.sim.chip.changed = lambda: seen.append(
         [bench.sim.chip.pulse_us(servo.channel) for servo in bench.driver.output.maps]
     )
-    bench.motion.disarm("deactivated.")
-    bench.motion.arm()
+    bench.controller.disarm("deactivated.")
+    bench.controller.arm()
     # What the driver wrote into the sleeping board meanwhile does not come alive: each servo
     # waits for its turn.
     assert not any(any(pulses) for pulses in seen)
-    bench.motion.fail("again")
+    bench.controller.fail("again")
     bench.assert_rearms_and_moves()
 
 
@@ -181,21 +177,21 @@ def test_a_board_that_loses_its_power_in_mid_motion(bench):
     bench.ticks(10)
     bench.sim.chip.power_off()
     bench.ticks(2)
-    assert bench.motion.state is DriverState.FAULT
-    bench.motion.disarm("deactivated.")
+    assert bench.controller.state is DriverState.FAULT
+    bench.controller.disarm("deactivated.")
     with pytest.raises(BusError, match="no chip acknowledges"):
-        bench.motion.arm()
+        bench.controller.arm()
     bench.sim.chip.power_on()
-    bench.motion.fail("again")
+    bench.controller.fail("again")
     bench.assert_rearms_and_moves()
 
 
 def test_another_program_on_the_board_is_noticed(bench):
     bench.sim.chip.write(bytes([0x06 + 4 * 2, 0, 0, 0xE8, 0x01]))
     bench.ticks(40)
-    assert bench.motion.state is DriverState.FAULT
-    assert "Channel 2" in bench.motion.snapshot().message
-    assert "another program" in bench.motion.snapshot().message
+    assert bench.controller.state is DriverState.FAULT
+    assert "Channel 2" in bench.controller.snapshot().message
+    assert "another program" in bench.controller.snapshot().message
 
 
 def test_a_moved_address_is_named_at_the_start(model, backend, clock):
@@ -219,8 +215,8 @@ def test_a_bus_that_sticks_is_a_fault_and_nothing_hangs(bench, how):
     bench.ticks(10)
     stick(bench.sim.faults, how)
     bench.ticks(3)
-    assert bench.motion.state is DriverState.FAULT
-    assert "the bus is stuck" in bench.motion.snapshot().message
+    assert bench.controller.state is DriverState.FAULT
+    assert "the bus is stuck" in bench.controller.snapshot().message
     bench.sim.faults.clear()
     bench.assert_rearms_and_moves()
 
@@ -261,7 +257,7 @@ def test_a_stop_is_answered_while_a_transfer_hangs_and_no_other_channel_follows(
     tick = threading.Thread(target=bench.ticks, args=(1,))
     tick.start()
     assert gate.reached.wait(30)
-    bench.motion.stop()  # returns, though the tick has the lock and the bus
+    bench.controller.stop()  # returns, though the tick has the lock and the bus
     assert tick.is_alive()
     gate.free.set()
     tick.join(30)
@@ -269,10 +265,10 @@ def test_a_stop_is_answered_while_a_transfer_hangs_and_no_other_channel_follows(
     assert sum(changed) <= 1, "more than the transfer that was under way"
     held = bench.pulses()
     bench.ticks(10)
-    assert bench.motion.state is DriverState.STOPPED and bench.pulses() == held
-    bench.motion.reset()
+    assert bench.controller.state is DriverState.STOPPED and bench.pulses() == held
+    bench.controller.reset()
     bench.ticks(10)
-    assert bench.motion.state is DriverState.ARMED and bench.pulses() == held
+    assert bench.controller.state is DriverState.ARMED and bench.pulses() == held
     goal = bench.go(*THERE, time=2.0)
     bench.ticks(150)
     assert goal.message.startswith("Commanded to the goal")
@@ -285,12 +281,12 @@ def test_nothing_is_repeated_after_a_stop(bench):
 
     def fail_and_stop(_):
         del bench.sim.chip.write
-        bench.motion.stop()
+        bench.controller.stop()
         raise OSError(errno.EIO, "on purpose")
 
     bench.sim.chip.write = fail_and_stop
     bench.ticks(3)
-    assert bench.motion.state is DriverState.STOPPED and bench.pulses() == before
+    assert bench.controller.state is DriverState.STOPPED and bench.pulses() == before
 
 
 def test_closing_on_a_dead_bus_says_so_and_ends(model, backend, clock, caplog):
@@ -310,9 +306,7 @@ def test_closing_does_not_wait_for_a_transfer_without_end(model, monkeypatch, ca
     driver.open()
     driver.arm()
     gate = Gate(driver.sim.chip)
-    driver.motion.follow(
-        validate_goal(TrajectoryGoal(driver.axes.names, [GoalPoint(1.0, THERE)]), driver.axes)
-    )
+    driver.controller.follow(single_point_goal(driver.axes, 1.0, THERE))
     assert gate.reached.wait(30)
     driver.close()
     assert "hangs in a transfer" in caplog.text

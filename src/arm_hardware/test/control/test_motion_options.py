@@ -25,18 +25,18 @@ HOME = (0.0,) * 4
 
 def follow(rig, *points, tolerances=None, streamed=False, end=False, **more):
     plan = validate_goal(rig.request(*points, **more), rig.axes, allow_end_velocity=end)
-    return rig.motion.follow(plan, tolerances, streamed)
+    return rig.controller.follow(plan, tolerances, streamed)
 
 
 def sent(rig) -> np.ndarray:
-    return np.array(rig.motion.command()[0])
+    return np.array(rig.controller.command()[0])
 
 
 def rest(rig) -> list[np.ndarray]:
     """Tick until the arm is at rest; return what was sent at each tick."""
     rows = [sent(rig)]
-    while rig.motion.state is DriverState.MOVING:
-        rig.motion.tick()
+    while rig.controller.state is DriverState.MOVING:
+        rig.controller.tick()
         rows.append(sent(rig))
         assert len(rows) < 5000
     return rows
@@ -77,14 +77,14 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
     goal = follow(gentle, (1.5, AWAY))
     rows = [sent(gentle)]
     for _ in range(30):
-        gentle.motion.tick()
+        gentle.controller.tick()
         rows.append(sent(gentle))
     second = follow(gentle, (1.5, HOME))
-    grip = gentle.motion.grip(0.02)
+    grip = gentle.controller.grip(0.02)
     for _ in range(30):
-        gentle.motion.tick()
+        gentle.controller.tick()
         rows.append(sent(gentle))
-    gentle.motion.cancel(second)
+    gentle.controller.cancel(second)
     rows += rest(gentle)[1:]
     last = follow(gentle, (2.0, AWAY))
     rows += rest(gentle)[1:]
@@ -98,18 +98,18 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
     jerk = np.abs(np.diff(rows, 3, axis=0)) / DT**3
     limit = np.array([axis.acceleration for axis in gentle.axes]) / 0.15
     assert (jerk <= limit * (1 + 1e-6)).all() and (jerk.max(axis=0) > 0.4 * limit).any()
-    assert gentle.motion.command()[1] == [0.0] * 5
+    assert gentle.controller.command()[1] == [0.0] * 5
 
 
 def test_stop_freezes_at_once_with_a_jerk_limit_too(gentle):
     follow(gentle, (1.5, AWAY))
     for _ in range(30):
-        gentle.motion.tick()
+        gentle.controller.tick()
     counts = dict(gentle.bus.counts)
-    gentle.motion.stop()
-    gentle.motion.reset()
+    gentle.controller.stop()
+    gentle.controller.reset()
     for _ in range(30):
-        gentle.motion.tick()
+        gentle.controller.tick()
     assert gentle.bus.counts == counts
     goal = follow(gentle, (2.0, AWAY))
     gentle.run(goal)
@@ -125,7 +125,7 @@ def stream(rig, messages: int, every: int = 5) -> list:
     for _ in range(messages):
         goals.append(follow(rig, (4.0, AWAY), streamed=True))
         for _ in range(every):
-            rig.motion.tick()
+            rig.controller.tick()
     return goals
 
 
@@ -137,11 +137,11 @@ def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     assert len(rows) * DT < 1.0
     change = np.abs(np.diff(rows, 2, axis=0)) / DT**2
     assert (change <= np.array([axis.acceleration for axis in armed.axes]) + 1e-6).all()
-    message = armed.motion.snapshot().message
+    message = armed.controller.snapshot().message
     assert "ended before the arm was at rest. Holding" in message
     follow(armed, (1.0, HOME))
     rest(armed)
-    assert "Holding; positions" in armed.motion.snapshot().message
+    assert "Holding; positions" in armed.controller.snapshot().message
 
 
 def test_a_single_trajectory_on_the_topic_runs_to_its_end(armed):
@@ -154,7 +154,7 @@ def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
     for k in range(1, 6):
         goal = follow(armed, (0.2, (0.1 * k, 0, 0, 0)), streamed=True)
         for _ in range(5):
-            armed.motion.tick()
+            armed.controller.tick()
     rest(armed)
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
@@ -168,38 +168,38 @@ def test_a_goal_ends_a_stream(armed):
 
 def test_a_watch_without_timeout_never_barks():
     watch = StreamWatchdog(0.0)
-    watch.heard(False)
-    watch.heard(True)
-    assert not any(watch.lost(10.0) for _ in range(10))
+    watch.command_received(False)
+    watch.command_received(True)
+    assert not any(watch.expired(10.0) for _ in range(10))
 
 
 def test_hold_brakes_and_aborts(armed):
     goal = follow(armed, (2.0, AWAY))
     for _ in range(30):
-        armed.motion.tick()
-    armed.motion.hold("An empty trajectory came on the topic.")
-    assert goal.outcome is GoalOutcome.ABORTED and armed.motion.state is DriverState.MOVING
+        armed.controller.tick()
+    armed.controller.hold("An empty trajectory came on the topic.")
+    assert goal.outcome is GoalOutcome.ABORTED and armed.controller.state is DriverState.MOVING
     rest(armed)
-    assert "empty trajectory" in armed.motion.snapshot().message
+    assert "empty trajectory" in armed.controller.snapshot().message
     follow(armed, (2.0, HOME))
     for _ in range(30):
-        armed.motion.tick()
-    armed.motion.hold("Again.")
-    assert armed.motion.state is DriverState.MOVING
+        armed.controller.tick()
+    armed.controller.hold("Again.")
+    assert armed.controller.state is DriverState.MOVING
     follow(armed, (2.0, HOME))
     rest(armed)
-    assert "Holding; positions" in armed.motion.snapshot().message
-    armed.motion.stop()
+    assert "Holding; positions" in armed.controller.snapshot().message
+    armed.controller.stop()
     with pytest.raises(StateError, match="STOPPED"):
-        armed.motion.hold("Once more.")
+        armed.controller.hold("Once more.")
 
 
 def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
-    goal, grip = follow(armed, (2.0, AWAY)), armed.motion.grip(0.03)
-    armed.motion.tick()
-    armed.motion.give_up(goal, "The client has gone.")
+    goal, grip = follow(armed, (2.0, AWAY)), armed.controller.grip(0.03)
+    armed.controller.tick()
+    armed.controller.give_up(goal, "The client has gone.")
     assert goal.outcome is GoalOutcome.ABORTED and grip.outcome is None
-    armed.motion.give_up(grip, "The client has gone.")
+    armed.controller.give_up(grip, "The client has gone.")
     rest(armed)
     assert grip.outcome is GoalOutcome.ABORTED and sent(armed)[4] < 0.03
 
@@ -221,8 +221,8 @@ def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
     for k in (1, 2, 3):
         goal = follow(armed, (0.4, (0.4 * k, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
         while not goal.done:
-            armed.motion.tick()
-            rates.append(armed.motion.command()[1][0])
+            armed.controller.tick()
+            rates.append(armed.controller.command()[1][0])
     assert min(rates[25:]) > 0.9
 
 
@@ -234,7 +234,7 @@ def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
     bounds = Tolerances(goal=goal, goal_time=0.02)
     ended = follow(armed, (0.5, (1.5, 0, 0, 0)), tolerances=bounds)
     for _ in range(int(0.55 / DT)):
-        armed.motion.tick()
+        armed.controller.tick()
     assert ended.outcome is outcome
     if outcome is GoalOutcome.ABORTED:
         assert ended.code == GOAL_TOLERANCE_VIOLATED and ended.message.startswith("waist")
@@ -245,7 +245,7 @@ def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
 
 def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
     plan = ValidatedGoal(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
-    goal = armed.motion.follow(plan)
+    goal = armed.controller.follow(plan)
     rows = np.array(rest(armed))
     assert goal.outcome is GoalOutcome.SUCCEEDED and len(rows) * DT > 0.7
     for column, share in ((1, -0.5), (2, 0.5), (3, 0.2)):
@@ -260,39 +260,39 @@ def count_of(rig) -> int:
 
 
 def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
-    armed.run(armed.motion.grip(0.02))
+    armed.run(armed.controller.grip(0.02))
     servo = armed.maps[-1]
-    goal = armed.motion.grip(0.011, 5)
+    goal = armed.controller.grip(0.011, 5)
     armed.run(goal)
     contact = servo.count_of(0.011)
     assert count_of(armed) == contact - 5
     assert goal.message == (
         "Commanded closed to 11.0 mm and 5 counts past it; grasp not measured."
     )
-    assert goal.message in armed.motion.snapshot().message
+    assert goal.message in armed.controller.snapshot().message
     for _ in range(int(GripForceOptions().time / DT) - 5):
-        armed.motion.tick()
+        armed.controller.tick()
     assert count_of(armed) == contact - 5
     for _ in range(100):
-        armed.motion.tick()
+        armed.controller.tick()
     assert (
         count_of(armed) == contact - GripForceOptions().held
-        and armed.motion.state is DriverState.ARMED
+        and armed.controller.state is DriverState.ARMED
     )
-    assert "let up to 2 counts" in armed.motion.snapshot().message
-    armed.run(armed.motion.grip(0.02))
+    assert "let up to 2 counts" in armed.controller.snapshot().message
+    armed.run(armed.controller.grip(0.02))
     for _ in range(int(GripForceOptions().time / DT) + 100):
-        armed.motion.tick()
+        armed.controller.tick()
     assert count_of(armed) == servo.count_of(0.02)
 
 
 def test_a_new_command_or_a_stop_ends_the_pressing(armed):
-    armed.run(armed.motion.grip(0.011, 5))
+    armed.run(armed.controller.grip(0.011, 5))
     held = count_of(armed)
-    armed.motion.stop()
-    armed.motion.reset()
+    armed.controller.stop()
+    armed.controller.reset()
     for _ in range(int(GripForceOptions().time / DT) + 100):
-        armed.motion.tick()
+        armed.controller.tick()
     assert count_of(armed) == held
 
 
@@ -308,10 +308,10 @@ def test_a_new_command_or_a_stop_ends_the_pressing(armed):
     ],
 )
 def test_a_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, says):
-    before = armed.motion.snapshot()
+    before = armed.controller.snapshot()
     with pytest.raises(CommandError, match=says):
-        armed.motion.grip(width, counts)
-    assert armed.motion.snapshot() == before
+        armed.controller.grip(width, counts)
+    assert armed.controller.snapshot() == before
 
 
 @settings(max_examples=30)
@@ -329,26 +329,26 @@ def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, co
 
 
 @pytest.mark.parametrize(
-    ("conduct", "says"),
+    ("motion_options", "says"),
     [
         (MotionOptions(jerk_time=-1.0), "jerk_time -1"),
         (MotionOptions(command_timeout=math.nan), "command_timeout nan"),
-        (MotionOptions(supply=PowerBudget(joints=-1)), "max_moving_joints -1"),
-        (MotionOptions(supply=PowerBudget(stagger=9.0)), "stagger 9"),
-        (MotionOptions(squeeze=GripForceOptions(limit=1000)), "gripper_squeeze_limit 1000"),
+        (MotionOptions(power_budget=PowerBudget(joints=-1)), "max_moving_joints -1"),
+        (MotionOptions(power_budget=PowerBudget(stagger=9.0)), "stagger 9"),
+        (MotionOptions(grip_force=GripForceOptions(limit=1000)), "grip_force_limit_counts 1000"),
     ],
 )
-def test_conduct_that_makes_no_sense_is_refused(conduct, says):
+def test_conduct_that_makes_no_sense_is_refused(motion_options, says):
     with pytest.raises(HardwareError, match=says):
-        DriverOptions(conduct=conduct).check()
+        DriverOptions(motion_options=motion_options).check()
 
 
 def test_velocities_are_those_of_what_is_sent(armed):
     follow(armed, (1.0, AWAY))
     rows, rates = [sent(armed)], []
     for _ in range(40):
-        armed.motion.tick()
+        armed.controller.tick()
         rows.append(sent(armed))
-        rates.append(armed.motion.snapshot().velocities)
+        rates.append(armed.controller.snapshot().velocities)
     for (a, b), rate in zip(itertools.pairwise(rows), rates, strict=True):
         np.testing.assert_allclose((b - a) / DT, rate, atol=1e-9)

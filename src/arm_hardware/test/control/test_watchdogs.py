@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a client is missed: laws of the watch on a clock of its own."""
 
-from arm_hardware.control.watchdogs import ASK_AGAIN, ClientLivenessMonitor
+from arm_hardware.control.watchdogs import RETRY_PERIOD, ClientLivenessMonitor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,9 +29,9 @@ def missed_at(
             and now - asked[-1] >= delay
             and not lost(len(asked))
         )
-        if watch.look(now, there(now), answered):
+        if watch.poll(now, there(now), answered):
             asked.append(now)
-        if watch.gone(now):
+        if watch.timed_out(now):
             return now
     return None
 
@@ -42,12 +42,12 @@ def test_a_cut_link_is_missed_within_the_timeout(cut):
     assert at is not None and cut < at <= cut + TIMEOUT + 2 * LOOK
 
 
-@given(st.floats(0.0, 20.0), st.floats(0.0, TIMEOUT - ASK_AGAIN - 3 * LOOK))
+@given(st.floats(0.0, 20.0), st.floats(0.0, TIMEOUT - RETRY_PERIOD - 3 * LOOK))
 def test_a_cut_that_is_shorter_than_the_timeout_is_ridden_through(cut, length):
     assert missed_at(lambda t: not cut <= t < cut + length) is None
 
 
-@given(st.floats(0.0, ASK_AGAIN - LOOK))
+@given(st.floats(0.0, RETRY_PERIOD - LOOK))
 def test_a_slow_link_is_no_cut_link(delay):
     assert missed_at(lambda t: True, delay=delay) is None
 

@@ -111,8 +111,8 @@ def test_columns_are_mapped_by_name(rig):
 def test_partial_goals_hold_the_other_joints_if_allowed(rig):
     message = request(at(1, 0.3), names=("elbow",))
     plan = validate_goal(message, rig.axes, allow_partial=True)
-    course = plan_motion(plan, rig.axes, np.full(4, 0.05), HOME, DT)
-    np.testing.assert_allclose(course.path.final, [0.05, 0.05, 0.3, 0.05])
+    motion = plan_motion(plan, rig.axes, np.full(4, 0.05), HOME, DT)
+    np.testing.assert_allclose(motion.path.final, [0.05, 0.05, 0.3, 0.05])
 
 
 def test_joints_left_out_come_to_rest_instead_of_turning_back(rig):
@@ -137,16 +137,16 @@ def test_a_start_in_the_future_gives_more_time_to_the_first_point(rig):
 def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
     first = np.full(4, 0.0077)  # one count
     plan = validate_goal(request(at(0, *first), at(1)), rig.axes)
-    course = plan_motion(plan, rig.axes, HOME, HOME, DT)
-    np.testing.assert_allclose(course.asked.positions[0], first)
-    np.testing.assert_allclose(course.positions[0], HOME)
+    motion = plan_motion(plan, rig.axes, HOME, HOME, DT)
+    np.testing.assert_allclose(motion.requested.positions[0], first)
+    np.testing.assert_allclose(motion.positions[0], HOME)
 
 
 def test_cubics_lead_in_with_the_present_velocity(rig):
     plan = validate_goal(request(at(1, velocities=(0.0,) * 4)), rig.axes)
     moving = np.array([0.5, 0.0, 0.0, 0.0])
-    course = plan_motion(plan, rig.axes, HOME, moving, DT)
-    np.testing.assert_array_equal(course.path.velocities, [moving, HOME])
+    motion = plan_motion(plan, rig.axes, HOME, moving, DT)
+    np.testing.assert_array_equal(motion.path.velocities, [moving, HOME])
 
 
 def test_accelerations_make_quintics(rig):

@@ -44,20 +44,20 @@ def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
     )
 
 
-def course_of(plan, position=ZERO, velocity=ZERO, supply=UNLIMITED):
+def motion_of(plan, position=ZERO, velocity=ZERO, power_budget=UNLIMITED):
     try:
-        return plan_motion(plan, AXES, position, velocity, DT, supply)
+        return plan_motion(plan, AXES, position, velocity, DT, power_budget)
     except CommandError:
         return None
 
 
-def drive(course, position=ZERO, velocity=ZERO) -> np.ndarray:
+def drive(motion, position=ZERO, velocity=ZERO) -> np.ndarray:
     """Return where the axes are at each tick, the limits kept by the limiter."""
     states = [AxisState(p, v) for p, v in zip(position, velocity, strict=True)]
     rows = [[s.position for s in states]]
-    for k, (now, then) in enumerate(itertools.pairwise(course.positions)):
+    for k, (now, then) in enumerate(itertools.pairwise(motion.positions)):
         for i, axis in enumerate(AXES.arm):
-            turn = course.path.next_turn(i, float(course.times[k]))
+            turn = motion.path.next_turn(i, float(motion.times[k]))
             track(axis, states[i], float(now[i]), float(then[i]), DT, turn)
         rows.append([s.position for s in states])
     return np.array(rows)
@@ -69,13 +69,13 @@ seeds = st.integers(0, 100_000)
 @settings(max_examples=150)
 @given(seeds, st.sampled_from(["linear", "cubic", "quintic"]))
 def test_from_rest_the_arm_stays_on_its_path_whatever_the_limits(seed, kind):
-    course = course_of(random_plan(np.random.default_rng(seed), kind))
-    if course is None:
+    motion = motion_of(random_plan(np.random.default_rng(seed), kind))
+    if motion is None:
         return
-    assert course.times[0] == 0.0 and course.times[-1] == course.path.duration
-    assert (np.diff(course.times) >= 0.0).all() and (np.diff(course.times) <= DT + 1e-9).all()
-    np.testing.assert_allclose(drive(course), course.positions, atol=ON_PATH)
-    np.testing.assert_allclose(course.path.final, course.asked.final)
+    assert motion.times[0] == 0.0 and motion.times[-1] == motion.path.duration
+    assert (np.diff(motion.times) >= 0.0).all() and (np.diff(motion.times) <= DT + 1e-9).all()
+    np.testing.assert_allclose(drive(motion), motion.positions, atol=ON_PATH)
+    np.testing.assert_allclose(motion.path.final, motion.requested.final)
 
 
 @settings(max_examples=100)
@@ -83,24 +83,24 @@ def test_from_rest_the_arm_stays_on_its_path_whatever_the_limits(seed, kind):
 def test_from_motion_it_comes_onto_its_path_and_ends_there(seed, kind):
     rng = np.random.default_rng(seed)
     velocity = rng.uniform(-1.0, 1.0, 3) * SPEED
-    course = course_of(random_plan(rng, kind), ZERO, velocity)
-    if course is None:
+    motion = motion_of(random_plan(rng, kind), ZERO, velocity)
+    if motion is None:
         return
-    way = drive(course, ZERO, velocity)
+    way = drive(motion, ZERO, velocity)
     n = len(way) // 2
-    np.testing.assert_allclose(way[n:], course.positions[n:], atol=5 * ON_PATH)
+    np.testing.assert_allclose(way[n:], motion.positions[n:], atol=5 * ON_PATH)
 
 
 def test_a_feasible_trajectory_is_driven_as_it_is():
     plan = ValidatedGoal(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
-    course = course_of(plan)
-    np.testing.assert_allclose(course.times, DT * np.arange(101), atol=1e-9)
+    motion = motion_of(plan)
+    np.testing.assert_allclose(motion.times, DT * np.arange(101), atol=1e-9)
 
 
 def test_where_one_joint_cannot_follow_all_are_late_together():
     alone = ValidatedGoal(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
     beside = ValidatedGoal(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
-    slow, both = course_of(alone), course_of(beside)
+    slow, both = motion_of(alone), motion_of(beside)
     assert len(both.times) == len(slow.times) > 0.5 / DT + 5
     way = drive(both)
     np.testing.assert_allclose(way[:, 0], way[:, 2] / 2.0, atol=ON_PATH)
@@ -109,20 +109,20 @@ def test_where_one_joint_cannot_follow_all_are_late_together():
 
 def test_corners_are_rounded_as_little_as_the_accelerations_allow():
     points = np.array([[0.5, 0.0, 0.0], [0.5, 0.5, 0.0]])
-    course = course_of(ValidatedGoal(np.array([0.5, 1.0]), points, None))
-    way = course.path.samples(np.linspace(0.0, 1.0, 2001))
+    motion = motion_of(ValidatedGoal(np.array([0.5, 1.0]), points, None))
+    way = motion.path.samples(np.linspace(0.0, 1.0, 2001))
     assert np.abs(way - points[0]).max(axis=1).min() <= 1.0**2 / (8 * 0.9 * 12.0) + 1e-3
-    low, high = course.path.extremes()
+    low, high = motion.path.extremes()
     assert (low >= -1e-12).all() and (high <= 0.5 + 1e-12).all()
-    assert len(course.times) * DT < 1.0 + 0.3
+    assert len(motion.times) * DT < 1.0 + 0.3
 
 
 def test_a_reversal_under_way_is_blended_and_keeps_its_joints_together():
     velocity = np.array([1.0, 0.5, 0.5])
     plan = ValidatedGoal(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
-    course = course_of(plan, ZERO, velocity)
-    way = drive(course, ZERO, velocity)
-    np.testing.assert_allclose(way, course.positions, atol=ON_PATH)
+    motion = motion_of(plan, ZERO, velocity)
+    way = drive(motion, ZERO, velocity)
+    np.testing.assert_allclose(way, motion.positions, atol=ON_PATH)
     np.testing.assert_allclose(way[:, 0], 2.0 * way[:, 1], atol=ON_PATH)
 
 
@@ -137,8 +137,8 @@ def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger
     goal = rng.uniform(-1.0, 1.0, (1, 3)) * (rng.random(3) < 0.8)
     velocity = np.array([0.5, 0.0, 0.0]) * moving
     plan = ValidatedGoal(np.array([2.0]), goal, None)
-    course = course_of(plan, ZERO, velocity, PowerBudget(joints, stagger))
-    way = drive(course, ZERO, velocity)
+    motion = motion_of(plan, ZERO, velocity, PowerBudget(joints, stagger))
+    way = drive(motion, ZERO, velocity)
     begins = np.flatnonzero(np.abs(velocity).max() * 0.9 > 0)
     assert moving_joints(way)[3 * len(begins) :].max(initial=0) <= joints
     np.testing.assert_allclose(way[-1], goal[0], atol=ON_PATH)
@@ -146,7 +146,7 @@ def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger
 
 def test_staggered_joints_set_off_one_after_another_and_arrive_together():
     plan = ValidatedGoal(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
-    way = drive(course_of(plan, supply=PowerBudget(0, 0.1)))
+    way = drive(motion_of(plan, power_budget=PowerBudget(0, 0.1)))
     away = np.abs(way - way[0]) > 1e-6
     starts = [int(np.argmax(column)) for column in away.T]
     assert [b - a for a, b in itertools.pairwise(starts)] == [pytest.approx(5, abs=1)] * 2
@@ -165,8 +165,8 @@ def test_a_path_that_moves_too_many_joints_is_refused_and_one_that_does_not_is_n
 
 def test_a_single_point_now_is_where_the_arm_is():
     near = ValidatedGoal(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
-    course = course_of(near)
-    assert course.positions[-1][0] == 0.01 and len(course.times) < 10
+    motion = motion_of(near)
+    assert motion.positions[-1][0] == 0.01 and len(motion.times) < 10
 
 
 def test_a_trajectory_joins_only_what_has_velocities():

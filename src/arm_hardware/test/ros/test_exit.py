@@ -112,7 +112,8 @@ import sys
 from arm_hardware import driver as parking
 from arm_hardware.ros import process
 
-parking.ECHO, parking.SHARE, parking.WISHED, parking.WITHIN = 0.0, 0.001, 1000.0, 1000.0
+parking.SIGNAL_ECHO, parking.PARK_SPEED = 0.0, 0.001
+parking.PARK_TIME = parking.PARK_TIMEOUT = 1000.0
 sys.exit(process.main())
 """
 
@@ -168,11 +169,11 @@ def test_the_board_of_a_killed_driver_pulses_on_until_a_new_one_or_the_tool_come
 def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, client, board):
     process = start()
     answer = moving(client)
-    stop = client.node.create_publisher(Empty, "arm_hardware/stop_now", QoSProfile(depth=1))
+    stop = client.node.create_publisher(Empty, "arm_hardware/emergency_stop", QoSProfile(depth=1))
     nc.wait_for(stop.get_subscription_count, "subscription of the stop")
     stop.publish(Empty())
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
-    assert "stop_now" in client.wait_settled(HardwareStatus.STOPPED).message
+    assert "emergency_stop" in client.wait_settled(HardwareStatus.STOPPED).message
     assert not client.send((nc.CREEP, nc.AWAY)).accepted
     assert client.trigger("reset").success
     client.wait_settled(HardwareStatus.ARMED)

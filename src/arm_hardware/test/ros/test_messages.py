@@ -24,14 +24,14 @@ def driver(model, clock):
     pytest.importorskip("adafruit_servokit")
     made = Driver(model, DriverOptions(hardware="sim"), clock)
     made.output.open()
-    made.motion.read()
+    made.controller.read()
     return made
 
 
 def ticks(driver, number: int) -> None:
     for _ in range(number):
         driver.clock.time += driver.period
-        driver.motion.tick()
+        driver.controller.tick()
 
 
 def test_tolerances_of_0_and_minus_1_bound_nothing(rig):
@@ -71,15 +71,15 @@ def test_tolerances_that_mean_nothing_are_refused(rig, goal, says):
 
 def test_the_status_tells_what_is_known_of_each_servo(driver):
     def servos():
-        return status("sim", driver, driver.motion.snapshot(), Time()).joints
+        return status("sim", driver, driver.controller.snapshot(), Time()).joints
 
     unknown = servos()
     assert all(math.isnan(j.position) and math.isnan(j.estimated_position) for j in unknown)
     assert all(j.count == 0 and j.pulse_us == 0.0 for j in unknown)
-    assert joint_state(driver.axes, driver.motion.snapshot(), Time()) is None
+    assert joint_state(driver.axes, driver.controller.snapshot(), Time()) is None
     count = math.pi / 2 / 1000 * 4.88
     assert [j.resolution for j in unknown] == pytest.approx([count] * 4 + [4.88 * 0.03 / 1000])
-    driver.motion.arm()
+    driver.controller.arm()
     ticks(driver, 25)
     fresh = servos()
     assert not any(math.isnan(j.position) for j in fresh)
@@ -89,12 +89,12 @@ def test_the_status_tells_what_is_known_of_each_servo(driver):
 
 
 def test_joint_states_are_in_whole_counts_and_rest_at_rest(driver):
-    driver.motion.arm()
+    driver.controller.arm()
     ticks(driver, 75)
-    goal = driver.motion.grip(0.02)
+    goal = driver.controller.grip(0.02)
     while not goal.done:
         ticks(driver, 1)
-    message = joint_state(driver.axes, driver.motion.snapshot(), Time())
+    message = joint_state(driver.axes, driver.controller.snapshot(), Time())
     assert message.name == [*driver.axes.names, "left_finger", "right_finger"]
     width = 2.0 * message.position[-1]
     servo = driver.output.maps[-1]

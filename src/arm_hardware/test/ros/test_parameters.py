@@ -24,3 +24,17 @@ def test_every_parameter_is_in_the_readme_with_its_default():
             assert float(written) == default
         else:
             assert written == default
+
+
+def test_deprecated_names_count_too():
+    rclpy = pytest.importorskip("rclpy")
+    from arm_hardware.ros.parameters import driver_parameters
+
+    context = rclpy.Context()
+    arguments = ["-p", "commander_timeout:=3.0", "-p", "gripper_squeeze_limit:=5"]
+    rclpy.init(context=context, args=["--ros-args", *arguments])
+    node = rclpy.create_node("driver", context=context)
+    given = driver_parameters(node)
+    rclpy.shutdown(context=context)
+    assert given.client_timeout == 3.0 and given.grip_force_limit_counts == 5
+    assert given.options.motion_options.grip_force.limit == 5

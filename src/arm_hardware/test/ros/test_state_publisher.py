@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.control.state_machine import DriverSnapshot, DriverState
-from arm_hardware.ros import state_publisher as reporter_module
+from arm_hardware.ros import state_publisher as publisher_module
 from arm_hardware.ros.messages import DriverTime
 from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher
 from sensor_msgs.msg import JointState
@@ -15,7 +15,7 @@ TICK = 0.02  # [s] of the driver's clock
 NANO = 1_000_000_000
 
 
-class Publisher:
+class Recorder:
     def __init__(self, kind):
         self.kind, self.sent = kind, []
 
@@ -31,7 +31,9 @@ class World:
         self.publishers = []
         axes = SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",))
         motion = SimpleNamespace(snapshot=self.snapshot)
-        self.driver = SimpleNamespace(motion=motion, axes=axes, output=SimpleNamespace(maps=()))
+        self.driver = SimpleNamespace(
+            controller=motion, axes=axes, output=SimpleNamespace(maps=())
+        )
         clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed)
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
@@ -42,10 +44,10 @@ class World:
             get_clock=lambda: ros,
         )
         self.node.time = DriverTime(self.node, clock, speed)
-        self.reporter = DriverStatePublisher(self.node)
+        self.publisher = DriverStatePublisher(self.node)
 
     def create_publisher(self, kind, name, qos):
-        self.publishers.append(Publisher(kind))
+        self.publishers.append(Recorder(kind))
         return self.publishers[-1]
 
     def snapshot(self):
@@ -62,19 +64,19 @@ class World:
         """Let the reporter work as its thread does; return how often it looked."""
         looks, end, next_tick = 0, self.wall + seconds, self.wall
         while self.wall < end:
-            wait = max(0.0, self.reporter._left(self.wall))
-            self.reporter._wake.clear()
+            wait = max(0.0, self.publisher._time_to_next(self.wall))
+            self.publisher._wake.clear()
             if ticks and next_tick <= self.wall + wait:
                 self.wall = max(self.wall, next_tick)
                 self.moment = (next_tick - 900.0) * self.speed
                 self.wall += late
                 next_tick += TICK / self.speed
-                self.reporter.tick()
-                if not self.reporter._wake.is_set():
+                self.publisher.tick()
+                if not self.publisher._wake.is_set():
                     continue
             else:
                 self.wall += max(wait, 1e-4)
-            self.reporter.publish()
+            self.publisher.publish()
             looks += 1
         return looks
 
@@ -83,9 +85,9 @@ class World:
 def world(monkeypatch):
     def make(*arguments, **options):
         made = World(*arguments, **options)
-        monkeypatch.setattr(reporter_module.time, "monotonic", lambda: made.wall)
-        monkeypatch.setattr(reporter_module, "diagnostics", lambda *_: None)
-        monkeypatch.setattr(reporter_module.messages, "status", lambda *_: None)
+        monkeypatch.setattr(publisher_module.time, "monotonic", lambda: made.wall)
+        monkeypatch.setattr(publisher_module, "diagnostics", lambda *_: None)
+        monkeypatch.setattr(publisher_module.messages, "status", lambda *_: None)
         return made
 
     return make

@@ -97,7 +97,7 @@ class ViewerNode(Node):
     Publishes:
         joint_states (sensor_msgs/JointState), only with sliders;
         arm_controller/joint_trajectory (trajectory_msgs/JointTrajectory), only with drive;
-        arm_hardware/stop_now (std_msgs/Empty), with either.
+        arm_hardware/emergency_stop (std_msgs/Empty), with either.
     """
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ STICKY = """<style>
 class StopPanel:
     """Stops the view's own motions and the driver, and resets both.
 
-    Publishes arm_hardware/stop_now (std_msgs/Empty); calls arm_hardware/reset; subscribes
+    Publishes arm_hardware/emergency_stop (std_msgs/Empty); calls arm_hardware/reset; subscribes
     arm_hardware/status.
 
     Args:
@@ -50,7 +50,7 @@ class StopPanel:
         report: Callable[[str], None],
     ) -> None:
         self._on_stop, self._on_reset, self._report = on_stop, on_reset, report
-        self._publisher = node.create_publisher(Empty, "arm_hardware/stop_now", 10)
+        self._publisher = node.create_publisher(Empty, "arm_hardware/emergency_stop", 10)
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
         node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether ROS 2 nodes on this computer hear each other."""
+"""Checks whether ROS 2 nodes on this computer reach each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from std_msgs.msg import Empty
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
-def hears_itself(within: float) -> bool:
+def loopback_works(within: float) -> bool:
     """Return whether a message goes from one ROS 2 context to another of this process.
 
     Args:

@@ -1,0 +1,50 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of a rate limiter: each once, a period apart on average, without drift."""
+
+import numpy as np
+import pytest
+from arm_hardware.ros.state_publisher import EARLY_TOLERANCE, RateLimiter
+
+PERIOD = 0.02
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def told(limiter, looks):
+    return [now for now in looks if limiter.is_due(now)]
+
+
+def test_looks_that_come_in_time_are_each_told_once(rng):
+    late = rng.uniform(0.0, 0.4 * PERIOD, 1000)
+    looks = 5.0 + PERIOD * np.arange(1000) + late
+    limiter = RateLimiter(PERIOD)
+    limiter.postpone(5.0 - PERIOD)
+    assert len(told(limiter, looks)) == 1000
+    assert limiter.due == pytest.approx(5.0 + 1000 * PERIOD)  # however late each of them was
+
+
+def test_many_looks_are_told_once_a_period(rng):
+    looks = np.sort(rng.uniform(5.0, 15.0, 20_000))
+    found = np.diff(told(RateLimiter(PERIOD), looks))
+    assert found.mean() == pytest.approx(PERIOD, rel=0.01)
+    assert found.min() > PERIOD - EARLY_TOLERANCE - 5e-3
+
+
+def test_who_is_late_by_more_than_a_period_begins_anew():
+    limiter = RateLimiter(PERIOD)
+    assert told(limiter, [1.0, 1.01, 1.02, 1.5, 1.505, 1.51, 1.5201]) == [1.0, 1.02, 1.5, 1.5201]
+
+
+def test_a_clock_that_was_set_back_stops_nothing():
+    limiter = RateLimiter(PERIOD)
+    assert told(limiter, [100.0, 3.0, 3.01, 3.02]) == [100.0, 3.0, 3.02]
+
+
+def test_what_is_postpone_is_not_due_for_a_period():
+    limiter = RateLimiter(PERIOD)
+    limiter.postpone(1.0)
+    assert told(limiter, [1.0, 1.01, 1.015, 1.0199]) == [1.0199]
