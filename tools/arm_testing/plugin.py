@@ -39,6 +39,22 @@ LONGEST = (
     "/ros/",
 )
 
+# Files of several seconds of the processor, left out by ./arm test --fast.
+SLOW = (
+    "arm_common/test/test_jit",
+    "arm_description/test/test_draw",
+    "arm_hardware/test/calibration/test_kinematic_fit",
+    "arm_hardware/test/test_soak",
+    "arm_kinematics/test/test_design",
+    "arm_kinematics/test/test_error_kernels",
+    "arm_tasks/test/test_file_schemas",
+    "arm_tasks/test/test_nut_transfer",
+    "arm_tasks/test/test_planner",
+    "arm_tasks/test/test_preflight",
+    "arm_tasks/test/test_touching",
+    "tools/documents/",
+)
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take SIGINT again: a background process ignores it, and its children inherit that."""
@@ -78,6 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cores", action="store_true", help="leave out the tests of nodes")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest."""
 
@@ -86,6 +103,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((i for i, part in enumerate(LONGEST) if part in path), len(LONGEST))
 
     items.sort(key=rank)
+    for item in items:
+        if any(part in item.path.as_posix() for part in SLOW):
+            item.add_marker("slow")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -184,7 +184,7 @@ COMMANDS = (
         Command(tool, arguments, text, executable(package, tool))
         for package, tool, arguments, text in TOOLS
     ),
-    Command("test", "[pytest arguments]", "run every test", testing.run),
+    Command("test", "[--all | --fast] [pytest arguments]", "run every test", testing.run),
     Command("bench", "[NAME] ...", "measure, beside other libraries", bench),
     Command(
         "exec",
