@@ -107,7 +107,7 @@ def test_a_signal_during_the_start_ends_it_cleanly(viewer, delay):
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
-        ("port:=99999", "parameter port: 99999 is no port"),
+        ("port:=99999", "parameter port: 99999 is not a port"),
         ("port:=first", "port"),
         ("host:=203.0.113.7", 'the browser view cannot use host "203.0.113.7"'),
         ("robot:=nobody", "nobody"),
@@ -133,6 +133,4 @@ def test_serving_the_network_is_said(viewer):
     open_viewer = viewer("host:=0.0.0.0", "port:=0", "sliders:=true")
     assert open_viewer.address()[0] == "127.0.0.1"
     assert open_viewer.end(signal.SIGTERM) == 0
-    assert "whoever reaches this machine by network sees the robot, and moves it" in (
-        open_viewer.text()
-    )
+    assert "everyone on the network sees the robot, and can move it" in (open_viewer.text())
