@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A path that an arm was led along -> a trajectory file that `./arm play` takes."""
+"""Records a hand-guided path as a trajectory for `./arm play`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 
-STILL = 1e-4  # rad or m; an arm that moves less stands
+STILL = 1e-4  # rad or m; an arm that moves less is at rest
 MOST = 100_000  # points, more than half an hour at 50 a second
 
 
 class PathRecorder:
-    """Gathers where the arm is; standing still at both ends is left out, in between it is kept.
+    """Records positions of the arm; rest at both ends is omitted, in between it is kept.
 
     Args:
         model: The robot.
@@ -34,7 +34,7 @@ class PathRecorder:
         return len(self._times)
 
     def add(self, time: float, positions: ArrayLike) -> None:
-        """Add where the joints (n,) [rad or m] are at a time [s]; times that do not rise are left.
+        """Add joint positions (n,) [rad or m] at a time [s]; times that do not rise are ignored.
 
         Raises:
             TasksError: The recording is too long.

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a bolt is, from points of its surface that the arm has touched.
+"""Locates a bolt from points of its surface that the arm has touched.
 
-The bolt is a cylinder of known radius with a flat end. A point of its flank says how far the axis
-is from it, one of the end's flat where the end is, one of the rim both. A least-squares fit by
+The bolt is a cylinder of known radius with a flat end. A point of its flank gives the distance of
+the axis, one of the flat the position of the end, one of the rim both. A least-squares fit by
 Gauss and Newton gives tip and axis, and from the same derivatives their covariance: the inverse of
 the normal matrix times the variance of a touch (e.g. Bjorck, "Numerical Methods for Least Squares
-Problems", 1996, section 1.1). What the points do not determine shows as a variance without bound.
+Problems", 1996, section 1.1). What the points do not determine has an unbounded variance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arm_tasks.errors import TasksError
 
 TOUCH = 1e-3  # m, standard deviation of a touch with a hobby arm; more if the points say so
 APART = 1e-3  # m; points that are nearer are taken for one touched twice
-WORST_TIP = 5e-3  # m; a standard deviation beyond it says nothing
+WORST_TIP = 5e-3  # m; a larger standard deviation is useless
 WORST_AXIS = math.radians(30.0)
 ROUNDS = 60
 _EPS = 1e-12
@@ -42,7 +42,7 @@ class Touch:
     """One touched point.
 
     Attributes:
-        surface: Of what.
+        surface: The touched surface.
         point: (3,) in base_link [m].
     """
 
@@ -52,7 +52,7 @@ class Touch:
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """Where a bolt is.
+    """A located bolt.
 
     Attributes:
         tip: (3,) centre of its free end, in base_link [m].
@@ -87,10 +87,10 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
         touches: The points.
         radius: Of the bolt [m].
         tip: (3,) about where its end is [m], such as the scene has it; the search begins there.
-        axis: (3,) about its direction; it says which of two mirror images is meant.
+        axis: (3,) about its direction; it selects one of two mirror images.
 
     Raises:
-        TasksError: The points do not tell; the text says what else to touch.
+        TasksError: The points do not suffice; the text says what else to touch.
     """
     _check_apart(touches)
     start = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
@@ -120,7 +120,7 @@ def _check_apart(touches: Sequence[Touch]) -> None:
 
 
 def _tilted(axis: Array) -> list[Array]:
-    """Return directions about an axis, from which the search may find what it missed."""
+    """Return directions about an axis as further starts of the search."""
     R = frame_along(axis)
     turns = [np.array([math.cos(t), math.sin(t), 0.0]) for t in np.linspace(0.0, 5.0, 4)]
     return [so3_exp(R @ turn * 0.5) @ axis for turn in turns]
@@ -184,7 +184,7 @@ def _variances(J: Array, sigma: float) -> tuple[Array, Array]:
 
 
 def _missing(touches: Sequence[Touch], axis: Array, tip: float, turn: float, worst: Array) -> str:
-    """Return what the points do not tell, and what to touch."""
+    """Return what the points do not determine, and what to touch."""
     if turn > WORST_AXIS:
         angle = "not at all" if turn > math.pi else f"only to {math.degrees(turn):.0f} deg"
         far = "points of the flank on three sides and far from the end, and the rim"

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scene."""
+"""Scenes: objects around the arm, their files, taught poses."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two parallel jaws and a hexagon: when does closing them hold the nut, and if not, why."""
+"""Grip of a hexagon nut by two parallel jaws: whether it holds, and if not, why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIXTH = math.pi / 3.0
 
 @dataclass(frozen=True)
 class GripRules:
-    """How forgiving the jaws are, and the arm that holds them; lengths [m], angles [rad].
+    """Tolerances of a grip and compliance of the arm; lengths [m], angles [rad].
 
     Chosen for flat pads 10 mm long and 9 mm wide on the fingers of a hobby gripper, on an arm that
     gives: a servo of 0.9 N m that pulls with all of it when it is 5 degrees off has 10 N m/rad, at
@@ -62,13 +62,13 @@ class GripRules:
 
 @dataclass(frozen=True)
 class GripCheck:
-    """What closing the jaws does.
+    """Result of closing the jaws.
 
     Attributes:
         held: True if the nut is in the grip.
         settle: By how much the nut would have to roll about its own z for its flats to lie on the
             jaws [rad].
-        near: False if the jaws close nowhere near the nut.
+        near: Whether the jaws close near the nut.
         reason: Why the nut is missed; "" if it is held.
     """
 
@@ -88,7 +88,7 @@ def check_grip(
         T_nut: base_link <- nut (4, 4) [m].
         nut: Its size.
         rules: The tolerances.
-        opened: Width that the jaws close from [m]; a nut that does not fit between them is struck.
+        opened: Width from which the jaws close [m]; a nut that does not fit between them is hit.
 
     Returns:
         Held or missed, and why.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Things of a scene as primitives: what is drawn is what collides."""
+"""Objects of a scene as primitives, which are both drawn and checked for collisions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _THIN = 0.15  # share of a height that a plate takes
 
 @dataclass(frozen=True)
 class Primitive:
-    """A primitive of a thing.
+    """A primitive of an object.
 
     Attributes:
         kind: "box" or "cylinder" (along its z).
         size: (x, y, z) of a box, (radius, length) of a cylinder [m].
-        pose: thing <- part (4, 4), in its middle.
+        pose: object <- part (4, 4), in its middle.
         color: Red, green, blue, opacity.
     """
 
@@ -42,7 +42,7 @@ class Primitive:
     color: Color
 
     def extent(self, direction: Array) -> float:
-        """Return how long it is along a direction (3,) of the thing's axes [m]."""
+        """Return its extent along a direction (3,) of the object's axes [m]."""
         d = self.pose[:3, :3].T @ direction
         if self.kind == "box":
             return float(np.abs(d) @ np.array(self.size))
@@ -52,14 +52,14 @@ class Primitive:
 
 @dataclass(frozen=True)
 class SceneObject:
-    """Something that stands in the scene; its name is also that of its tf frame.
+    """An object of the scene; its name is also that of its tf frame.
 
     Attributes:
         name: Name.
         kind: The section of the scene file that it is from, such as "pallets".
-        pose: base_link <- thing (4, 4), read-only [m].
-        parts: What it is made of.
-        mass: [kg], None if it is not to be carried.
+        pose: base_link <- object (4, 4), read-only [m].
+        parts: Its primitives.
+        mass: [kg], None if it cannot be carried.
     """
 
     name: str
@@ -74,13 +74,13 @@ class SceneObject:
         return self.mass is not None
 
     def at(self, T: Array) -> SceneObject:
-        """Return it at another pose, base_link <- thing (4, 4) [m]."""
+        """Return it at another pose, base_link <- object (4, 4) [m]."""
         copy = np.array(T, dtype=np.float64)
         copy.setflags(write=False)
         return replace(self, pose=copy)
 
     def span(self, direction: Array) -> tuple[float, float]:
-        """Return from where to where it reaches along a direction (3,) of base_link [m]."""
+        """Return its interval along a direction (3,) of base_link [m]."""
         inside = self.pose[:3, :3].T @ direction
         middles = [float(part.pose[:3, 3] @ inside) for part in self.parts]
         halves = [part.extent(inside) / 2.0 for part in self.parts]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""When jaws hold a payload, and where it comes to rest when they let go: geometry only."""
+"""Geometry of payloads: when the jaws hold one, and where it lands when released."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
 from arm_tasks.scene.scene import Scene
 
-SQUEEZE = 0.6e-3  # jaws are commanded so much narrower than what they hold [m]
+SQUEEZE = 0.6e-3  # by which the jaws are commanded narrower than what they hold [m]
 FLOOR = "the floor"
 _RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when it lands
 
@@ -35,7 +35,7 @@ class Carried:
 
 
 def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:
-    """Return how a payload is held when the jaws close, or why it is not between them.
+    """Return the grasp of a payload when the jaws close, or why it is not between them.
 
     Args:
         thing: The payload.
@@ -57,13 +57,13 @@ def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Ca
 
 
 def rest(scene: Scene, name: str) -> tuple[Array, str]:
-    """Return where a payload that is let go comes to rest, and what it lies on then.
+    """Return where a released payload comes to rest, and what it lies on then.
 
     It falls straight down onto the highest thing below its middle, and stands up if it is hardly
     tilted.
 
     Args:
-        scene: With the payload where it is let go.
+        scene: With the payload where it is released.
         name: The payload.
 
     Returns:

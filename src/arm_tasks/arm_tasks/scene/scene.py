@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around the arm: bolts, a nut, things; all of it as frames in base_link.
-
-A screw thread: turns, depth and roll are one number seen three ways.
-"""
+"""The surroundings of the arm: bolts, a nut, objects, all as frames in base_link."""
 
 from __future__ import annotations
 
@@ -79,7 +76,7 @@ class Bolt:
         hand: +1 right-handed, -1 left-handed.
         start: Roll about z, from x, at which a nut's first thread catches [rad]; the roll of a
             nut is that of its own x axis, through the middle of a flat.
-        start_known: False if nobody measured start; then a plan must not count on it.
+        start_known: Whether start was measured; else a plan must not rely on it.
     """
 
     name: str
@@ -198,7 +195,7 @@ class Scene:
         return self.nut_pose(nut.on, nut.turns)
 
     def with_bolt(self, name: str, pose: Array) -> Scene:
-        """Return this scene with one bolt elsewhere; things placed on the bolt's frame stay.
+        """Return this scene with one bolt at another pose; objects placed on it stay.
 
         Args:
             name: The bolt.
@@ -209,7 +206,7 @@ class Scene:
         return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
 
     def moved(self, name: str, way: Array) -> Scene:
-        """Return this scene with a frame, and all that was placed on it, elsewhere.
+        """Return this scene with a frame and all that is placed on it moved.
 
         Args:
             name: The frame; bolts and things are frames too.
@@ -225,24 +222,24 @@ class Scene:
         return replace(self, frames=frames, bolts=bolts, things=things)
 
     def with_thing(self, name: str, T: Array) -> Scene:
-        """Return this scene with one thing elsewhere, base_link <- thing (4, 4) [m]."""
+        """Return this scene with one object at another pose, base_link <- object (4, 4) [m]."""
         moved = self.thing(name).at(T)
         frames = {**self.frames, name: moved.pose}
         return replace(self, things={**self.things, name: moved}, frames=frames)
 
     def without(self, name: str) -> Scene:
-        """Return this scene without a thing, whose frame stays."""
+        """Return this scene without an object; its frame stays."""
         return replace(self, things={k: v for k, v in self.things.items() if k != name})
 
     def moves_with(self, frame: str, name: str) -> bool:
-        """Return whether a frame is another one, or placed on it, or on what is placed on it."""
+        """Return whether a frame is another one, or placed on it, directly or not."""
         while frame != name and frame in self.parents:
             frame = self.parents[frame]
         return frame == name
 
 
 def readonly(T: Array) -> Array:
-    """Return a copy that cannot be written to."""
+    """Return a read-only copy."""
     copy = np.array(T, dtype=np.float64)
     copy.setflags(write=False)
     return copy

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""World."""
+"""Geometric model of nut and payloads, and an ideal arm in it."""

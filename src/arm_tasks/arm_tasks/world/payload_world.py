@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated payloads that know nothing of any task: they see a tool's pose and a width of jaws."""
+"""Geometric model of the payloads: decides where they are from tool poses and jaw widths."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from arm_tasks.scene.payloads import Carried, grasp, rest
 from arm_tasks.scene.scene import Scene
 
 _LOGGER = logging.getLogger(__name__)
-_SLACK = 0.2e-3  # jaws that are wider than what they hold by more let it go [m]
+_SLACK = 0.2e-3  # jaws that are wider than their payload by more release it [m]
 
-_STILL = 1e-3  # a tool that moves by less between two looks stands still [m, and of its axes]
+_STILL = 1e-3  # a tool that moves by less between two updates is at rest [m, and of its axes]
 
 
 class PayloadWorld:
     """Where the payloads of a scene are, decided from geometry alone.
 
-    Jaws that close on a payload between them hold it, and it moves with the tool. Jaws that open
-    let it go, and it falls straight onto what is below.
+    Jaws that close on a payload hold it, and it moves with the tool. Jaws that open release it,
+    and it falls straight onto what is below.
 
     Args:
         scene: With the payloads where they are at first.
@@ -50,7 +50,7 @@ class PayloadWorld:
         return {name: self.scene.things[name].pose for name in self._names}
 
     def update(self, T_tool: Array, width: float) -> bool:
-        """Take in where the tool is now; return whether a payload has moved.
+        """Update the pose of the tool; return whether a payload has moved.
 
         Args:
             T_tool: base_link <- tool0 (4, 4) [m].
