@@ -1,10 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-<<<<<<< HEAD
 """Converts keyboard and joystick input into jog commands with a hold timeout."""
-=======
-"""Converts keyboard and joystick input into velocity commands with a hold timeout."""
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ import numpy as np
 from arm_common.transforms import Array
 
 MODES = ("joint", "base", "tool")
-<<<<<<< HEAD
 MAX_DIRECTIONS = 7  # joints of an arm, or x y z and three rotations
 SPEEDS = (0.05, 0.1, 0.2, 0.4, 0.8)  # fractions of the highest speed
 # One pair of keys per direction: joints base to tip, or along x y z and about x y z.
@@ -24,16 +19,6 @@ JAWS = (".", ",")  # open, close; apart from the other keys
 # A key that is held repeats at 10 to 50 Hz, after a first pause of 0.2 to 0.7 s.
 KEY_TIMEOUT = 0.25  # [s] after a press without a repeat
 _DEAD_ZONE = 0.1  # of a joystick, which never returns exactly to its centre
-=======
-MOST = 7  # directions: joints of an arm, or x y z and three rotations
-SPEEDS = (0.05, 0.1, 0.2, 0.4, 0.8)  # shares of the highest speed
-# One pair of keys for each direction: joints base to tip, or along x y z and about x y z.
-PAIRS = tuple((pair[0], pair[1]) for pair in ("ws", "ad", "rf", "uo", "ik", "jl", "yh"))
-JAWS = (".", ",")  # open, close; away from the other keys
-# A key that is held repeats at 10 to 50 Hz, after a first pause of 0.2 to 0.7 s.
-HELD = 0.25  # [s] hold timeout of a key press
-DEAD_ZONE = 0.1  # of a joystick, which does not return exactly to its middle
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
 
 
 @dataclass(frozen=True)
@@ -41,15 +26,9 @@ class JogCommand:
     """A velocity command.
 
     Attributes:
-<<<<<<< HEAD
         mode: "joint", or the frame of a tool motion: "base" or "tool".
         direction: (7,) from -1 to 1: joints base to tip, or along x y z and about x y z.
         speed: Fraction of the highest speed.
-=======
-        mode: "joint", or along the axes of "base" or "tool".
-        way: (7,) direction, -1 to 1: joints base to tip, or x y z and rotations about x y z.
-        speed: Share of the highest speed.
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
     """
 
     mode: str
@@ -57,7 +36,6 @@ class JogCommand:
     speed: float = 0.1
 
     @property
-<<<<<<< HEAD
     def is_zero(self) -> bool:
         """True if nothing shall move."""
         return not any(self.direction)
@@ -70,26 +48,13 @@ class KeyboardInput:
         mode: One of MODES.
         speed: Fraction of the highest speed.
     """
-=======
-    def still(self) -> bool:
-        """Whether it is zero."""
-        return not any(self.way)
-
-
-class KeyboardInput:
-    """Converts keys into commands; a held key is a dead man's switch: without repeats they end."""
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
 
     def __init__(self, mode: str = "joint", speed: float = 0.1) -> None:
         self._command = JogCommand(mode, speed=speed)
         self._until = float("-inf")
 
     def press(self, key: str, now: float) -> bool:
-<<<<<<< HEAD
         """Process a key at a time [s]; return whether it is a key of jogging."""
-=======
-        """Process a key at a time [s]; return whether it has a function here."""
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
         for index, (more, less) in enumerate(PAIRS):
             if key in (more, less):
                 direction = np.zeros(MAX_DIRECTIONS)
@@ -106,7 +71,6 @@ class KeyboardInput:
         return key in ("m", "+", "-")
 
     def release(self) -> None:
-<<<<<<< HEAD
         """End the motion of a held key."""
         self._until = float("-inf")
 
@@ -115,19 +79,10 @@ class KeyboardInput:
         if now < self._until:
             return self._command
         return replace(self._command, direction=(0.0,) * MAX_DIRECTIONS)
-=======
-        """Release the held key."""
-        self._until = float("-inf")
-
-    def wish(self, now: float) -> JogCommand:
-        """Return the command at a time [s]."""
-        return self._wish if now < self._until else replace(self._wish, way=(0.0,) * MOST)
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
 
 
 @dataclass(frozen=True)
 class JoystickLayout:
-<<<<<<< HEAD
     """Assignment of the buttons and axes of a joystick; numbers as in sensor_msgs/Joy.
 
     Attributes:
@@ -135,15 +90,6 @@ class JoystickLayout:
         joint_mode, base_mode: Buttons that select a mode while held; "tool" otherwise.
         axes: Axis of each direction, -1 for none.
         signs: 1 or -1 for each direction.
-=======
-    """Functions of the buttons and sticks of a joystick; numbers as in sensor_msgs/Joy.
-
-    Attributes:
-        dead_man: Button that must be held to move.
-        joint_mode, base_mode: Buttons that select a mode while held; else it is the tool's.
-        axes: Stick of each direction, -1 for none.
-        signs: 1 or -1 of each.
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
     """
 
     dead_man: int = 4
@@ -152,11 +98,7 @@ class JoystickLayout:
     axes: Sequence[int] = (1, 0, 4, 6, 7, 3)
     signs: Sequence[int] = (1, 1, 1, 1, 1, 1)
 
-<<<<<<< HEAD
     def command(self, axes: Sequence[float], buttons: Sequence[int], speed: float) -> JogCommand:
-=======
-    def wish(self, sticks: Sequence[float], buttons: Sequence[int], speed: float) -> JogCommand:
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
         """Return the command of a joystick; zero without the dead man's button."""
         mode = "tool"
         for name, button in (("joint", self.joint_mode), ("base", self.base_mode)):
@@ -169,7 +111,6 @@ class JoystickLayout:
         return JogCommand(mode, tuple(direction.tolist()), speed)
 
 
-<<<<<<< HEAD
 def joint_rates(command: JogCommand, velocity: Array) -> Array:
     """Return the joint rates (n,) of a command in joint mode, for highest rates (n,)."""
     rates = np.zeros(len(velocity))
@@ -182,23 +123,6 @@ def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str]
     """Return the direction of each pair of keys as text, by the pair."""
     texts = [*(f"along {axis}" for axis in "xyz"), *(f"about {axis}" for axis in "xyz")]
     return dict(zip(PAIRS, names if mode == "joint" else texts, strict=False))
-=======
-def asked_rates(wish: JogCommand, velocity: Array) -> Array:
-    """Return joint speeds (n,) of a command in joint mode, for highest speeds (n,)."""
-    way = np.zeros(len(velocity))
-    count = min(len(way), MOST)
-    way[:count] = wish.way[:count]
-    return np.asarray(way * wish.speed * velocity)
-
-
-def pairs_text(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str], str]:
-    """Return the function of each pair of keys."""
-    if mode == "joint":
-        whats = list(names[:MOST])
-    else:
-        whats = [*(f"along {axis}" for axis in "xyz"), *(f"about {axis}" for axis in "xyz")]
-    return dict(zip(PAIRS, whats, strict=False))
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
 
 
 def _next(speed: float, faster: bool) -> float:
@@ -211,15 +135,9 @@ def _pressed(buttons: Sequence[int], number: int) -> bool:
     return 0 <= number < len(buttons) and bool(buttons[number])
 
 
-<<<<<<< HEAD
 def _without_dead_zone(value: float) -> float:
     """Map an axis to -1 to 1 outside its dead zone; NaN is 0."""
     if not abs(value) > _DEAD_ZONE:
-=======
-def _beyond(value: float) -> float:
-    """Return a stick from -1 to 1 without its dead zone; NaN is 0."""
-    if not abs(value) > DEAD_ZONE:
->>>>>>> 1fe09eb (Manual operation, scenes and worlds in plain words)
         return 0.0
     size = (min(abs(value), 1.0) - _DEAD_ZONE) / (1.0 - _DEAD_ZONE)
     return size if value > 0.0 else -size
