@@ -155,13 +155,13 @@ class ViewerNode(Node):
         super().destroy_node()
 
     def _announce(self, address: str) -> None:
-        self.get_logger().info(f"Browser view: {address}")
         if self.parameters.host not in LOCAL_HOSTS:
             moves = "" if self._controls is None else ", and can move it"
             self.get_logger().warning(
                 f"host is {self.parameters.host}: everyone on the network sees the robot{moves}; "
                 "there is no password"
             )
+        self.get_logger().info(f"Browser view: {address}")
 
     def _make_view(self, server: Any) -> SceneView:
         switches = {

@@ -1,13 +1,18 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: every type has its whole definition, and what is played is what was recorded."""
+"""Recordings: every type has its whole definition, and a replay repeats what was recorded."""
 
 import signal
+from contextlib import closing
 
 import pytest
+from arm_common.ros.qos import LATCHED
 from arm_testing import domains
+from arm_testing.ros.viewed import ViewedNode
 from arm_viewer.errors import ViewerError
+from arm_viewer.ros.recording.player import RecordingPlayer
 from arm_viewer.ros.recording.recorder import RULE, schema_text
+from mcap.reader import make_reader
 
 BOUND = 30.0  # s
 FILES = {
@@ -20,7 +25,7 @@ FILES = {
 }
 
 
-def test_a_schema_has_every_type_once_the_wanted_one_first():
+def test_a_schema_has_every_type_once_the_recorded_one_first():
     text = schema_text("pkg/Path", FILES.__getitem__)
     first, *others = text.split(f"\n{RULE}\nMSG: ")
     assert first == FILES["pkg/Path"]
@@ -29,23 +34,16 @@ def test_a_schema_has_every_type_once_the_wanted_one_first():
 
 
 @pytest.mark.system
-def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_path):
-    from arm_common.ros.qos import LATCHED
-    from arm_viewer.ros.recording.player import RecordingPlayer
-    from mcap.reader import make_reader
-
+def test_what_is_played_is_what_was_recorded(ros, urdf, start, tmp_path):
     file = tmp_path / "run.mcap"
-    line = "import sys; from arm_viewer.ros.recording.recorder import main; sys.exit(main())"
-    with ros_node() as ros:
-        ros.show_robot(urdf)
-        process, log = start_process(line, "-o", str(file))
-        ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
-        sent = [0.1 * tenth for tenth in range(30)]
-        for number, q in enumerate(sent):
-            ros.show_joints({"waist": q})
-            ros.until(lambda number=number: len(ros.joint_states) > number, BOUND)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(BOUND) == 0, log.read_text()
+    ros.show_robot(urdf)
+    recorder = start("recorder", "-o", str(file))
+    ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
+    sent = [0.1 * tenth for tenth in range(30)]
+    for number, q in enumerate(sent):
+        ros.show_joints({"waist": q})
+        ros.until(lambda number=number: len(ros.joint_states) > number, BOUND)
+    assert recorder.end(signal.SIGINT) == 0, recorder.text()
     with file.open("rb") as stream:
         summary = make_reader(stream).get_summary()
     schemas = {s.name: s for s in summary.schemas.values()}
@@ -54,16 +52,11 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
     topics = {c.topic: c.metadata["latched"] for c in summary.channels.values()}
     assert topics["/robot_description"] == "true"
     assert topics["/joint_states"] == "false"
-    with domains.leased() as domain, ros_node(domain) as ros:
-        player = RecordingPlayer(ros.node, file)
-        assert player.play(speed=1e3) >= 31
+    with domains.leased() as domain, closing(ViewedNode(domain)) as ros:
+        assert RecordingPlayer(ros.node, file).play(speed=1e3) >= 31
         texts = []
-        kind, latched = (
-            ros.robot.msg_type,
-            LATCHED,
-        )
         ros.node.create_subscription(
-            kind, "robot_description", lambda message: texts.append(message.data), latched
+            ros.robot.msg_type, "robot_description", lambda m: texts.append(m.data), LATCHED
         )
         ros.until(lambda: texts, BOUND)
         assert texts[0] == urdf
@@ -71,9 +64,7 @@ def test_what_is_played_is_what_was_recorded(ros_node, urdf, start_process, tmp_
         assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
 
 
-def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path):
-    from arm_viewer.ros.recording.player import RecordingPlayer
-
+def test_an_invalid_recording_is_rejected_in_one_sentence(tmp_path):
     for name, data, words in (
         ("nothing.mcap", None, "cannot be read"),
         ("text.mcap", b"not a recording at all", "no whole MCAP file"),

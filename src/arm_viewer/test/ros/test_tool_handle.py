@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""RViz's handle: what RViz would do, over real topics; the tool follows through IK or stays."""
+"""The handle for RViz over real topics: the tool follows through IK, or stays."""
 
 import numpy as np
 import pytest
@@ -13,23 +13,13 @@ from arm_viewer.ros.interactive_marker import (
     handle_marker,
 )
 
-from arm_description import load_robot
-
 pytestmark = pytest.mark.system
 
-PUBLISH = """
-import sys
-from arm_description.ros.state_publisher import main
-sys.argv += ["--ros-args", "-p", "robot_description:=" + sys.argv.pop()]
-main()
-"""
-KINEMATICS = "from arm_kinematics.ros.node import main; main()"
-HANDLE = "from arm_viewer.ros.tool_handle_node import main; main()"
 BOUND = 90.0  # s
 
 
 class Rviz:
-    """What RViz does with interactive markers; and sliders that go where they are told."""
+    """RViz's part of the protocol, and sliders that follow joint_targets."""
 
     def __init__(self, ros, model):
         from sensor_msgs.msg import JointState
@@ -48,7 +38,7 @@ class Rviz:
         node.create_timer(0.05, lambda: ros.show_joints(self.q | fingers))
 
     def ask(self):
-        """Get what is shown, as RViz does at first."""
+        """Request the markers, as RViz does first."""
         future = self.get.call_async(self.Get.Request())
         self.ros.until(future.done, BOUND)
         for self.marker in future.result().markers:
@@ -85,17 +75,16 @@ class Rviz:
 
 
 @pytest.fixture(scope="module")
-def rviz(ros_node, start_process):
-    model = load_robot("nut_arm")
-    with ros_node() as ros:
-        for line, *words in ((KINEMATICS,), (HANDLE,), (PUBLISH, model.to_urdf())):
-            start_process(line, *words)
-        rviz = Rviz(ros, model)
-        ros.until(rviz.get.service_is_ready, BOUND)
-        ros.until(lambda: rviz.ask().markers, BOUND)
-        ros.until(rviz.at_the_tool, BOUND)
-        ros.until(lambda: ros.node.count_subscribers("tool_handle/feedback"), BOUND)
-        yield rviz
+def rviz(ros, model, start):
+    start("kinematics")
+    start("handle")
+    start("publisher", robot_description=model.to_urdf())
+    rviz = Rviz(ros, model)
+    ros.until(rviz.get.service_is_ready, BOUND)
+    ros.until(lambda: rviz.ask().markers, BOUND)
+    ros.until(rviz.at_the_tool, BOUND)
+    ros.until(lambda: ros.node.count_subscribers("tool_handle/feedback"), BOUND)
+    return rviz
 
 
 def moved(T, z):
@@ -107,7 +96,7 @@ def moved(T, z):
 def drag(rviz, T):
     rviz.send(rviz.Feedback.MOUSE_DOWN)
     rviz.send(rviz.Feedback.POSE_UPDATE, T)
-    # Again until it is heard of: the kinematics node may still be loading.
+    # To be repeated: the kinematics node may still be loading.
     return lambda: rviz.send(rviz.Feedback.POSE_UPDATE, T)
 
 
@@ -122,7 +111,7 @@ def test_dragging_moves_the_tool_there_and_the_handle_stays_with_it(rviz):
     assert rviz.numbers == sorted(set(rviz.numbers))
 
 
-def test_out_of_reach_is_written_and_the_arm_stays(rviz):
+def test_an_unreachable_target_is_reported_and_the_arm_stays(rviz):
     before = rviz.tip()
     drag(rviz, moved(before, 5.0))
     rviz.send(rviz.Feedback.MOUSE_UP)
@@ -131,7 +120,7 @@ def test_out_of_reach_is_written_and_the_arm_stays(rviz):
     rviz.ros.until(rviz.at_the_tool, BOUND)
 
 
-def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
+def test_mode_and_solution_are_selected_in_the_menu(rviz):
     rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
     before = rviz.tip()[:3, 3]
     rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST_SOLUTIONS)
@@ -143,13 +132,13 @@ def test_another_mode_and_another_posture_are_picked_in_the_menu(rviz):
     np.testing.assert_allclose(rviz.tip()[:3, 3], before, atol=1e-4)
 
 
-def test_who_comes_late_gets_the_marker_with_its_number(rviz):
+def test_a_late_client_gets_the_marker_with_its_number(rviz):
     response = rviz.ask()
     assert [marker.name for marker in response.markers] == ["tool"]
     assert response.sequence_number >= rviz.numbers[-1] - 1
 
 
-def test_what_cannot_be_met_cannot_be_turned():
+def test_a_mode_without_orientation_has_no_rings():
     for mode, turns in (("Position", 0), ("Pose", 3)):
         marker = handle_marker("base_link", 0.1, mode, (), "")
         kinds = [c.interaction_mode for c in marker.controls]

@@ -29,20 +29,14 @@ def robot(urdf):
 
 
 @pytest.fixture(scope="module")
-def ros(ros_node):
-    with ros_node() as node:
-        yield node
-
-
-@pytest.fixture(scope="module")
-def page(browser_page, ros, urdf, robot, start_viewer):
+def page(browser_page, ros, urdf, robot, start):
     """The page of a viewer that was sent the robot in its zero posture."""
     ros.show_robot(urdf)
     ros.show_frames(robot.zero)
-    url = start_viewer("port:=0", "show_axes:=false", "show_trace:=false")
+    url = start("viewer", port=0, show_axes=False, show_trace=False).address()
     browser_page.requests, browser_page.address = [], url
     browser_page.on("request", lambda request: browser_page.requests.append(request.url))
-    visit(browser_page, url, timeout=240.0)
+    visit(browser_page, url, timeout=240.0, settle=0.0)
     return browser_page
 
 

@@ -1,0 +1,425 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One browser uses the whole panel of `./arm view my.yaml`, then drives a fake driver.
+
+The tests share one view, so that its robot file is saved only after them, and the view with
+sliders is replaced by one with a driver last.
+"""
+
+import math
+import signal
+
+import numpy as np
+import pytest
+from arm_common.ros.qos import LATCHED
+from arm_viewer.browser.cameras import FIELD_OF_VIEW, axes_of, view_of
+from arm_viewer.scene.robot import PostureBook, read_robot
+from arm_viewer.scene.shapes import Box, corners
+from arm_viewer.screenshot import DRAWN, scene_box, visit
+
+from arm_description import load_robot, parse_robot, robot_path
+
+pytestmark = pytest.mark.system
+
+BOUND = 60.0  # [s]
+BESIDE = (0.25, 0.0, 0.4)  # [m] out of reach, but in the picture, because a box is there
+FILE_ERROR = '[data-arm="file"]'
+
+
+class TaskServer:
+    """A scripted task server that records the requests."""
+
+    def __init__(self, ros):
+        from std_srvs.srv import Trigger
+
+        from arm_interfaces.msg import StepReport, TaskState
+        from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
+
+        self.ros, self.requests = ros, []
+        step = StepReport(name="wave", feasible=True, duration=1.5)
+        for name, kind, fields in (
+            ("list_tasks", ListTasks, {"tasks": ["nut_transfer", "pick_and_place"]}),
+            ("check_task", CheckTask, {"message": "Fine: it can be done", "steps": [step]}),
+            ("run_task/pause", Trigger, {"success": False, "message": "no task runs"}),
+            ("teach/save_pose", TeachPose, {"success": True, "message": "saved as here"}),
+            ("teach/replay", RecordPath, {"success": False, "message": "no path here"}),
+            ("teach/touch_bolt", TouchBolt, {"success": True, "message": "1 point"}),
+        ):
+            ros.node.create_service(kind, name, self.callback(name, fields))
+        self.state = ros.node.create_publisher(TaskState, "run_task/state", LATCHED)
+        self.state.publish(TaskState(task="nut_transfer", message="waiting for a goal"))
+
+    def callback(self, name, fields):
+        def respond(request, response):
+            self.requests.append((name, request))
+            for field, value in fields.items():
+                setattr(response, field, value)
+            return response
+
+        return respond
+
+    def request_of(self, page, label, name):
+        """Press a button; return the request that it sends."""
+        count = len(self.requests)
+        press(page, label)
+        self.ros.until(lambda: any(n == name for n, _ in self.requests[count:]), BOUND)
+        return self.requests[-1][1]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("robot") / "my.yaml"
+    path.write_bytes(robot_path("nut_arm").read_bytes())
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(ros):
+    return TaskServer(ros)
+
+
+@pytest.fixture(scope="module")
+def viewer(file, model, ros, server, start):
+    """`./arm view my.yaml`."""
+    start("kinematics")
+    start("publisher", robot_description=model.to_urdf())
+    start("watcher", robot=file)
+    ros.show_marker(BESIDE, (0.02, 0.02, 0.02), type=1)
+    return start("viewer", port=0, sliders=True, robot=file, show_axes=False)
+
+
+@pytest.fixture(scope="module")
+def page(browser_page, viewer, ros, server):
+    browser_page.set_viewport_size({"width": 1100, "height": 600})
+    visit(browser_page, viewer.address(), timeout=240.0, settle=1.0)
+    browser_page.set_default_timeout(1e3 * BOUND)
+    browser_page.get_by_text("Kinematics", exact=True).wait_for()  # that node is there
+    ros.until(lambda: any(name == "list_tasks" for name, _ in server.requests), BOUND)
+    return browser_page
+
+
+@pytest.fixture(scope="class")
+def phone(page):
+    """The same view in a second browser, on a phone."""
+    other = page.context.new_page()
+    other.set_viewport_size({"width": 390, "height": 780})
+    visit(other, page.url, timeout=240.0, settle=0.0)
+    yield other
+    other.close()
+
+
+@pytest.fixture
+def rest(page, ros, model):
+    """The tool's position after the button "rest"."""
+    press(page, "rest")
+    position = model.fk(np.zeros(4))[:3, 3]
+    settles_at(ros, model, position)
+    return position
+
+
+def press(page, label):
+    page.get_by_role("button", name=label, exact=True).first.click()
+
+
+def field(page, joint):
+    """Return the input field of a joint's slider."""
+    row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
+    return row.locator('input[type="text"]')
+
+
+def enter(page, joint, text):
+    field(page, joint).fill(text)
+    field(page, joint).press("Enter")
+
+
+def shows(ros, page, kind, text):
+    """Spin until the page shows a text."""
+    ros.until(page.locator(f'[data-arm="{kind}"]:has-text("{text}")').first.is_visible, BOUND)
+
+
+def joints(ros):
+    """Return the joints' values by name, as published last."""
+    message = ros.joint_states[-1]
+    return dict(zip(message.name, message.position, strict=True))
+
+
+def reaches(ros, expected, tolerance=1e-3):
+    """Wait until joint_states are as expected, by default to the slider's half step."""
+
+    def reached():
+        values = joints(ros) if ros.joint_states else {}
+        return all(abs(values.get(n, math.inf) - v) < tolerance for n, v in expected.items())
+
+    ros.until(reached, BOUND)
+
+
+def posture(model, name):
+    """Return a posture's joint values, fingers included."""
+    values = dict(model.postures[name])
+    width = values.pop("gripper", 0.0)
+    return values | dict.fromkeys(model.gripper.joints, 0.5 * width)
+
+
+def tip(ros, model):
+    values = joints(ros)
+    return model.fk([values[name] for name in model.joint_names])[:3, 3]
+
+
+def settles_at(ros, model, point, within=1e-4):
+    ros.until(lambda: ros.joint_states and np.linalg.norm(tip(ros, model) - point) < within, BOUND)
+
+
+def wait_for_more(ros):
+    """Wait for joint_states that are published after everything that a page has shown."""
+    count = len(ros.joint_states)
+    ros.until(lambda: len(ros.joint_states) > count + 10, BOUND)
+
+
+def pixel(page, model, point):
+    """Return x and y of the pixel that shows a point, by the pinhole model."""
+    size = scene_box(page)
+    pose = np.eye(4)
+    pose[:3, 3] = BESIDE
+    box = corners(Box((0.02, 0.02, 0.02)), pose)
+    robot, poses = read_robot(model.to_urdf()), PostureBook("nut_arm").poses
+    view = view_of(robot, poses, box, aspect=size["width"] / size["height"])
+    right, up, ahead = np.array(axes_of(view.position - view.look_at)) @ (point - view.position)
+    scale = 0.5 * size["height"] / math.tan(0.5 * FIELD_OF_VIEW) / ahead
+    return 0.5 * size["width"] + scale * right, 0.5 * size["height"] - scale * up
+
+
+def drag(page, model, start, distance):
+    """Drag the handle's arrow for the base's z (the tool's x at rest) along it [m]."""
+    arrow = np.array([0.0, 0.0, 0.2 * view_of(read_robot(model.to_urdf())).size])
+    page.mouse.move(*pixel(page, model, start + arrow))
+    page.mouse.down()
+    page.mouse.move(*pixel(page, model, start + arrow + [0.0, 0.0, distance]), steps=6)
+
+
+def test_every_joint_is_published_in_the_rest_posture(page, ros, model):
+    count = len(ros.joint_states)
+    ros.until(lambda: len(ros.joint_states) >= count + 3)
+    assert sorted(joints(ros)) == sorted([*model.joint_names, *model.gripper.joints])
+    reaches(ros, dict.fromkeys(model.joint_names, 0.0))
+    assert all(message.header.stamp.sec > 0 for message in ros.joint_states)
+
+
+def test_a_typed_number_moves_the_joint(page, ros):
+    for text, radians in (("45", math.pi / 4), ("-30", -math.pi / 6), ("0", 0.0)):
+        enter(page, "waist", text)
+        reaches(ros, {"waist": radians, "elbow": 0.0})
+
+
+def test_a_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
+    thumb = page.get_by_role("slider").nth(0)
+    thumb.focus()
+    page.keyboard.press("End")
+    reaches(ros, {"waist": float(model.upper[0])})
+    box = thumb.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 2000, box["y"], steps=3)
+    page.mouse.up()
+    reaches(ros, {"waist": float(model.lower[0])})
+    waist = [message.position[0] for message in ros.joint_states]
+    assert model.lower[0] - 1e-12 <= min(waist) and max(waist) <= model.upper[0]
+
+
+def test_a_posture_button_moves_all_joints_and_the_numbers_follow(page, ros, model):
+    press(page, "ready")
+    expected = posture(model, "ready")
+    reaches(ros, expected)
+    x, y, z = 1e3 * model.fk([expected[name] for name in model.joint_names])[:3, 3]
+    page.wait_for_selector(f'[data-arm="tool"]:has-text("{x:.1f}, {y + 0.0:.1f}, {z:.1f} mm")')
+    for name in model.joint_names:
+        page.wait_for_function(
+            "([input, x]) => Math.abs(parseFloat(input.value) - x) < 0.06",
+            arg=[field(page, name).element_handle(), math.degrees(expected[name])],
+        )
+
+
+def test_dragging_the_handle_moves_the_tool_there_through_ik(page, ros, model, rest):
+    drag(page, model, rest, -0.04)
+    settles_at(ros, model, rest - [0.0, 0.0, 0.04], within=0.004)
+    page.mouse.up()
+    page.wait_for_selector('[data-arm="ik"]:has-text("residual 0.0")')
+
+
+def test_an_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, rest):
+    drag(page, model, rest, 0.13)
+    page.wait_for_selector('[data-arm="ik"]:has-text("residual")')
+    page.wait_for_selector('[data-arm="ik"]:has-text("reach")')
+    wait_for_more(ros)
+    held = tip(ros, model)
+    page.mouse.move(*pixel(page, model, BESIDE), steps=3)
+    page.mouse.up()
+    wait_for_more(ros)
+    assert held[2] < rest[2] + 0.13
+    np.testing.assert_allclose(tip(ros, model), held, atol=1e-9)
+
+
+def test_each_listed_solution_reaches_the_same_position(page, ros, model):
+    press(page, "ready")
+    ready = posture(model, "ready")
+    position = model.fk([ready[name] for name in model.joint_names])[:3, 3]
+    settles_at(ros, model, position)
+    press(page, "Solutions")
+    page.get_by_role("button", name="1: ").wait_for()
+    for button in page.locator("button", has_text="°, ").all():
+        button.click()
+        words = button.inner_text().split(": ")[1].split("°, ")
+        degrees = [float(word.strip("°")) for word in words]
+        values = dict(zip(model.joint_names, np.radians(degrees), strict=True))
+        reaches(ros, values, tolerance=math.radians(0.06))
+        settles_at(ros, model, position)
+
+
+def test_stop_stops_the_view_until_reset(page, ros, model, rest):
+    press(page, "STOP")
+    page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
+    press(page, "ready")
+    drag(page, model, rest, -0.04)
+    page.mouse.up()
+    wait_for_more(ros)
+    np.testing.assert_allclose([joints(ros)[n] for n in model.joint_names], 0.0, atol=1e-9)
+    press(page, "Reset")
+    page.wait_for_selector('[data-arm="ik"]', state="detached")
+    press(page, "ready")
+    reaches(ros, posture(model, "ready"))
+
+
+def test_a_layer_of_the_kinematics_is_switched_on_from_the_page(page, ros):
+    from visualization_msgs.msg import MarkerArray
+
+    namespaces = set()
+    subscription = ros.node.create_subscription(
+        MarkerArray,
+        "kinematics_markers",
+        lambda message: namespaces.update(marker.ns for marker in message.markers),
+        LATCHED,
+    )
+    page.get_by_text("Kinematics", exact=True).click()
+    page.get_by_label("Joint limits").check()
+    ros.until(lambda: "joint_limits" in namespaces)
+    ros.node.destroy_subscription(subscription)
+
+
+class TestPhone:
+    def test_on_a_phone_stop_is_always_visible_and_nothing_is_wider_than_the_page(
+        self, page, phone
+    ):
+        stop = phone.get_by_role("button", name="STOP", exact=True)
+        box = stop.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 780
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+        phone.get_by_text("Clear tool path", exact=True).scroll_into_view_if_needed()
+        assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
+        phone.keyboard.press("s")
+        page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
+        press(phone, "Reset")
+        page.wait_for_selector('[data-arm="ik"]', state="detached")
+
+    def test_two_browsers_share_the_sliders(self, page, phone, ros):
+        enter(page, "waist", "12")
+        reaches(ros, {"waist": math.radians(12)})
+        phone.wait_for_function(
+            "x => [...document.querySelectorAll('input')].some(i => i.value == x)", arg="12"
+        )
+
+
+def test_a_task_is_checked_and_its_report_shown(page, ros, server):
+    shows(ros, page, "task-state", "waiting for a goal")
+    assert server.request_of(page, "Check", "check_task").task == "nut_transfer"
+    shows(ros, page, "report", "Fine: it can be done")
+    shows(ros, page, "report", "wave")
+
+
+def test_a_rejection_of_the_task_server_is_shown(page, ros, server):
+    server.request_of(page, "Pause", "run_task/pause")
+    shows(ros, page, "ik", "no task runs")
+
+
+def test_a_pose_is_saved_a_path_replayed_and_a_bolt_touched(page, ros, server):
+    page.get_by_text("Teach", exact=True).first.click()
+    assert server.request_of(page, "Save pose", "teach/save_pose").name == "here"
+    shows(ros, page, "report", "saved as here")
+    assert server.request_of(page, "Replay", "teach/replay").name == "here"
+    shows(ros, page, "report", "no path here")
+    request = server.request_of(page, "Add touch point", "teach/touch_bolt")
+    assert (request.bolt, request.action, request.surface) == ("upper_bolt", 0, 0)
+    shows(ros, page, "report", "1 point")
+    press(page, "Record path")
+    shows(ros, page, "report", "The service teach/record is not available.")
+
+
+def save(file, text):
+    """Save a valid robot as most editors do."""
+    parse_robot(text, str(file))
+    beside = file.with_suffix(".swp")
+    beside.write_text(text)
+    beside.replace(file)
+
+
+def drawings(page):
+    return int(page.locator('[data-arm="drawn"]').get_attribute("data-revision"))
+
+
+def test_the_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
+    good, model = file.read_text(), load_robot(file)
+    first = model.joint_names[0]
+    slider = f'label:has-text("{first} [")'
+    page.wait_for_selector(slider)
+    before = drawings(page)
+    ros.until(lambda: ros.node.count_publishers("robot_file/status"))  # it watches from now on
+
+    renamed = good.replace(first, "azimuth")
+    save(file, renamed)
+    page.wait_for_selector('label:has-text("azimuth [")')
+    page.wait_for_selector(slider, state="detached")
+    ros.until(lambda: "azimuth" in joints(ros), BOUND)
+    after = before + 1
+    page.wait_for_selector(f'{DRAWN}[data-revision="{after}"]', state="attached")
+
+    file.write_text(renamed.replace("convention:", "convection:"))
+    page.wait_for_selector(f"{FILE_ERROR}:has-text(\"did you mean 'convention'?\")")
+    error = page.locator(FILE_ERROR).inner_text()
+    assert f"{file}:" in error and "'convection'" not in error.split("did you mean")[1]
+    assert page.locator('label:has-text("azimuth [")').count() == 1
+    assert drawings(page) == after
+
+    folded = ", ".join(f"{name}: 0" for name in ("azimuth", *model.joint_names[1:]))
+    save(file, renamed.replace("postures:\n", f"postures:\n  folded: {{{folded}}}\n"))
+    page.wait_for_selector(FILE_ERROR, state="hidden")
+    page.get_by_role("button", name="folded").wait_for()
+    save(file, good)
+    page.wait_for_selector(slider)
+
+
+def test_a_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, viewer, start):
+    assert viewer.end(signal.SIGTERM) == 0
+    ros.joint_states.clear()
+    start("driver", hardware="fake", robot="nut_arm", autostart="activate")
+    url = start("viewer", port=0, drive=True, robot="nut_arm").address()
+    visit(page, url, timeout=240.0, settle=0.0)
+    page.wait_for_selector('[data-arm="driver"]:has-text("armed")')
+    ros.until(lambda: ros.joint_states)
+    jogged = tip(ros, model) - [0.0, 0.0, 0.005]
+    page.get_by_text("Kinematics", exact=True).wait_for()
+    page.get_by_text("Jog", exact=True).click()
+    press(page, "−z")
+    settles_at(ros, model, jogged, within=5e-4)
+    enter(page, "left_finger", "8")
+    reaches(ros, dict.fromkeys(model.gripper.joints, 0.008), tolerance=1e-4)
+    settles_at(ros, model, jogged, within=5e-4)  # the arm stayed
+    press(page, "STOP")
+    page.wait_for_selector('[data-arm="driver"]:has-text("stopped")')
+    held = tip(ros, model)
+    press(page, "ready")
+    page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
+    np.testing.assert_allclose(tip(ros, model), held, atol=1e-9)
+    press(page, "Reset")
+    page.wait_for_selector('[data-arm="driver"]:has-text("armed")')
+    press(page, "ready")
+    reaches(ros, posture(model, "ready"), tolerance=5e-4)
