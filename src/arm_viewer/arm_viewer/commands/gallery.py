@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of robots in the browser view: ./arm gallery FOLDER [ROBOT ...].
+"""`./arm gallery FOLDER [ROBOT ...]`: pictures of robots in the browser view.
 
-For each robot a state publisher and a view are started, and a headless Chromium looks at them.
+For each robot a state publisher and a view are started, and a headless Chromium takes the picture.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.screenshot import open_page, scene_box, visit
 
 SIZE = (640 + 324, 480)  # of the page; its panel takes the second number of the width
-PATIENCE = 120.0  # [s] for one robot
+TIMEOUT = 120.0  # [s] for one robot
 BARE = "[class*=mantine] { visibility: hidden !important; }"
-VIEW = "from arm_viewer.ros.node import main; main()"
-PUBLISHER = "import sys; from arm_description.ros.state_publisher import main; sys.exit(main())"
+RUN = "import sys; from {} import main; sys.exit(main())"
+VIEW, PUBLISHER = "arm_viewer.ros.node", "arm_description.ros.state_publisher"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Take the pictures; returns the exit code."""
+    """Take the pictures; return the exit code."""
     parser = argparse.ArgumentParser(description="Pictures of robots in the browser view.")
-    parser.add_argument("folder", type=Path, help="where the pictures go, <robot>.png")
+    parser.add_argument("folder", type=Path, help="folder of the pictures <robot>.png")
     parser.add_argument("robots", nargs="*", help="shipped names or paths; all shipped by default")
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with open_page(SIZE) as page:
             for robot in given.robots or shipped_robots():
                 file = given.folder / f"{Path(robot).stem}.png"
-                picture(page, robot, file)
+                save_picture(page, robot, file)
                 sys.stdout.write(f"{file}\n")
                 sys.stdout.flush()
     except (ViewerError, ValueError) as error:
@@ -52,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def picture(page: Any, robot: str, file: Path) -> None:
-    """Show a robot and write what the page shows of it, without the panel."""
+def save_picture(page: Any, robot: str, file: Path) -> None:
+    """Save a picture of a robot, without the panel."""
     model = load_robot(robot)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "view.log"
@@ -63,16 +63,16 @@ def picture(page: Any, robot: str, file: Path) -> None:
             _process(PUBLISHER, (description,), Path(folder) / "publisher.log"),
             _process(VIEW, parameters, log),
         ):
-            visit(page, _address(log), PATIENCE)
+            visit(page, _address(log), TIMEOUT)
             page.get_by_label("Drag handle").click()
             page.wait_for_function("!document.querySelector('[data-arm=problem]')")
             page.screenshot(path=str(file), style=BARE, clip=scene_box(page))
 
 
 @contextmanager
-def _process(line: str, parameters: Sequence[str], log: Path) -> Iterator[None]:
+def _process(module: str, parameters: Sequence[str], log: Path) -> Iterator[None]:
     words = [word for parameter in parameters for word in ("-p", parameter)]
-    command = [sys.executable, "-c", line, "--ros-args", *words]
+    command = [sys.executable, "-c", RUN.format(module), "--ros-args", *words]
     environment = {"ROS_DOMAIN_ID": "79", **os.environ}
     with log.open("w") as output:
         child = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
@@ -84,12 +84,12 @@ def _process(line: str, parameters: Sequence[str], log: Path) -> Iterator[None]:
 
 
 def _address(log: Path) -> str:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         if found := re.search(r"Browser view: (\S+)", log.read_text()):
             return found[1]
         time.sleep(0.05)
-    raise ViewerError(f"the view did not start within {PATIENCE:g} s:\n{log.read_text()}")
+    raise ViewerError(f"the view did not start within {TIMEOUT:g} s:\n{log.read_text()}")
 
 
 if __name__ == "__main__":

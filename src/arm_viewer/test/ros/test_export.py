@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import matrix_to_pose
 from arm_description.exporters.drawing import posed
 from arm_viewer.ros.recording.export import main
-from arm_viewer.ros.recording.scenes import drawn, scenes
+from arm_viewer.ros.recording.scenes import primitives_of, scenes
 from PIL import Image
 
 from arm_description import load_robot
@@ -99,7 +99,7 @@ def test_an_arm_is_drawn_as_its_file_is(run, model):
     """Two ways to one picture: URDF and tf of the recording, and the robot file."""
     *_, scene = scenes(run, [2.0], "tool0")
     values = dict(zip(model.joint_names, (1.0, 0.0, 0.0, 0.0), strict=True))
-    recorded, own = drawn(scene).solids, posed(model, values).solids
+    recorded, own = primitives_of(scene).solids, posed(model, values).solids
     assert len(recorded) == len(own)
     for one, other in zip(recorded, own, strict=True):
         assert one.kind == other.kind
@@ -113,10 +113,10 @@ def test_the_way_of_the_tool_and_what_came_last_are_there(run, model):
     tips = [model.fk((q, 0.0, 0.0, 0.0))[:3, 3] for q in (0.05, 1.0)]
     np.testing.assert_allclose(scene.path[[0, -1]], tips, atol=1e-9)
     assert scene.text == "a <word>"
-    kinds = [solid.kind for solid in drawn(scene).solids]
+    kinds = [solid.kind for solid in primitives_of(scene).solids]
     assert kinds.count("sphere") == 1
     *_, earlier = scenes(run, [1.0], "tool0")
-    assert "sphere" not in [solid.kind for solid in drawn(earlier).solids]
+    assert "sphere" not in [solid.kind for solid in primitives_of(earlier).solids]
     assert len(earlier.path) == 1  # the way counts from the first moment on
 
 
@@ -153,8 +153,8 @@ def test_a_picture_is_of_vectors_and_says_what_was_done(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["out.mp3"], "no 'mp3' file is made; let its name end in .gif, .svg"),
-        (["out"], "no '' file is made"),
+        (["out.mp3"], "'mp3' files are not supported; use .gif, .svg"),
+        (["out"], "'' files are not supported"),
         (["out.svg", "--to", "9"], "lasts from 0 to 2.2 s"),
         (["out.svg", "--from", "2", "--to", "1"], "lasts from 0 to 2.2 s"),
         (["no/such/out.svg"], "cannot be written"),
@@ -174,7 +174,7 @@ def test_a_recording_without_an_arm_is_said(tmp_path, capsys, model):
     file = tmp_path / "bare.mcap"
     write(file, [(0.0, "/tf", tf(model, (0.0,) * 4))])
     assert main([str(file), str(tmp_path / "out.gif")]) == 1
-    assert "no arm is to be seen" in capsys.readouterr().err
+    assert "no arm is visible" in capsys.readouterr().err
     assert main([str(tmp_path / "none.mcap"), str(tmp_path / "out.gif")]) == 1
     assert "cannot be read" in capsys.readouterr().err
 

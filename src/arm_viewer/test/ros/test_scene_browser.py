@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
-from arm_viewer.ros.recording.scenes import RecordedScene, drawn
+from arm_viewer.ros.recording.scenes import RecordedScene, primitives_of
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
@@ -107,7 +107,7 @@ def reference(robot, frames):
     scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
-    for solid in drawn(scene).solids:
+    for solid in primitives_of(scene).solids:
         for face in solid.faces():
             corners = [projected(robot, corner) for corner in face]
             pen.polygon([(column, row) for row, column in corners], fill=1)

@@ -31,16 +31,16 @@ from arm_description.exporters.paper import (
 from arm_description import DescriptionError
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import times
-from arm_viewer.ros.recording.scenes import Drawn, RecordedScene, drawn, scenes
+from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, primitives_of, scenes
 
-FILM = "gif"
-LONGEST = 15.0  # [s] of a film whose pace is not said
-RATE = 10.0  # pictures a second of a film
+ANIMATION = "gif"
+DEFAULT_LENGTH = 15.0  # [s] longest animation without --speed
+FRAME_RATE = 10.0  # [1/s] of an animation
 CORNER = 0.22  # [inch] from the time to the edges of the paper
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     try:
         _export(_parser().parse_args(arguments))
     except (ViewerError, DescriptionError) as error:
@@ -51,37 +51,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _export(given: argparse.Namespace) -> None:
     kind = given.output.suffix.lstrip(".").lower()
-    if kind not in (FILM, *FORMATS):
-        known = ", .".join((FILM, *FORMATS))
-        raise ViewerError(
-            f"{given.output}: no '{kind}' file is made; let its name end in .{known}"
-        )
+    if kind not in (ANIMATION, *FORMATS):
+        known = ", .".join((ANIMATION, *FORMATS))
+        raise ViewerError(f"{given.output}: '{kind}' files are not supported; use .{known}")
     begin, end = _span(given)
-    if kind == FILM:
-        pace = given.speed or max(1.0, (end - begin) / LONGEST)
-        count = math.floor((end - begin) / pace * RATE) + 1
-        moments = [begin + i * pace / RATE for i in range(count)]
+    if kind == ANIMATION:
+        pace = given.speed or max(1.0, (end - begin) / DEFAULT_LENGTH)
+        count = math.floor((end - begin) / pace * FRAME_RATE) + 1
+        moments = [begin + i * pace / FRAME_RATE for i in range(count)]
     else:
         moments = [begin, end]
     found = list(scenes(given.file, moments, given.tool_frame))
     if not found:
         raise ViewerError(
-            f"{given.file}: no arm is to be seen from {begin:g} to {end:g} s; "
-            "is robot_description recorded, and tf?"
+            f"{given.file}: no arm is visible from {begin:g} to {end:g} s; "
+            "does it contain robot_description and tf?"
         )
-    shown = [drawn(scene) for scene in found]
-    if kind == FILM:
-        data = film(found, shown, given)
+    shown = [primitives_of(scene) for scene in found]
+    if kind == ANIMATION:
+        data = animation(found, shown, given)
     else:
         data = _page(found[-1], shown[-1], given, _extent(shown[-1:], given.view), kind)
     write_bytes(data, str(given.output))
     sys.stdout.write(f"{given.output}\n")
 
 
-def film(
-    found: Sequence[RecordedScene], shown: Sequence[Drawn], given: argparse.Namespace
+def animation(
+    found: Sequence[RecordedScene], shown: Sequence[ScenePrimitives], given: argparse.Namespace
 ) -> bytes:
-    """Return an endless GIF of scenes, all in one frame."""
+    """Return a repeating GIF of scenes with a common frame."""
     from PIL import Image
 
     sys.stdout.write(f"Drawing {len(found)} pictures.\n")
@@ -93,12 +91,12 @@ def film(
         picture = Image.open(io.BytesIO(png)).convert("RGB")
         pages.append(picture.quantize(128))
     file = io.BytesIO()
-    lasts = round(1e3 / RATE)
-    pages[0].save(file, FILM, save_all=True, append_images=pages[1:], duration=lasts, loop=0)
+    lasts = round(1e3 / FRAME_RATE)
+    pages[0].save(file, ANIMATION, save_all=True, append_images=pages[1:], duration=lasts, loop=0)
     return file.getvalue()
 
 
-def _extent(shown: Sequence[Drawn], view: str) -> Extent:
+def _extent(shown: Sequence[ScenePrimitives], view: str) -> Extent:
     first, *others = (extent_of(parts.solids, VIEWS[view], parts.loose) for parts in shown)
     for other in others:
         first = first.joined(other)
@@ -106,12 +104,16 @@ def _extent(shown: Sequence[Drawn], view: str) -> Extent:
 
 
 def _page(
-    scene: RecordedScene, parts: Drawn, given: argparse.Namespace, extent: Extent, kind: str
+    scene: RecordedScene,
+    parts: ScenePrimitives,
+    given: argparse.Namespace,
+    extent: Extent,
+    kind: str,
 ) -> bytes:
     sheet = Sheet(parts.solids, VIEWS[given.view], parts.loose, extent)
 
     def marks(axes: Any) -> None:
-        for text, place in parts.words:
+        for text, place in parts.labels:
             word(axes, sheet.place(place), text)
         right, low = sheet.size[0] - CORNER, CORNER
         axes.text(right, low, f"{scene.time:.1f} s", color=INK, ha="right", va="center")
@@ -121,7 +123,7 @@ def _page(
 
 
 def _span(given: argparse.Namespace) -> tuple[float, float]:
-    """Return the times from and to which is drawn, since the beginning [s]."""
+    """Return the first and last time to draw, since the start of the recording [s]."""
     first, last = times(given.file)
     length = 1e-9 * (last - first)
     end = length if given.end is None else given.end
@@ -135,20 +137,20 @@ def _span(given: argparse.Namespace) -> tuple[float, float]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="./arm export",
-        description="Draw a recorded run: an animation, or its end with the way of the tool.",
+        description="Draw a recorded run: an animation, or its end with the path of the tool.",
     )
     parser.add_argument("file", type=Path, help="a recording of ./arm record")
-    parser.add_argument("output", type=Path, help=f"ends in .{FILM}, .{', .'.join(FORMATS)}")
-    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from")
+    parser.add_argument("output", type=Path, help=f"ends in .{ANIMATION}, .{', .'.join(FORMATS)}")
+    parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")
     parser.add_argument(
-        "--from", dest="begin", type=float, default=0.0, help="[s] since its beginning"
+        "--from", dest="begin", type=float, default=0.0, help="[s] since its start"
     )
     parser.add_argument("--to", dest="end", type=float, help="[s] (default: the recording's end)")
     parser.add_argument(
-        "--speed", type=_pace, help=f"of an animation (default: so that it lasts {LONGEST:g} s)"
+        "--speed", type=_pace, help=f"of an animation (default: at most {DEFAULT_LENGTH:g} s long)"
     )
     parser.add_argument("--width", type=_width, default=640, help="in pixels")
-    parser.add_argument("--tool-frame", default="tool0", help="whose way is drawn")
+    parser.add_argument("--tool-frame", default="tool0", help="the frame whose path is drawn")
     return parser
 
 

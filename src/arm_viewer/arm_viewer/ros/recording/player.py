@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm replay`: plays a recording on its topics, with a browser view that shows it.
-
-Reads the messages of a recording.
-"""
+"""`./arm replay`: reads a recording and publishes it on its topics, with a browser view."""
 
 from __future__ import annotations
 
@@ -18,17 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from arm_common.ros.node_runner import session
 from arm_common.ros.qos import LATCHED
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.signals import SignalHandlerOptions
 
 from arm_viewer.errors import MissingPackageError, ViewerError
 
+# mypy: disable-error-code="no-untyped-call"
+
 
 def messages(file: Path, topics: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
-    """Give schema, channel and message of all messages of some topics, in their order.
+    """Yield schema, channel and message of all messages of some topics, in their order.
 
     Raises:
         ViewerError: The file is no recording.
@@ -39,7 +37,7 @@ def messages(file: Path, topics: Sequence[str]) -> Iterator[tuple[Any, Any, Any]
 
 
 def times(file: Path) -> tuple[int, int]:
-    """Return when the first and the last message came, in nanoseconds.
+    """Return the times of the first and the last message, in nanoseconds.
 
     Raises:
         ViewerError: The file is no recording, or holds nothing.
@@ -54,7 +52,7 @@ def times(file: Path) -> tuple[int, int]:
 
 
 def message_type(kind: str) -> Any:
-    """Return the class of "package/msg/Name", None where the package is not installed."""
+    """Return the class of "package/msg/Name"; None if the package is not installed."""
     package, _, name = kind.split("/")
     try:
         return getattr(import_module(f"{package}.msg"), name)
@@ -83,12 +81,8 @@ def _reader(file: Path) -> Iterator[Any]:
         ) from None
 
 
-# mypy: disable-error-code="no-untyped-call"
-
-
-VIEW = "from arm_viewer.ros.node import main; main()"
-# What a view needs; what would move an arm that listens is never played.
-SHOWN = (
+# The topics of a view; commands that could move an arm are never played.
+PLAYED = (
     "/robot_description",
     "/tf",
     "/tf_static",
@@ -101,11 +95,11 @@ SHOWN = (
     "/arm_hardware/status",
     "/arm_controller/goal",
 )
-LONGEST_GAP = 2.0  # [s] between two messages; longer ones are shortened
+LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 
 
 class RecordingPlayer:
-    """Publishes what was recorded.
+    """Publishes a recording.
 
     Args:
         node: The node that publishes.
@@ -117,19 +111,21 @@ class RecordingPlayer:
         self._publishers: dict[str, Any] = {}
 
     def play(self, speed: float) -> int:
-        """Publish all messages at their times; returns how many.
+        """Publish all messages at their times; return their number.
 
         Args:
-            speed: As many recorded seconds a second.
+            speed: Recorded seconds for each second.
 
         Raises:
             ViewerError: The file is no recording.
         """
-        count, former = 0, None
-        for schema, channel, message in messages(self._file, SHOWN):
-            if former is not None:
-                time.sleep(min(LONGEST_GAP, max(0.0, 1e-9 * (message.log_time - former) / speed)))
-            former = message.log_time
+        count, previous = 0, None
+        for schema, channel, message in messages(self._file, PLAYED):
+            if previous is not None:
+                time.sleep(
+                    min(LONGEST_PAUSE, max(0.0, 1e-9 * (message.log_time - previous) / speed))
+                )
+            previous = message.log_time
             publisher = self._publisher(schema.name, channel)
             if publisher is not None:
                 publisher.publish(message.data)
@@ -149,37 +145,38 @@ class RecordingPlayer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play a recording; returns the exit code."""
+    """Play a recording; return the exit code."""
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
     parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
-    parser.add_argument("--speed", type=float, default=1.0, help="as many seconds a second")
-    parser.add_argument("--loop", action="store_true", help="again and again")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="recorded seconds for each second"
+    )
+    parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
     given = parser.parse_args(arguments)
     if not given.speed > 0.0:
         parser.error(f"--speed: {given.speed:g} is not a positive number")
-    view = None if given.no_view else subprocess.Popen([sys.executable, "-c", VIEW])
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    node = rclpy.create_node("replay")
+    command = [sys.executable, "-m", "arm_viewer.ros.node"]
+    view = None if given.no_view else subprocess.Popen(command)
     try:
-        player = RecordingPlayer(node, given.file)
-        again = True
-        while again:
-            sys.stdout.write(f"{player.play(given.speed)} messages played\n")
-            sys.stdout.flush()
-            again = given.loop
-        if view is not None:
-            view.wait()
+        with session():
+            player = RecordingPlayer(rclpy.create_node("replay"), given.file)
+            again = True
+            while again:
+                sys.stdout.write(f"{player.play(given.speed)} messages played\n")
+                sys.stdout.flush()
+                again = given.loop
+            if view is not None:
+                view.wait()
     except ViewerError as error:
         sys.stderr.write(f"arm: {error}\n")
         return 1
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except KeyboardInterrupt:
         pass
     finally:
         if view is not None:
             view.terminate()
             view.wait()
-        rclpy.try_shutdown()
     return 0
 
 

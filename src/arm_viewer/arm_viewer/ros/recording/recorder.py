@@ -1,38 +1,37 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm record`: writes every topic into an MCAP file, until Ctrl-C.
+"""`./arm record`: writes every topic to an MCAP file until Ctrl-C.
 
-The definition of a message with all that it is made of, as MCAP's encoding ros2msg wants it.
-
-The text of the .msg file, then of each other type that occurs in it, set apart by a line of 80
-equals signs and "MSG: package/Type" (https://mcap.dev/spec/registry#ros2msg). No ROS in here.
+A message's schema, in MCAP's encoding ros2msg, is the text of its .msg file, then of each type that
+occurs in it, separated by a line of 80 equals signs and "MSG: package/Type"
+(https://mcap.dev/spec/registry#ros2msg).
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-import rclpy
 from ament_index_python.packages import get_package_share_directory
+from arm_common.ros.node_runner import run_node
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 
 from arm_viewer.errors import MissingPackageError, ViewerError
 from arm_viewer.ros.recording.player import message_type
 
+# mypy: disable-error-code="no-untyped-call"
+
 RULE = "=" * 80
-# A field: a type, perhaps with a bound or as an array, and a name; or a constant, with "=".
+# A field: a type, possibly bounded or an array, and a name; or a constant, with "=".
 _FIELD = re.compile(r"^\s*([A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+[A-Za-z]\w*")
 _PLAIN = {
     "bool",
@@ -47,27 +46,24 @@ _PLAIN = {
 
 
 def schema_text(name: str, read: Callable[[str], str]) -> str:
-    """Return the whole definition of a type.
+    """Return the complete definition of a type.
 
     Args:
         name: "package/Type".
-        read: Returns the text of the .msg file of such a name.
+        read: Returns the text of the .msg file of a type.
     """
     texts = {name: read(name)}
     waiting = [name]
     while waiting:
-        for other in parts(waiting.pop(), texts):
+        for other in _field_types(waiting.pop(), texts):
             if other not in texts:
                 texts[other] = read(other)
                 waiting.append(other)
-    first, *others = texts.values()
-    names = list(texts)[1:]
-    return first + "".join(
-        f"\n{RULE}\nMSG: {other}\n{text}" for other, text in zip(names, others, strict=True)
-    )
+    first = texts.pop(name)
+    return first + "".join(f"\n{RULE}\nMSG: {other}\n{text}" for other, text in texts.items())
 
 
-def parts(name: str, texts: dict[str, str]) -> list[str]:
+def _field_types(name: str, texts: dict[str, str]) -> list[str]:
     """Return the types, as "package/Type", of the fields of a type."""
     package = name.split("/")[0]
     found = []
@@ -80,15 +76,12 @@ def parts(name: str, texts: dict[str, str]) -> list[str]:
     return found
 
 
-# mypy: disable-error-code="no-untyped-call"
-
-
-LOOK = 0.5  # [s] between two looks for new topics
+DISCOVERY_PERIOD = 0.5  # [s] between two searches for new topics
 DEPTH = 1000
 
 
 class TopicRecorder(Node):  # type: ignore[misc]
-    """Subscribes to whatever there is, with the quality of service that it is offered with.
+    """Subscribes to all topics, with the quality of service of their publishers.
 
     Args:
         file: The file to write.
@@ -113,25 +106,26 @@ class TopicRecorder(Node):  # type: ignore[misc]
         self._schemas: dict[str, int] = {}
         self._known: set[str] = set()
         self.count = 0
-        self._look()
-        self.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._discover()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=steady)
 
     def close(self) -> None:
         """Finish the file."""
         self._writer.finish()
         self._stream.close()
 
-    def _look(self) -> None:
-        """Subscribe to topics that are new."""
+    def _discover(self) -> None:
+        """Subscribe to new topics."""
         for topic, kinds in self.get_topic_names_and_types():
             offers = self.get_publishers_info_by_topic(topic)
-            hidden = "/_" in topic  # of actions; a bag leaves them out too
+            hidden = "/_" in topic  # of actions; rosbag2 excludes them, too
             if topic not in self._known and offers and len(kinds) == 1 and not hidden:
                 self._known.add(topic)
                 self._subscribe(topic, kinds[0], [offer.qos_profile for offer in offers])
 
     def _subscribe(self, topic: str, kind: str, offered: Sequence[QoSProfile]) -> None:
-        """Begin to record a topic; one whose type is not installed is said and left out."""
+        """Record a topic, unless its type is not installed."""
         message = message_type(kind)
         if message is None:
             self.get_logger().warning(f"{topic} is not recorded: {kind} is not installed here")
@@ -174,35 +168,30 @@ def _definition(name: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Record until SIGINT or SIGTERM; returns the exit code."""
+    """Record until SIGINT or SIGTERM; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="./arm record", description="Record every topic into an MCAP file, until Ctrl-C."
     )
-    plain = time.strftime("recording_%Y-%m-%d_%H-%M-%S.mcap")
-    parser.add_argument("-o", "--output", type=Path, default=Path(plain), help="the file")
+    default = time.strftime("recording_%Y-%m-%d_%H-%M-%S.mcap")
+    parser.add_argument("-o", "--output", type=Path, default=Path(default), help="the file")
     given = parser.parse_args(arguments)
-    ends: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: ends.append(number))
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        recorder = TopicRecorder(given.output)
-    except ViewerError as error:
-        sys.stderr.write(f"arm: {error}\n")
-        return 1
-    sys.stdout.write(f"Recording into {given.output}; Ctrl-C ends it.\n")
-    sys.stdout.flush()
-    executor = SingleThreadedExecutor()
-    executor.add_node(recorder)
-    while not ends:
-        executor.spin_once(timeout_sec=LOOK)
-    end = time.monotonic() + LOOK
-    while time.monotonic() < end:  # What was sent before the end is still on its way.
-        executor.spin_once(timeout_sec=0.05)
-    recorder.close()
-    sys.stdout.write(f"{recorder.count} messages in {given.output}\n")
-    rclpy.try_shutdown()
-    return 0
+    recorders: list[TopicRecorder] = []
+
+    def make() -> list[TopicRecorder]:
+        recorders.append(TopicRecorder(given.output))
+        sys.stdout.write(f"Recording into {given.output}; Ctrl-C ends it.\n")
+        sys.stdout.flush()
+        return recorders
+
+    def receive_rest() -> None:
+        """Wait for messages that were sent before the end and are still on their way."""
+        time.sleep(DISCOVERY_PERIOD)
+
+    code = run_node(make, (ViewerError,), executor=SingleThreadedExecutor, close=receive_rest)
+    for recorder in recorders:
+        recorder.close()
+        sys.stdout.write(f"{recorder.count} messages in {given.output}\n")
+    return code
 
 
 if __name__ == "__main__":

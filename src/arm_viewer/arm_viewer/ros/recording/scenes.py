@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was to be seen at some moments of a recording: robot, frames, markers, text.
-
-A scene as what can be drawn on paper: solids, loose faces and lines, words.
-"""
+"""The scenes at some moments of a recording, and their solids, faces, lines and labels."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import Array, Colour, DrawnShape
+from arm_viewer.scene.shapes import Array, Colour, ScenePrimitivesShape
 from arm_viewer.scene.store import SceneStore, poses_in
 
 # mypy: disable-error-code="no-untyped-call"
@@ -34,20 +31,20 @@ from arm_viewer.scene.store import SceneStore, poses_in
 
 DESCRIPTION, TEXT, MARKERS = "/robot_description", "/task_text", "/scene_markers"
 TF = ("/tf", "/tf_static")
-PATH_STEPS = 200  # A robot's reach is that many steps of its tool's path.
+PATH_STEPS = 200  # steps of the tool's path as long as the robot's reach
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedScene:
-    """One moment.
+    """The scene at one moment.
 
     Attributes:
-        time: Since the beginning of the recording [s].
+        time: Since the start of the recording [s].
         robot: The robot.
         frames: Frame name -> (4, 4), root link <- frame [m].
-        markers: Those of scene_markers.
-        text: What the task was doing.
-        path: (k, 3) where the tool was since the first moment, in the root link's frame [m].
+        markers: The markers of scene_markers.
+        text: The state of the task.
+        path: (k, 3), the tool's positions since the first moment, in the root link's frame [m].
     """
 
     time: float
@@ -59,40 +56,40 @@ class RecordedScene:
 
 
 def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[RecordedScene]:
-    """Give the scenes of a recording; moments before there is an arm to be seen are left out.
+    """Yield the scenes of a recording, from the first moment with a visible arm.
 
     Args:
         file: The recording.
-        moments: Rising times since its beginning [s].
-        tool: The frame whose path is noted.
+        moments: Increasing times since its start [s].
+        tool: The frame whose path is recorded.
 
     Raises:
         ViewerError: The file is no recording, or its robot cannot be drawn.
     """
     begin, _ = times(file)
-    past, due = _Past(tool), list(moments)
+    history, due = _SceneHistory(tool), list(moments)
     for schema, channel, message in messages(file, (DESCRIPTION, TEXT, MARKERS, *TF)):
         now = 1e-9 * (message.log_time - begin)
         while due and now > due[0]:
-            yield from past.scene(due.pop(0))
+            yield from history.scene(due.pop(0))
         kind = message_type(schema.name)
         if kind is not None:
-            past.take(channel.topic, deserialize_message(message.data, kind))
-            past.note_tool(now >= moments[0])
+            history.apply(channel.topic, deserialize_message(message.data, kind))
+            history.extend_path(now >= moments[0])
     for moment in due:
-        yield from past.scene(moment)
+        yield from history.scene(moment)
 
 
-class _Past:
-    """All that was heard up to a moment."""
+class _SceneHistory:
+    """The messages up to a moment."""
 
     def __init__(self, tool: str) -> None:
         self._tool, self._store, self._tree = tool, SceneStore(), TransformTree()
         self._markers: dict[MarkerKey, PlacedMarker] = {}
         self._path: list[Array] = []
 
-    def take(self, topic: str, message: Any) -> None:
-        """Take a message over."""
+    def apply(self, topic: str, message: Any) -> None:
+        """Apply a message."""
         if topic == DESCRIPTION:
             self._store.set_robot(read_robot(message.data))
         elif topic == TEXT:
@@ -105,21 +102,21 @@ class _Past:
                 T = pose_to_matrix((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
                 self._tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
 
-    def note_tool(self, counts: bool) -> None:
-        """Lengthen the tool's path, if it counts yet and the tool went on."""
+    def extend_path(self, started: bool) -> None:
+        """Extend the tool's path, if it has started and the tool moved."""
         robot = self._store.robot
-        if not counts or robot is None:
+        if not started or robot is None:
             return
         try:
-            place = self._tree.lookup(robot.root, self._tool)[:3, 3]
+            position = self._tree.lookup(robot.root, self._tool)[:3, 3]
         except TransformError:
             return
         step = robot.reach / PATH_STEPS
-        if not self._path or np.linalg.norm(place - self._path[-1]) > step:
-            self._path.append(place)
+        if not self._path or np.linalg.norm(position - self._path[-1]) > step:
+            self._path.append(position)
 
     def scene(self, time: float) -> Iterator[RecordedScene]:
-        """Give the present scene, nothing while the arm is not known or not placed."""
+        """Yield the present scene; nothing while the arm or its pose is unknown."""
         robot = self._store.robot
         if robot is None:
             return
@@ -136,37 +133,37 @@ class _Past:
 
 PATH_COLOUR = (0.15, 0.39, 0.92)
 PATH_WIDTH = 0.004  # of the robot's reach
-SEEN = 0.05  # opacity; what is fainter is left out, all else is drawn solid
+MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
 
 
 @dataclass
-class Drawn:
-    """What is drawn.
+class ScenePrimitives:
+    """The primitives of a scene.
 
     Attributes:
         solids: Bodies.
         loose: Faces and lines.
-        words: Texts and their places (3,) [m].
+        labels: Texts and their positions (3,) [m].
     """
 
     solids: list[Solid] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
-    words: list[tuple[str, Array]] = field(default_factory=list)
+    labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
-def drawn(scene: RecordedScene) -> Drawn:
-    """Return all that is drawn of a scene, in the frame of the robot's root link."""
-    result = Drawn()
+def primitives_of(scene: RecordedScene) -> ScenePrimitives:
+    """Return a scene's primitives in the frame of the robot's root link."""
+    result = ScenePrimitives()
     for shape, T, colour in _all(scene):
-        if colour[3] >= SEEN and type(shape) in _KINDS:
+        if colour[3] >= MIN_OPACITY and type(shape) in _KINDS:
             _KINDS[type(shape)](result, shape, T, colour)
-    result.words = [word for word in result.words if word[0] != scene.text]
+    result.labels = [label for label in result.labels if label[0] != scene.text]
     width = PATH_WIDTH * scene.robot.reach
     result.loose += [Loose(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)]
     return result
 
 
-def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
+def _all(scene: RecordedScene) -> Iterator[tuple[ScenePrimitivesShape, Array, Colour]]:
     for visual in scene.robot.visuals:
         yield visual.shape, scene.frames[visual.link] @ visual.pose, visual.colour
     for placed in scene.markers:
@@ -175,21 +172,21 @@ def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
             yield placed.drawing.shape, frame @ placed.pose, placed.drawing.colour
 
 
-def _box(to: Drawn, shape: shapes.Box, T: Array, colour: Colour) -> None:
+def _box(to: ScenePrimitives, shape: shapes.Box, T: Array, colour: Colour) -> None:
     to.solids.append(Solid("box", shape.size, T, colour[:3]))
 
 
-def _cylinder(to: Drawn, shape: shapes.Cylinder, T: Array, colour: Colour) -> None:
+def _cylinder(to: ScenePrimitives, shape: shapes.Cylinder, T: Array, colour: Colour) -> None:
     size = (0.25 * sum(shape.diameters), shape.length)
     to.solids.append(Solid("cylinder", size, T, colour[:3]))
 
 
-def _sphere(to: Drawn, shape: shapes.Ellipsoid, T: Array, colour: Colour) -> None:
+def _sphere(to: ScenePrimitives, shape: shapes.Ellipsoid, T: Array, colour: Colour) -> None:
     to.solids.append(Solid("sphere", (sum(shape.diameters) / 6.0,), T, colour[:3]))
 
 
-def _mesh(to: Drawn, shape: shapes.MeshFile, T: Array, colour: Colour) -> None:
-    """Draw the box that holds a mesh; one that cannot be read is left out."""
+def _mesh(to: ScenePrimitives, shape: shapes.MeshFile, T: Array, colour: Colour) -> None:
+    """Draw a mesh's bounding box; omit a mesh that cannot be read."""
     try:
         low, high = np.array(_MESHES.load(shape.uri).bounds) * shape.scale
     except ViewerError:
@@ -200,7 +197,7 @@ def _mesh(to: Drawn, shape: shapes.MeshFile, T: Array, colour: Colour) -> None:
     to.solids.append(Solid("box", (x, y, z), middle, colour[:3]))
 
 
-def _triangles(to: Drawn, shape: shapes.Triangles, T: Array, colour: Colour) -> None:
+def _triangles(to: ScenePrimitives, shape: shapes.Triangles, T: Array, colour: Colour) -> None:
     corners = shape.vertices @ T[:3, :3].T + T[:3, 3]
     own = shape.colours
     for i in range(0, len(corners), 3):
@@ -208,7 +205,7 @@ def _triangles(to: Drawn, shape: shapes.Triangles, T: Array, colour: Colour) -> 
         to.loose.append(Loose(corners[i : i + 3], tuple(rgb)))
 
 
-def _lines(to: Drawn, shape: shapes.Lines, T: Array, colour: Colour) -> None:
+def _lines(to: ScenePrimitives, shape: shapes.Lines, T: Array, colour: Colour) -> None:
     ends = shape.points @ T[:3, :3].T + T[:3, 3]
     own = shape.colours
     for i, pair in enumerate(ends):
@@ -216,12 +213,12 @@ def _lines(to: Drawn, shape: shapes.Lines, T: Array, colour: Colour) -> None:
         to.loose.append(Loose(pair, tuple(rgb), shape.width))
 
 
-def _text(to: Drawn, shape: shapes.TextLabel, T: Array, colour: Colour) -> None:
-    to.words.append((shape.text, T[:3, 3]))
+def _text(to: ScenePrimitives, shape: shapes.TextLabel, T: Array, colour: Colour) -> None:
+    to.labels.append((shape.text, T[:3, 3]))
 
 
 _MESHES = MeshFiles(share_folder)
-_KINDS: dict[type[DrawnShape], Callable[[Drawn, Any, Array, Colour], None]] = {
+_KINDS: dict[type[ScenePrimitivesShape], Callable[[ScenePrimitives, Any, Array, Colour], None]] = {
     shapes.Box: _box,
     shapes.Cylinder: _cylinder,
     shapes.Ellipsoid: _sphere,
