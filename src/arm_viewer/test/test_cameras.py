@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras hold arm and scene beside the panel, and stay where a person has put them."""
+"""Cameras show arm and scene beside the panel, until a user moves them."""
 
 import math
 from contextlib import nullcontext
@@ -15,6 +15,7 @@ from arm_viewer.browser.cameras import (
     Cameras,
     axes_of,
     robot_corners,
+    round_length,
     view_of,
 )
 from arm_viewer.scene.robot import PostureBook, read_robot
@@ -74,7 +75,7 @@ def test_poses_of_postures_are_those_of_the_arm():
 
 
 @given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=6), st.floats(0.3, 3.0))
-def test_things_around_the_arm_are_held_too_and_from_no_farther_than_needed(places, aspect):
+def test_objects_around_the_arm_are_shown_too_from_the_closest_position(places, aspect):
     robot, things = NUT_ARM, np.array(places)
     view = view_of(robot, objects=things, aspect=aspect)
     points = np.vstack([robot_corners(robot, [robot.zero]), things, view.caption])
@@ -129,7 +130,7 @@ def far_box(reach):
 
 
 @pytest.mark.parametrize("size", ["image_width", "image_height"])
-def test_a_browser_that_is_folded_away_is_left_alone(robot, size):
+def test_a_minimised_browser_is_ignored(robot, size):
     server = Server(2.0)
     camera = server.clients[0].camera
     setattr(camera, size, 0)
@@ -141,7 +142,7 @@ def test_a_browser_that_is_folded_away_is_left_alone(robot, size):
     np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
 
 
-def test_a_robot_of_nearly_the_same_size_is_held_by_browsers_that_come_later(robot, urdf):
+def test_later_browsers_show_a_robot_of_nearly_the_same_size(robot, urdf):
     server = Server()
     cameras = Cameras(server, tuple)
     cameras.set_robot(robot)
@@ -170,7 +171,7 @@ def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(robot):
     np.testing.assert_array_equal(client.camera.position, view_of(robot, aspect=0.7).position)
 
 
-def test_what_a_browser_says_late_is_not_taken_for_a_person_s_wish(robot):
+def test_an_outdated_position_is_not_taken_for_a_user_s(robot):
     server = Server(1.5)
     cameras, client = Cameras(server, tuple), server.clients[0]
     cameras.set_robot(robot)
@@ -181,7 +182,7 @@ def test_what_a_browser_says_late_is_not_taken_for_a_person_s_wish(robot):
     np.testing.assert_array_equal(client.camera.position, placed)
 
 
-def test_where_a_person_turned_the_camera_it_stays_until_another_robot_comes(robot, urdf):
+def test_a_moved_camera_stays_until_another_robot_is_shown(robot, urdf):
     server = Server(1.5)
     cameras, client = Cameras(server, tuple), server.clients[0]
     cameras.set_robot(robot)
@@ -198,7 +199,7 @@ def test_where_a_person_turned_the_camera_it_stays_until_another_robot_comes(rob
     assert not cameras.update(client)
 
 
-def test_a_thing_beside_the_arm_is_brought_into_the_picture_one_far_away_is_not(robot):
+def test_an_object_beside_the_arm_is_shown_a_distant_one_is_not(robot):
     server = Server(1.5)
     cameras, client = Cameras(server, tuple), server.clients[0]
     cameras.set_robot(robot)
@@ -212,3 +213,10 @@ def test_a_thing_beside_the_arm_is_brought_into_the_picture_one_far_away_is_not(
     assert np.abs(beside - alone).max() > 0.01
     cameras.include(box)
     assert client.camera.position is beside
+
+
+@given(st.floats(1e-4, 1e4))
+def test_round_length_is_round_and_just_below(length):
+    rounded = round_length(length)
+    assert 0.39 * length < rounded <= 1.002 * length
+    assert round(rounded / 10 ** math.floor(math.log10(rounded) + 1e-9)) in (1, 2, 5)

@@ -4,8 +4,10 @@
 
 import builtins
 import socket
+from pathlib import Path
 
 import pytest
+from arm_description.library import shipped_robots
 from arm_viewer.browser import server
 from arm_viewer.errors import BrowserError, MeshError, MissingPackageError, ServerError
 from arm_viewer.scene.meshes import MeshFiles, share_folder
@@ -61,20 +63,20 @@ def test_port_zero_is_any_free_port():
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**6])
-def test_what_is_no_port_is_refused(port):
+def test_an_invalid_port_is_rejected(port):
     with pytest.raises(ServerError, match=f"parameter port: {port} is not a port"):
         server.free_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
-def test_a_host_that_is_not_this_machine_is_refused(host):
+def test_a_host_of_another_machine_is_rejected(host):
     with pytest.raises(ServerError) as caught:
         server.free_port(host, 0)
     assert f'cannot use host "{host}"' in str(caught.value)
     assert "127.0.0.1 shows it on this machine only" in str(caught.value)
 
 
-def test_all_ports_taken_is_said(monkeypatch, busy):
+def test_a_full_range_of_ports_is_reported(monkeypatch, busy):
     monkeypatch.setattr(server, "TRIES", 1)
     with pytest.raises(ServerError, match=f"ports {busy} to {busy} are all in use"):
         server.free_port("127.0.0.1", busy)
@@ -152,3 +154,11 @@ def test_packages_are_looked_up_where_ros_installs_them():
     assert (share_folder("std_msgs") / "package.xml").is_file()
     with pytest.raises(MeshError, match='no package "no_such_package" is installed'):
         MeshFiles(share_folder).load("package://no_such_package/a.stl")
+
+
+def test_the_gallery_shows_every_shipped_robot():
+    docs = Path(__file__).resolve().parents[4] / "docs"
+    page = (docs / "gallery.md").read_text()
+    for robot in shipped_robots():
+        assert f"(images/robots/{robot}.png) `{robot}`" in page
+        assert (docs / f"images/robots/{robot}.png").is_file()

@@ -34,10 +34,10 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.ros.controls import Controls
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.layer_switches import LayerSwitches
-from arm_viewer.ros.subscriptions import SceneSubscriptions
+from arm_viewer.ros.subscriptions import SceneSubscriptions, WatchedTree
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import PostureBook, VisualRobot
-from arm_viewer.scene.store import SceneStore, WatchedTree, poses_in
+from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
 # mypy: disable-error-code="no-untyped-call"
@@ -285,7 +285,8 @@ class ViewerNode(Node):
         """Draw a frame; return whether it differs from the last one."""
         robot = self._view.store.robot
         fixed = self.parameters.fixed_frame or ("" if robot is None else robot.root)
-        changed = self._view.draw(fixed, poses_in(self._tf.tree, fixed), self._now())
+        frames = self._tf.tree.all_in(fixed) if fixed else {}
+        changed = self._view.draw(fixed, frames, self._now())
         if self._controls is not None:
             tool = self._view.store.frames.get(self.parameters.tool_frame)
             self._controls.set_tool(fixed, tool, self._view.drawer.size)

@@ -9,6 +9,7 @@ from functools import partial
 
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS
+from arm_common.ros.tf import Source, TransformTree
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -21,6 +22,23 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
+
+
+class WatchedTree(TransformTree):
+    """A transform tree with a callback for changes.
+
+    Args:
+        on_set: Called after each new transform, by the thread that set it.
+    """
+
+    def __init__(self, on_set: Callable[[], None]) -> None:
+        super().__init__()
+        self._on_set = on_set
+
+    def set(self, parent: str, child: str, T: Source) -> None:
+        """Set the transform parent <- child; see TransformTree."""
+        super().set(parent, child, T)
+        self._on_set()
 
 
 class SceneSubscriptions:

@@ -7,11 +7,10 @@ The node puts in what arrives; the drawer takes out what changed, in the same th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from arm_common.ros.tf import Source, TransformTree
 
 from arm_viewer.scene.marker_store import MarkerKey, MarkerStore, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
@@ -127,30 +126,3 @@ def _differs(pose: Array, sent: Array | None) -> bool:
     if pose is sent:  # As it is of every frame that did not move.
         return False
     return sent is None or bool(np.abs(pose - sent).max() > POSE_TOLERANCE)
-
-
-class WatchedTree(TransformTree):
-    """A transform tree with a callback for changes.
-
-    Args:
-        on_set: Called after each new transform, by the thread that set it.
-    """
-
-    def __init__(self, on_set: Callable[[], None]) -> None:
-        super().__init__()
-        self._on_set = on_set
-
-    def set(self, parent: str, child: str, T: Source) -> None:
-        """Set the transform parent <- child; see TransformTree."""
-        super().set(parent, child, T)
-        self._on_set()
-
-
-def poses_in(tree: TransformTree, fixed: str) -> dict[str, Array]:
-    """Return frame name -> (4, 4), fixed <- frame, for all frames connected with `fixed`.
-
-    Args:
-        tree: The transforms.
-        fixed: The frame to express the poses in; the tree need not know it yet.
-    """
-    return tree.all_in(fixed) if fixed else {}

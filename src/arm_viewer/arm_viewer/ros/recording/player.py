@@ -148,9 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
     parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
-    parser.add_argument(
-        "--speed", type=float, default=1.0, help="recorded seconds for each second"
-    )
+    parser.add_argument("--speed", type=float, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
     given = parser.parse_args(arguments)

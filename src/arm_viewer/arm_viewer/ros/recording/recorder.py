@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./arm record`: writes every topic to an MCAP file until Ctrl-C.
 
-A message's schema, in MCAP's encoding ros2msg, is the text of its .msg file, then of each type that
-occurs in it, separated by a line of 80 equals signs and "MSG: package/Type"
+A message's schema, in MCAP's encoding ros2msg, is the text of its .msg file, then of each type
+that occurs in it, separated by a line of 80 equals signs and "MSG: package/Type"
 (https://mcap.dev/spec/registry#ros2msg).
 """
 

@@ -23,8 +23,8 @@ from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import Array, Colour, ScenePrimitivesShape
-from arm_viewer.scene.store import SceneStore, poses_in
+from arm_viewer.scene.shapes import Array, Colour, DrawnShape
+from arm_viewer.scene.store import SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -120,7 +120,7 @@ class _SceneHistory:
         robot = self._store.robot
         if robot is None:
             return
-        self._store.set_frames(robot.root, poses_in(self._tree, robot.root))
+        self._store.set_frames(robot.root, self._tree.all_in(robot.root))
         changes = self._store.take()
         for key in changes.erased:
             self._markers.pop(key, None)
@@ -163,7 +163,7 @@ def primitives_of(scene: RecordedScene) -> ScenePrimitives:
     return result
 
 
-def _all(scene: RecordedScene) -> Iterator[tuple[ScenePrimitivesShape, Array, Colour]]:
+def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
     for visual in scene.robot.visuals:
         yield visual.shape, scene.frames[visual.link] @ visual.pose, visual.colour
     for placed in scene.markers:
@@ -218,7 +218,7 @@ def _text(to: ScenePrimitives, shape: shapes.TextLabel, T: Array, colour: Colour
 
 
 _MESHES = MeshFiles(share_folder)
-_KINDS: dict[type[ScenePrimitivesShape], Callable[[ScenePrimitives, Any, Array, Colour], None]] = {
+_KINDS: dict[type[DrawnShape], Callable[[ScenePrimitives, Any, Array, Colour], None]] = {
     shapes.Box: _box,
     shapes.Cylinder: _cylinder,
     shapes.Ellipsoid: _sphere,

@@ -151,7 +151,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD.values(), ids=BAD.keys())
-def test_what_is_wrong_is_named(marker, fields, sentence):
+def test_the_error_names_the_cause(marker, fields, sentence):
     with pytest.raises(MarkerError) as caught:
         read_marker(marker(**{"type": mm.CUBE, "id": 7, **fields}))
     assert str(caught.value).startswith('marker "test" 7: ')

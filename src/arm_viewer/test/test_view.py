@@ -22,7 +22,7 @@ SWITCHES = {"axes": True, "labels": False, "trace": True}
 
 
 class Setup:
-    """A stage on a server, and a count of the messages for browsers."""
+    """A view on a server, and a count of the messages for browsers."""
 
     def __init__(self, sliders):
         self.server = open_server("127.0.0.1", 0)
@@ -31,12 +31,12 @@ class Setup:
         actions = PanelActions(drawer.switch, print, print, trace.clear)
         panel = Panel(PanelGui(self.server, CallbackQueue()), actions, SWITCHES, sliders)
         self.problems = []
-        self.stage = SceneView(
+        self.view = SceneView(
             SceneStore(), drawer, panel, trace, "tool0", self.show, self.problems.append
         )
 
     def show(self, robot):
-        self.stage.panel.set_robot(robot, {joint.name: 0.0 for joint in robot.joints}, ("rest",))
+        self.view.panel.set_robot(robot, {joint.name: 0.0 for joint in robot.joints}, ("rest",))
 
     def sent(self):
         """Number of messages queued for browsers so far."""
@@ -50,7 +50,7 @@ class Setup:
         R = np.eye(4)
         R[:2, :2] = [[c, -s], [s, c]]
         frames = {n: T if n == "base_link" else R @ T for n, T in robot.zero.items()}
-        return self.stage.draw("base_link", frames | more, 0.0)
+        return self.view.draw("base_link", frames | more, 0.0)
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "sliders"])
@@ -62,22 +62,22 @@ def setup(request):
 
 def test_at_rest_nothing_is_sent(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     values = {joint.name: 0.1 for joint in robot.joints}
     setup.draw(robot)
-    setup.stage.write_numbers(values)
+    setup.view.write_numbers(values)
     before = setup.sent()
     for _ in range(10):
         assert not setup.draw(robot)
-        setup.stage.write_numbers(values)
+        setup.view.write_numbers(values)
     assert setup.sent() == before
 
 
 def test_a_moving_arm_costs_two_messages_a_frame(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
-    setup.stage.trace.step = 1e9
+    setup.view.trace.step = 1e9
     before = setup.sent()
     setup.draw(robot, turn=0.3)
     moving = len(robot.links) - 1
@@ -86,12 +86,12 @@ def test_a_moving_arm_costs_two_messages_a_frame(setup, urdf):
 
 def test_a_changed_robot_replaces_the_former_one(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     assert "/frames/elbow_link/visual_1" in setup.names()
     changed = read_robot(urdf.replace("waist_link", "hip_link").replace("sphere", "sphere "))
-    setup.stage.store.set_robot(changed)
-    setup.stage.draw("base_link", {**robot.zero, **changed.zero}, 0.0)
+    setup.view.store.set_robot(changed)
+    setup.view.draw("base_link", {**robot.zero, **changed.zero}, 0.0)
     names = setup.names()
     assert not any("waist_link" in name for name in names)
     assert "/frames/hip_link/visual_0" in names
@@ -100,10 +100,10 @@ def test_a_changed_robot_replaces_the_former_one(setup, urdf):
 
 def test_a_visual_that_is_gone_disappears(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     bare = "".join(part.split("</visual>")[-1] for part in urdf.split("<visual>"))
-    setup.stage.store.set_robot(read_robot(bare))
+    setup.view.store.set_robot(read_robot(bare))
     setup.draw(robot)
     assert not any("visual" in name for name in setup.names())
 
@@ -111,7 +111,7 @@ def test_a_visual_that_is_gone_disappears(setup, urdf):
 def test_a_mesh_that_is_missing_leaves_the_rest(setup, urdf):
     text = urdf.replace('<box size="0.03 0.03 0.12"/>', '<mesh filename="/no/such.stl"/>')
     robot = read_robot(text)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     (problem,) = setup.problems
     assert "there is no file /no/such.stl" in str(problem)
@@ -120,7 +120,7 @@ def test_a_mesh_that_is_missing_leaves_the_rest(setup, urdf):
 
 def test_every_marker_type_is_drawn_and_erased(setup, urdf, marker, tmp_path):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     mesh = tmp_path / "a.obj"
     mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
@@ -142,25 +142,25 @@ def test_every_marker_type_is_drawn_and_erased(setup, urdf, marker, tmp_path):
             for id, colours in ((1, ()), (2, [(1, 0, 0), (0, 1, 0), (0, 0, 1)] * 2))
         )
         markers = [plain] if type == 0 else [plain, coloured]
-        assert setup.stage.store.markers.apply("m", markers, 0.0) == []
+        assert setup.view.store.markers.apply("m", markers, 0.0) == []
         assert setup.draw(robot)
         assert setup.problems == []
         drawn = setup.names() - before
         assert "/markers/m/test/1" in drawn
         assert type == 0 or "/frames/tool0/markers/m/test/2" in drawn
-        setup.stage.store.markers.apply("m", [marker(action=3)], 0.0)
+        setup.view.store.markers.apply("m", [marker(action=3)], 0.0)
         setup.draw(robot)
         assert not [name for name in setup.names() if name.endswith(("test/1", "test/2"))]
 
 
 def test_a_marker_published_again_costs_nothing(setup, urdf, marker):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
 
     def cost(*markers):
         before = setup.sent()
-        assert setup.stage.store.markers.apply("m", markers, 0.0) == []
+        assert setup.view.store.markers.apply("m", markers, 0.0) == []
         setup.draw(robot)
         return setup.sent() - before
 
@@ -182,40 +182,40 @@ def test_a_marker_published_again_costs_nothing(setup, urdf, marker):
 
 def test_names_with_slashes_stay_one_level_and_apart(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot, **{"left/bolt": np.eye(4), "left": np.eye(4), "": np.eye(4)})
     assert {"/frames/left%2Fbolt", "/frames/left", "/frames/%"} <= setup.names()
 
 
-def test_what_is_missing_is_said(setup, urdf, marker):
-    stage = setup.stage
-    assert stage.problem() == NO_ROBOT
+def test_missing_parts_are_reported(setup, urdf, marker):
+    view = setup.view
+    assert view.problem() == NO_ROBOT
     robot = read_robot(urdf)
-    stage.store.set_robot(robot)
-    stage.draw("base_link", {"base_link": np.eye(4)}, 0.0)
-    assert stage.problem() == (
+    view.store.set_robot(robot)
+    view.draw("base_link", {"base_link": np.eye(4)}, 0.0)
+    assert view.problem() == (
         "Waiting for tf of waist_link, elbow_link, left_finger_link, right_finger_link and 1 "
         "more: is joint_states being published?"
     )
-    stage.store.markers.apply("m", [marker(frame="bolt")], 0.0)
+    view.store.markers.apply("m", [marker(frame="bolt")], 0.0)
     setup.draw(robot)
-    assert stage.problem() == "Markers wait for tf of bolt."
+    assert view.problem() == "Markers wait for tf of bolt."
     setup.draw(robot, bolt=np.eye(4))
-    assert stage.problem() == ""
-    stage.description_problem = "robot_description: not XML"
-    assert stage.problem() == "robot_description: not XML"
+    assert view.problem() == ""
+    view.description_problem = "robot_description: not XML"
+    assert view.problem() == "robot_description: not XML"
 
 
 def test_the_camera_moves_only_if_the_robot_has_another_size(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     camera = setup.server.initial_camera
     first = camera.position.copy()
-    setup.stage.store.set_robot(read_robot(urdf.replace("0.19 0 0", "0.2 0 0")))
+    setup.view.store.set_robot(read_robot(urdf.replace("0.19 0 0", "0.2 0 0")))
     setup.draw(robot)
     np.testing.assert_array_equal(camera.position, first)
-    setup.stage.store.set_robot(read_robot(urdf.replace("0.19 0 0", "1.9 0 0")))
+    setup.view.store.set_robot(read_robot(urdf.replace("0.19 0 0", "1.9 0 0")))
     setup.draw(robot)
     assert np.linalg.norm(camera.position) > 3 * np.linalg.norm(first)
 
@@ -225,51 +225,51 @@ def test_the_floor_lies_under_the_lowest_box(setup, urdf, marker):
         return setup.server.scene._handle_from_node_name["/floor"].position[2]
 
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     setup.draw(robot)
     assert -0.002 < floor() < 0.0
     table = marker(position=(0, 0, -0.01), scale=(0.4, 0.4, 0.02), frame_locked=True)
     ball = marker(2, id=1, position=(0, 0, -0.2))
-    setup.stage.store.markers.apply("m", [table, ball], 0.0)
+    setup.view.store.markers.apply("m", [table, ball], 0.0)
     setup.draw(robot)
     assert -0.022 < floor() < -0.02
     half = np.sqrt(0.5)
     lying = marker(scale=(0.6, 0.1, 0.1), orientation=(0, half, 0, half), frame="tool0")
-    setup.stage.store.markers.apply("m", [lying], 0.0)
+    setup.view.store.markers.apply("m", [lying], 0.0)
     setup.draw(robot)
     # tool0 is turned by 90 degrees and the box in it by as much: the long side lies again.
     assert -0.022 < floor() < -0.02
 
 
-def test_the_caption_is_not_said_twice(setup, urdf, marker):
+def test_the_caption_is_not_shown_twice(setup, urdf, marker):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
-    setup.stage.store.set_text("task", "turning")
+    setup.view.store.set_robot(robot)
+    setup.view.store.set_text("task", "turning")
     setup.draw(robot)
     caption = setup.server.scene._handle_from_node_name["/caption"]
     assert (caption.text, caption.visible) == ("turning", True)
-    setup.stage.store.markers.apply("m", [marker(9, text="Step 3: turning")], 0.0)
+    setup.view.store.markers.apply("m", [marker(9, text="Step 3: turning")], 0.0)
     setup.draw(robot)
     assert not caption.visible
-    setup.stage.store.markers.apply("m", [marker(action=3)], 0.0)
+    setup.view.store.markers.apply("m", [marker(action=3)], 0.0)
     setup.draw(robot)
     assert caption.visible
 
 
 def test_switches_hide_axes_names_and_path(setup, urdf):
     robot = read_robot(urdf)
-    setup.stage.store.set_robot(robot)
+    setup.view.store.set_robot(robot)
     for turn in (0.0, 0.5, 1.0):
         setup.draw(robot, turn=turn)
     nodes = setup.server.scene._handle_from_node_name
     assert nodes["/frames/tool0"].show_axes
     assert nodes["/trace/0"].visible
     for switch in SWITCHES:
-        setup.stage.drawer.switch(switch, False)
+        setup.view.drawer.switch(switch, False)
     assert not nodes["/frames/tool0"].show_axes
     assert not nodes["/frames/tool0/label"].visible
     assert not nodes["/trace/0"].visible
-    setup.stage.trace.clear()
+    setup.view.trace.clear()
     setup.draw(robot, turn=1.0)
     assert "/trace/0" not in setup.names()
 
@@ -290,12 +290,12 @@ def test_the_end_does_not_wait_for_connections_kept_in_reserve():
 
 
 def test_the_longest_path_takes_no_more_than_a_bounded_one(setup):
-    """The server keeps a word on each name it ever heard: names must not go on for ever."""
+    """The server keeps a record of every name: their number must be bounded."""
     kept = setup.server._websock_server.get_message_buffer().message_from_id
     sizes = []
     for point in range(9 * 64 * PIECES):
-        setup.stage.trace.add(np.array([float(point), 0.0, 0.0]))
+        setup.view.trace.add(np.array([float(point), 0.0, 0.0]))
         if point % 64 == 63:
-            setup.stage.drawer.apply_trace(setup.stage.trace.take())
+            setup.view.drawer.apply_trace(setup.view.trace.take())
             sizes.append(len(kept))
     assert max(sizes[5 * PIECES :]) == max(sizes[2 * PIECES : 5 * PIECES])

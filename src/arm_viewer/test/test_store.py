@@ -149,7 +149,7 @@ steps = st.lists(
 
 @given(steps=steps)
 @example(steps=[("add", 0, False), ("take",), ("add", 0, True)])
-def test_whoever_follows_the_changes_sees_the_scene(marker, steps):
+def test_applying_every_change_shows_the_scene(marker, steps):
     """A screen that applies every change shows what a plain account of the steps demands."""
     store, screen, wanted, tool = SceneStore(), {}, {}, False
 

@@ -3,11 +3,12 @@
 """URDF texts become visuals, joints and sizes; wrong ones are named."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.robot import postures_of, read_robot
 from arm_viewer.scene.shapes import GREY, Cylinder, Ellipsoid, MeshFile
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,3 +96,14 @@ def test_the_error_names_the_topic_and_the_element(text, sentence):
     with pytest.raises(ViewerError, match=r"^robot_description: ") as caught:
         read_robot(text)
     assert sentence in str(caught.value)
+
+
+def test_postures_open_the_fingers_by_half_the_width():
+    model = SimpleNamespace(
+        postures={"ready": {"waist": 0.5, "gripper": 0.02}, "rest": {"waist": 0.0}},
+        gripper=SimpleNamespace(joints=("left", "right")),
+    )
+    assert postures_of(model) == {
+        "ready": {"waist": 0.5, "left": 0.01, "right": 0.01},
+        "rest": {"waist": 0.0},
+    }

@@ -1,0 +1,38 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Actions of all threads run in the order of their posts, in the owner's thread."""
+
+import threading
+
+from arm_viewer.browser.callbacks import CallbackQueue
+
+
+def test_all_posts_of_many_threads_run_in_their_order():
+    queue, got, woken = CallbackQueue(), [], []
+    queue.post(lambda: got.append((-1, 0)))  # kept until the queue is open
+    queue.open(lambda: woken.append(1))
+    assert woken == [1]
+
+    def post(worker):
+        for number in range(200):
+            queue.post(lambda number=number: got.append((worker, number)))
+
+    threads = [threading.Thread(target=post, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        queue.drain()
+    queue.drain()
+    assert got[0] == (-1, 0)
+    assert [sum(w == worker for w, _ in got) for worker in range(4)] == [200] * 4
+    for worker in range(4):
+        assert [n for w, n in got if w == worker] == list(range(200))
+    assert len(woken) == 801
+
+
+def test_a_closed_queue_runs_nothing():
+    queue, got = CallbackQueue(), []
+    queue.open(lambda: got.append("woken"))
+    queue.close()
+    queue.post(lambda: got.append("run"))
+    assert got == []

@@ -1,0 +1,95 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Sliders, and what the panel writes: joint values, texts, the nut."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_description.urdf.elements import UrdfMimic
+from arm_viewer.browser import panel
+from arm_viewer.browser.panel import display_limits, from_display, to_display
+from arm_viewer.control.joint_sliders import JointSliders
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene.robot import VisualJoint
+from hypothesis import given
+from hypothesis import strategies as st
+
+JOINTS = (
+    VisualJoint("waist", False, -1.0, 2.0),
+    VisualJoint("slide", True, 0.1, 0.4),
+    VisualJoint("finger", True, 0.0, 0.2, UrdfMimic("slide", -0.5, 0.01)),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["waist", "slide"]), st.floats(-1e3, 1e3)), max_size=20))
+def test_sliders_stay_within_limits_and_mimics_follow(moves):
+    sliders = JointSliders(JOINTS)
+    for name, value in moves:
+        assert sliders.set(name, value) == sliders[name]
+    values = sliders.values()
+    for joint in JOINTS[:2]:
+        assert joint.lower <= values[joint.name] <= joint.upper
+    assert values["finger"] == pytest.approx(-0.5 * values["slide"] + 0.01)
+    assert sliders.values() == values
+
+
+def test_sliders_begin_at_the_start_or_next_to_zero():
+    sliders = JointSliders(JOINTS, {"waist": 1.5, "unknown": 3.0})
+    assert sliders.values() == {"waist": 1.5, "slide": 0.1, "finger": pytest.approx(-0.04)}
+
+
+def test_unknown_joints_and_values_that_are_not_finite_are_rejected():
+    sliders = JointSliders(JOINTS)
+    with pytest.raises(ViewerError, match='no joint "nose"; there are waist, slide'):
+        sliders.set("nose", 0.0)
+    with pytest.raises(ViewerError, match="nan is not a finite number"):
+        sliders.set("waist", math.nan)
+
+
+@given(st.sampled_from(JOINTS), st.floats(0, 1))
+def test_a_slider_shows_degrees_or_millimetres_and_converts_them_back(joint, part):
+    value = joint.lower + part * (joint.upper - joint.lower)
+    assert from_display(joint, to_display(joint, value)) == pytest.approx(value, abs=1e-12)
+    low, high = display_limits(joint)
+    assert (
+        joint.lower - 1e-9
+        <= from_display(joint, low)
+        < from_display(joint, high)
+        <= joint.upper + 1e-9
+    )
+
+
+def test_texts_are_escaped_and_empty_lines_vanish():
+    assert panel.status_line("task", "Task", "") == ""
+    assert "&lt;script&gt;" in panel.status_line("task", "Task", "<script>")
+    joint = VisualJoint("<b>", False, -1, 1)
+    assert "&lt;b&gt;" in panel.joint_table((joint,), {"<b>": 0.0})
+
+
+def test_numbers_are_written_for_people():
+    table = panel.joint_table(JOINTS, {"waist": math.pi / 2, "slide": 0.1234})
+    assert "90.0°" in table
+    assert "123.4 mm" in table
+    assert "finger" not in table  # Its value is not known.
+    assert panel.joint_table(JOINTS, {"waist": math.nan}) == ""
+    pose = np.eye(4)
+    pose[:3, 3] = 0.16, -0.0125, 0.185
+    assert "160.0, -12.5, 185.0 mm" in panel.tool_table("tool0", pose)
+    assert panel.tool_table("tool0", None) == ""
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (0, "fallen: dropped"),
+        (1, "on upper, 2.50 turns engaged: dropped"),
+        (2, "on upper, held, 2.50 turns engaged: dropped"),
+        (3, "held, clear of any bolt: dropped"),
+        (9, "state 9: dropped"),
+    ],
+)
+def test_the_nut_in_words(state, text):
+    nut = SimpleNamespace(state=state, bolt="upper", turns_engaged=2.5, message="dropped")
+    assert panel.nut_text(nut) == text
