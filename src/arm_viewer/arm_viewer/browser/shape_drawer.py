@@ -65,7 +65,8 @@ def viser_pose(pose: Array) -> dict[str, Any]:
 
 def set_pose(handle: Any, pose: Array) -> None:
     """Move a drawn node to a (4, 4) pose, parent <- node."""
-    handle.position, handle.wxyz = pose[:3, 3], quaternion(pose)
+    for name, value in viser_pose(pose).items():
+        setattr(handle, name, value)
 
 
 def draw(shape: DrawnShape, context: DrawContext) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arm_common.transforms import matrix_to_pose
+from arm_common.ros.messages import pose_message
 from rclpy.node import Node
 
 from arm_interfaces.srv import SolveIK
@@ -35,8 +35,7 @@ class IkClient:
         message.position_tolerance = request.position_tolerance
         message.orientation_tolerance = request.orientation_tolerance
         message.target.header.frame_id = frame
-        p, o = message.target.pose.position, message.target.pose.orientation
-        (p.x, p.y, p.z), (o.x, o.y, o.z, o.w) = matrix_to_pose(pose)
+        message.target.pose = pose_message(pose)
         return self._client.call(message, self._convert)
 
     def _convert(self, response: SolveIK.Response) -> None:

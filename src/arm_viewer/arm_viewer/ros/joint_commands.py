@@ -8,8 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from arm_common.ros.messages import duration_message
 from arm_common.ros.qos import GOAL, STREAM
-from builtin_interfaces.msg import Duration
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
 from rclpy.clock import Clock
@@ -154,7 +154,7 @@ class DriverCommander:
             return f"The position of {', '.join(missing)} is unknown: no joint_states received."
         target = {j.name: joints.get(j.name, self._positions[j.name]) for j in self._arm}
         point = JointTrajectoryPoint(positions=list(target.values()))
-        point.time_from_start = _to_duration(self._motion_time(target))
+        point.time_from_start = duration_message(self._motion_time(target))
         self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
         return ""
 
@@ -166,8 +166,3 @@ class DriverCommander:
             for j in self._arm
         ]
         return max([SHORTEST_MOTION, *times])
-
-
-def _to_duration(seconds: float) -> Duration:
-    whole = int(seconds)
-    return Duration(sec=whole, nanosec=int(1e9 * (seconds - whole)))

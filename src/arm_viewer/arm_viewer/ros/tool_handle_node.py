@@ -14,12 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformError
-from arm_common.transforms import matrix_to_pose, pose_to_matrix
-from geometry_msgs.msg import Pose
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
@@ -116,7 +115,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             self._held, self._shown = kind == FEEDBACK.MOUSE_DOWN, None
         elif kind == FEEDBACK.POSE_UPDATE and self._held:
             frame = message.header.frame_id or self._robot.root
-            self._follower.move_to(frame, _matrix(message.pose))
+            self._follower.move_to(frame, pose_matrix(message.pose))
         elif kind == FEEDBACK.MENU_SELECT:
             self._on_menu(message.menu_entry_id)
 
@@ -165,7 +164,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         marker = handle_marker(self._robot.root, size, self._mode, self._solutions, self._text)
         tool = self._tool()
         if tool is not None:
-            marker.pose = _pose(tool)
+            marker.pose = pose_message(tool)
         self._server.show(marker)
 
     def _tool(self) -> Array | None:
@@ -185,20 +184,8 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         if self._shown is None:
             self._show()
         elif np.abs(tool - self._shown).max() > POSE_TOLERANCE:
-            self._server.move(_pose(tool))
+            self._server.move(pose_message(tool))
         self._shown = tool
-
-
-def _matrix(pose: Pose) -> Array:
-    p, o = pose.position, pose.orientation
-    return np.asarray(pose_to_matrix((p.x, p.y, p.z), (o.x, o.y, o.z, o.w)))
-
-
-def _pose(T: Array) -> Pose:
-    message = Pose()
-    p, o = message.position, message.orientation
-    (p.x, p.y, p.z), (o.x, o.y, o.z, o.w) = matrix_to_pose(T)
-    return message
 
 
 def main() -> int:

@@ -7,11 +7,13 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from arm_common.transforms import matrix_to_pose
+from arm_common.ros.messages import transform_message
 from arm_description.exporters.drawing import posed
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.scenes import primitives_of, scenes
+from builtin_interfaces.msg import Time
 from PIL import Image
+from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 
@@ -25,19 +27,15 @@ def model():
 
 
 def tf(model, q):
-    from geometry_msgs.msg import TransformStamped
-    from tf2_msgs.msg import TFMessage
-
-    message = TFMessage()
     values = dict(zip(model.joint_names, q, strict=True))
-    for name, T in posed(model, values).poses.items():
-        if name != "base_link":
-            stamped = TransformStamped(child_frame_id=name)
-            stamped.header.frame_id = "base_link"
-            t, r = stamped.transform.translation, stamped.transform.rotation
-            (t.x, t.y, t.z), (r.x, r.y, r.z, r.w) = matrix_to_pose(T)
-            message.transforms.append(stamped)
-    return message
+    poses = posed(model, values).poses
+    return TFMessage(
+        transforms=[
+            transform_message("base_link", name, T, Time())
+            for name, T in poses.items()
+            if name != "base_link"
+        ]
+    )
 
 
 def ball(x):

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_common.transforms import matrix_to_pose, pose_to_matrix
+from arm_common.ros.messages import pose_matrix, pose_message
 from arm_viewer.control.ik_follower import MODES
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
@@ -62,13 +62,11 @@ class Rviz:
         message = self.Feedback(event_type=event, menu_entry_id=entry, marker_name="tool")
         message.header.frame_id = "base_link"
         if T is not None:
-            p, o = message.pose.position, message.pose.orientation
-            (p.x, p.y, p.z), (o.x, o.y, o.z, o.w) = matrix_to_pose(T)
+            message.pose = pose_message(T)
         self.feedback.publish(message)
 
     def place(self):
-        p, o = self.marker.pose.position, self.marker.pose.orientation
-        return pose_to_matrix((p.x, p.y, p.z), (o.x, o.y, o.z, o.w))
+        return pose_matrix(self.marker.pose)
 
     def at_the_tool(self):
         return self.marker is not None and np.abs(self.place() - self.tip()).max() < 1e-3

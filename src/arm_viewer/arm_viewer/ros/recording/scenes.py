@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
-from arm_common.transforms import pose_to_matrix
 from arm_description.exporters.paper import Loose
 from arm_description.exporters.solids import Solid
 from rclpy.serialization import deserialize_message
@@ -98,8 +98,7 @@ class _SceneHistory:
             self._store.markers.apply(topic, message.markers, 0.0)
         else:
             for stamped in message.transforms:
-                t, r = stamped.transform.translation, stamped.transform.rotation
-                T = pose_to_matrix((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+                T = transform_matrix(stamped.transform)
                 self._tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
 
     def extend_path(self, started: bool) -> None:
