@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from arm_common.ros.node_runner import run_node
+from arm_common.signals import ProcessEnd
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.executors import SingleThreadedExecutor
@@ -106,6 +107,9 @@ class TopicRecorder(Node):  # type: ignore[misc]
         self._schemas: dict[str, int] = {}
         self._known: set[str] = set()
         self.count = 0
+
+    def start(self) -> None:
+        """Subscribe to all topics, from now on every new one, too."""
         self._discover()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=steady)
@@ -179,15 +183,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def make() -> list[TopicRecorder]:
         recorders.append(TopicRecorder(given.output))
+        return recorders
+
+    def begin(end: ProcessEnd) -> bool:
+        """Start when a signal no longer ends the process at once, which would lose the file."""
+        del end
+        recorders[0].start()
         sys.stdout.write(f"Recording into {given.output}; Ctrl-C ends it.\n")
         sys.stdout.flush()
-        return recorders
+        return True
 
     def receive_rest() -> None:
         """Wait for messages that were sent before the end and are still on their way."""
         time.sleep(DISCOVERY_PERIOD)
 
-    code = run_node(make, (ViewerError,), executor=SingleThreadedExecutor, close=receive_rest)
+    code = run_node(make, (ViewerError,), 0.0, SingleThreadedExecutor, begin, receive_rest)
     for recorder in recorders:
         recorder.close()
         sys.stdout.write(f"{recorder.count} messages in {given.output}\n")
