@@ -18,7 +18,7 @@ NODES = {
     "publisher": "arm_description.ros.state_publisher",
     "watcher": "arm_description.ros.robot_file_watcher",
     "kinematics": "arm_kinematics.ros.node",
-    "driver": "arm_hardware.commands.entry_points",
+    "driver": "arm_hardware.commands.entry_points:hardware",
     "handle": "arm_viewer.commands.entry_points:tool_handle",
     "viewer": "arm_viewer.commands.entry_points:viewer",
     "recorder": "arm_viewer.ros.recording.recorder",
