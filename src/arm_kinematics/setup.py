@@ -33,7 +33,6 @@ setup(
         "console_scripts": [
             "design = arm_kinematics.commands.design:main",
             "dexterity = arm_kinematics.commands.dexterity:main",
-            "precompile = arm_kinematics.commands.precompile:main",
             "kinematics = arm_kinematics.commands.entry_points:kinematics",
         ]
     },
