@@ -68,6 +68,10 @@ BROKEN = {
         "import arm_tasks.commands.check",
         "Nothing imports commands/",
     ),
+    "arm_viewer/arm_viewer/scene/store.py": (
+        "import arm_common.ros.tf",
+        "Only programs import ros/",
+    ),
     "arm_hardware/arm_hardware/driver.py": (
         "import arm_hardware.simulation.faults",
         "Production does not import simulation/",

@@ -31,9 +31,9 @@ from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
-from arm_viewer.ros.controls import Controls
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
-from arm_viewer.ros.layer_switches import LayerSwitches
+from arm_viewer.ros.panels.controls import Controls
+from arm_viewer.ros.panels.layer_switches import LayerSwitches
 from arm_viewer.ros.subscriptions import SceneSubscriptions, WatchedTree
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import PostureBook, VisualRobot

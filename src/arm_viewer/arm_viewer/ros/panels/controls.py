@@ -15,9 +15,9 @@ from arm_viewer.control.ik_follower import MODES, STOPPED, IkFollower, IkRequest
 from arm_viewer.control.tool_panel import DragHandle, ToolActions, ToolPanel
 from arm_viewer.ros.ik_client import IkClient
 from arm_viewer.ros.joint_commands import JointCommander
-from arm_viewer.ros.stop_panel import StopPanel
-from arm_viewer.ros.task_panel import TaskPanel
-from arm_viewer.ros.teach_panel import TeachPanel
+from arm_viewer.ros.panels.stop_panel import StopPanel
+from arm_viewer.ros.panels.task_panel import TaskPanel
+from arm_viewer.ros.panels.teach_panel import TeachPanel
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
 
