@@ -41,12 +41,7 @@ def is_enabled(process: Process, values: Mapping[str, str]) -> bool:
 
 
 def resolve(value: Value, values: Mapping[str, str]) -> str | int | float | bool:
-    """Return the plain value of a placeholder.
-
-    Args:
-        value: A plain value or a placeholder.
-        values: Argument name -> text.
-    """
+    """Return the plain value of a placeholder."""
     if isinstance(value, Arg):
         return value.kind(values[value.name])
     if isinstance(value, UseSimTime):

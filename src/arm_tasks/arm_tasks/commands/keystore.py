@@ -32,16 +32,7 @@ _LISTS = {
 
 @dataclass(frozen=True)
 class Rights:
-    """Permissions of a node: full names of topics, services and actions.
-
-    Attributes:
-        publish: Published topics.
-        subscribe: Subscribed topics.
-        reply: Services it offers.
-        request: Services it calls.
-        execute: Actions it offers.
-        call: Actions it calls.
-    """
+    """Permissions of a node: full names of topics, services and actions."""
 
     publish: set[str] = field(default_factory=set)
     subscribe: set[str] = field(default_factory=set)

@@ -42,12 +42,7 @@ class JogCommand:
 
 
 class KeyboardInput:
-    """Converts keys into commands; a held key is a dead man's switch that repeats must renew.
-
-    Args:
-        mode: One of MODES.
-        speed: Fraction of the highest speed.
-    """
+    """Converts keys into commands; a held key is a dead man's switch that repeats must renew."""
 
     def __init__(self, mode: str = "joint", speed: float = 0.1) -> None:
         self._command = JogCommand(mode, speed=speed)

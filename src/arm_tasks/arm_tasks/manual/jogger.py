@@ -43,9 +43,6 @@ class TrajectorySegment:
 class Jogger:
     """Jogs one arm; start() sets its position.
 
-    Args:
-        chain: The arm.
-
     Attributes:
         q: (n,) commanded positions; None if unknown.
         rates: (n,) commanded rates.

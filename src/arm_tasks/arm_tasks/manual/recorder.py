@@ -17,11 +17,7 @@ MOST = 100_000  # points, more than half an hour at 50 a second
 
 
 class PathRecorder:
-    """Records positions of the arm; rest at both ends is omitted, in between it is kept.
-
-    Args:
-        model: The robot.
-    """
+    """Records positions of the arm; rest at both ends is omitted, in between it is kept."""
 
     def __init__(self, model: RobotModel) -> None:
         self._model = model

@@ -136,10 +136,6 @@ class DriverClient:
 
     All methods must be called in the thread that spins the node.
 
-    Args:
-        node: The node of the clients.
-        state: The state of the driver.
-
     Attributes:
         on_end: Called when a motion has ended or was rejected.
     """

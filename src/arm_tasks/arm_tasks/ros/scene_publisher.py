@@ -48,15 +48,7 @@ def scene_markers(scene: Scene) -> list[Marker]:
 
 
 def marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: Array) -> Marker:
-    """Return a marker that moves with its frame.
-
-    Args:
-        frame: Its tf frame.
-        namespace: Marker namespace.
-        kind: Type constant of Marker.
-        color: Red, green, blue, opacity.
-        T: frame <- marker (4, 4) [m].
-    """
+    """Return a marker that moves with its frame."""
     message = Marker()
     message.header.frame_id = frame
     message.ns = namespace
@@ -122,12 +114,7 @@ def name_marker(bolt: Bolt) -> Marker:
 
 
 def nut_marker(nut: Nut, hole: float) -> Marker:
-    """Return the hexagon nut as triangles.
-
-    Args:
-        nut: The nut.
-        hole: Diameter of its hole [m].
-    """
+    """Return the hexagon nut as triangles."""
     message = marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, _BRASS, np.eye(4))
     message.points = [Point(x=x, y=y, z=z) for x, y, z in nut_triangles(nut, hole).tolist()]
     return set_scale(message, 1.0, 1.0, 1.0)

@@ -33,11 +33,7 @@ _CANCEL_TIMEOUT = 10.0  # [s], for a cancelled motion to end
 
 
 class ViewArm:
-    """An arm without a driver: its motions move the sliders of a view.
-
-    Args:
-        node: The node of the publisher of joint_targets.
-    """
+    """An arm without a driver: its motions move the sliders of a view."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -128,11 +124,7 @@ def _motion(model: RobotModel, timed: TimedPath) -> PlannedTrajectory:
 
 
 class TrajectoryPlayer:
-    """Moves an arm along trajectories, after a slow approach to their start.
-
-    Args:
-        model: The robot.
-    """
+    """Moves an arm along trajectories, after a slow approach to their start."""
 
     def __init__(self, model: RobotModel) -> None:
         self._model = model

@@ -53,9 +53,6 @@ class AsyncArm:
     """The verbs of `Arm` without the waiting.
 
     The `timeout` [s] of a verb is how long `ArmFuture.wait()` waits, and thus the verb of `Arm`.
-
-    Args:
-        thread: Runs the node and the coroutines behind the verbs.
     """
 
     def __init__(self, thread: ClientThread) -> None:

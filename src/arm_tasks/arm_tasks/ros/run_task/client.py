@@ -44,9 +44,6 @@ _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 class RunControlKeys:
     """Keys of the terminal for pause, resume and single steps.
 
-    Args:
-        node: The node of the clients.
-
     Attributes:
         state: State of the task in the last feedback; a constant of TaskState.
     """
@@ -94,9 +91,6 @@ class RunControlKeys:
 
 class TaskClient:
     """Runs one task and records what happened.
-
-    Args:
-        model: The robot, for the names of its joints.
 
     Attributes:
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.

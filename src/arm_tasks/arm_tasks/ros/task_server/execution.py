@@ -27,16 +27,7 @@ FEEDBACK_PERIOD = 0.1  # [s] of wall time; feedback is published when a step beg
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """What a run needs of the task server.
-
-    Attributes:
-        node: Provides timers and the arm's time.
-        state: State of the driver.
-        driver: Moves the arm.
-        observer: Observes the world, for branches.
-        liveness: Monitors the other nodes.
-        controls: Publishes the progress, and pauses or stops the run.
-    """
+    """What a run needs of the task server."""
 
     node: Node
     state: ArmState
@@ -48,11 +39,6 @@ class ExecutionContext:
 
 class TaskExecution:
     """Runs a feasible plan, once begin() is called.
-
-    Args:
-        context: What it needs of the task server.
-        handle: The goal.
-        plan: The plan.
 
     Attributes:
         finished: Future of the engine's TaskOutcome.

@@ -71,13 +71,7 @@ class NodeLivenessMonitor:
 
 
 class WorldObserver:
-    """Observes the nut and the width of the jaws, for the branches of a task.
-
-    Args:
-        node: The node of the subscription of nut_world/state.
-        state: Provides the width of the jaws.
-        polled: Queues messages until the next observation.
-    """
+    """Observes the nut and the width of the jaws, for the branches of a task."""
 
     def __init__(self, node: Node, state: ArmState, polled: PolledSubscriptions) -> None:
         self._polled = polled
@@ -109,14 +103,7 @@ class WorldObserver:
 
 
 class NutStateChecker:
-    """Compares the observed nut with what a plan expects.
-
-    Args:
-        observer: Observes the nut.
-        planning: Simulates the plan in the background.
-        port: The arm.
-        chain: Its kinematics.
-    """
+    """Compares the observed nut with what a plan expects."""
 
     def __init__(
         self, observer: WorldObserver, planning: Planning, port: ArmPort, chain: Chain

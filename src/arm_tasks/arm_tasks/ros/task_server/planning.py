@@ -53,10 +53,6 @@ class Planning:
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
         """Plan a goal; the plan has the resolved request.
 
-        Args:
-            goal: The goal.
-            current: Current configuration of the arm.
-
         Raises:
             TasksError: The task or the scene is invalid.
         """

@@ -37,9 +37,6 @@ class TaskControls:
         run_task/state: latched; on changes, and some times a second during a step.
         task_text: only its message, latched.
 
-    Args:
-        node: The node.
-
     Attributes:
         engine: Engine of the running task, or None.
         stop_requested: Whether run_task/stop was called since begin().

@@ -38,12 +38,7 @@ _ERRORS = (TasksError, DescriptionError, OSError)
 
 
 class RestingArm:
-    """The pose of the arm, while it is at rest.
-
-    Args:
-        state: State of the driver.
-        chain: Kinematics of the arm.
-    """
+    """The pose of the arm, while it is at rest."""
 
     def __init__(self, state: ArmState, chain: Chain) -> None:
         self._state, self._chain = state, chain
@@ -84,15 +79,6 @@ class Teaching:
     Services:
         list_tasks, teach/save_pose, teach/forget_pose, teach/record, teach/end_recording,
         teach/replay.
-
-    Args:
-        node: The node of the services.
-        model: The robot.
-        state: State of the driver; its joint_states are recorded.
-        arm: Pose of the arm.
-        poses: File of the taught poses.
-        paths: Folder of the recorded paths.
-        scene: Name of the scene, for list_tasks.
     """
 
     def __init__(
@@ -231,14 +217,6 @@ class Touching:
 
     Services:
         teach/touch_bolt.
-
-    Args:
-        node: The node of the service.
-        model: The robot.
-        arm: Pose of the arm.
-        planning: Has the scene.
-        controls: Whether a task runs.
-        show: Called with the scene after a bolt was written into it.
     """
 
     def __init__(

@@ -50,11 +50,7 @@ _JOYSTICK = {
 
 
 class TeleopNode(Node):  # type: ignore[misc]
-    """Publishes short trajectories that end at rest, as long as jog commands arrive.
-
-    Args:
-        model: The robot.
-    """
+    """Publishes short trajectories that end at rest, as long as jog commands arrive."""
 
     def __init__(self, model: RobotModel) -> None:
         super().__init__("teleop")

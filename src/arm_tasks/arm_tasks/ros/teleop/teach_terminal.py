@@ -27,14 +27,7 @@ Teaching:
 
 
 class TeachTerminal(TeleopTerminal):
-    """Jogging, and keys for teaching.
-
-    Args:
-        node: Jogs the arm.
-        screen: The terminal.
-        model: The robot.
-        arm: The same arm, for checked motions.
-    """
+    """Jogging, and keys for teaching."""
 
     def __init__(self, node: TeleopNode, screen: Screen, model: RobotModel, arm: Arm) -> None:
         super().__init__(node, screen, model)
@@ -122,10 +115,6 @@ def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
 
 
 def run_teach(model: RobotModel) -> None:
-    """Teach the running arm until a person quits.
-
-    Args:
-        model: The robot.
-    """
+    """Teach the running arm until a person quits."""
     with Arm() as arm, open_screen() as screen, running_node(model) as node:
         TeachTerminal(node, screen, model, arm).run()

@@ -135,12 +135,7 @@ def running_node(model: RobotModel) -> Iterator[TeleopNode]:
 
 
 def run_teleop(model: RobotModel, joystick_only: bool) -> None:
-    """Jog the running arm until a person quits.
-
-    Args:
-        model: The robot.
-        joystick_only: Read no keys.
-    """
+    """Jog the running arm until a person quits."""
     with contextlib.ExitStack() as stack:
         screen = None if joystick_only else stack.enter_context(open_screen())
         TeleopTerminal(stack.enter_context(running_node(model)), screen, model).run()
