@@ -17,8 +17,7 @@ from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.task.request import ArmConfiguration, load_request
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="./arm check",
         description="Check a task: reach, limits, collisions. Exit code 0 if it is feasible.",
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return 0 if the task is feasible, 1 if not, 2 for invalid input."""
     try:
-        return run(parser().parse_args(arguments))
+        return run(_parser().parse_args(arguments))
     except (TasksError, DescriptionError) as error:
         sys.stderr.write(f"arm check: {error}\n")
         return 2

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
+from arm_common.cli import run
 
 from arm_tasks.errors import TasksError
 
@@ -129,8 +130,7 @@ The launch files and ./arm give each process its enclave. For the commands of ro
 Other computers get the folder `public` and their own enclaves, never `private`."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="keystore", description="Make the security keys of the arm's nodes."
     )
@@ -170,10 +170,8 @@ def make(folder: Path, policy: Path) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
-    options = parser().parse_args(arguments)
-    try:
+
+    def action(options: argparse.Namespace) -> None:
         sys.stdout.write(make(options.folder, options.policy or shipped_policy()) + "\n")
-    except TasksError as error:
-        sys.stderr.write(f"keystore: {error}\n")
-        return 1
-    return 0
+
+    return run(_parser(), action, arguments, (TasksError,))

@@ -24,8 +24,7 @@ _TIMEOUT = 10.0  # [s], to find an arm or a view
 _OWN_VIEW_TIMEOUT = 60.0  # [s], for the view that is started with --view
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="./arm play",
         description="Play a joint trajectory on the running arm, or in the running view.",
@@ -54,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     given = user_arguments(arguments)
-    options = parser().parse_args(given)
+    options = _parser().parse_args(given)
     try:
         model = load_robot(options.robot)
         trajectory = read_trajectory(options.trajectory, model, options.fit)

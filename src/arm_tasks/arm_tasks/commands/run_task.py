@@ -22,8 +22,7 @@ from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import load_task
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="run_task", description="Run a task on the arm.")
     result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
     result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
@@ -97,7 +96,7 @@ def _draw(file: Path, title: str, done: CompletedRun, model: RobotModel, scene: 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     try:
-        return run(parser().parse_args(user_arguments(arguments)))
+        return run(_parser().parse_args(user_arguments(arguments)))
     except (TasksError, DescriptionError) as error:
         print(f"run_task: {error}", file=sys.stderr)
         return 1

@@ -21,8 +21,7 @@ from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="./arm scene", description="List or edit a scene.")
     result.add_argument("scene", help="path, or a shipped name")
     result.add_argument("--robot", default="", help="list poses relative to this robot")
@@ -110,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     try:
-        run(parser().parse_args(arguments))
+        run(_parser().parse_args(arguments))
     except (TasksError, DescriptionError, OSError) as error:
         sys.stderr.write(f"arm scene: {error}\n")
         return 1

@@ -16,36 +16,26 @@ from arm_tasks.ros.teleop.teach_terminal import run_teach
 from arm_tasks.ros.teleop.terminal import run_teleop
 
 
-def teleop_parser() -> argparse.ArgumentParser:
-    """Return the parser of `./arm teleop`."""
-    result = argparse.ArgumentParser(
-        prog="./arm teleop", description="Jog the running arm with keys or a joystick."
-    )
-    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
-    result.add_argument(
-        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
-    )
-    return result
-
-
-def teach_parser() -> argparse.ArgumentParser:
-    """Return the parser of `./arm teach`."""
-    result = argparse.ArgumentParser(
-        prog="./arm teach", description="Teach the running arm: poses, paths, bolts."
-    )
+def _parser(name: str, description: str) -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(prog=f"./arm {name}", description=description)
     result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
     return result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm teleop`; return the exit code."""
-    options = teleop_parser().parse_args(user_arguments(arguments))
+    parser = _parser("teleop", "Jog the running arm with keys or a joystick.")
+    parser.add_argument(
+        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
+    )
+    options = parser.parse_args(user_arguments(arguments))
     return _run(lambda: run_teleop(load_robot(options.robot), options.joystick_only))
 
 
 def teach(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm teach`; return the exit code."""
-    options = teach_parser().parse_args(user_arguments(arguments))
+    parser = _parser("teach", "Teach the running arm: poses, paths, bolts.")
+    options = parser.parse_args(user_arguments(arguments))
     return _run(lambda: run_teach(load_robot(options.robot)))
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -44,20 +45,18 @@ class JogCommand:
 class KeyboardInput:
     """Converts keys into commands; a held key is a dead man's switch that repeats must renew."""
 
-    def __init__(self, mode: str = "joint", speed: float = 0.1) -> None:
-        self._command = JogCommand(mode, speed=speed)
-        self._until = float("-inf")
+    def __init__(self) -> None:
+        self._command = JogCommand("joint")
+        self.release()
 
     def press(self, key: str, now: float) -> bool:
         """Process a key at a time [s]; return whether it is a key of jogging."""
-        for index, (more, less) in enumerate(PAIRS):
-            if key in (more, less):
-                direction = np.zeros(MAX_DIRECTIONS)
-                direction[index] = 1.0 if key == more else -1.0
-                self._command = replace(self._command, direction=tuple(direction.tolist()))
-                self._until = now + KEY_TIMEOUT
-                return True
-        self._until = float("-inf")  # any other key ends a motion
+        direction = tuple(float((key == more) - (key == less)) for more, less in PAIRS)
+        if any(direction):
+            self._command = replace(self._command, direction=direction)
+            self._until = now + KEY_TIMEOUT
+            return True
+        self.release()  # any other key ends a motion
         if key == "m":
             mode = MODES[(MODES.index(self._command.mode) + 1) % len(MODES)]
             self._command = replace(self._command, mode=mode)
@@ -135,4 +134,4 @@ def _without_dead_zone(value: float) -> float:
     if not abs(value) > _DEAD_ZONE:
         return 0.0
     size = (min(abs(value), 1.0) - _DEAD_ZONE) / (1.0 - _DEAD_ZONE)
-    return size if value > 0.0 else -size
+    return math.copysign(size, value)

@@ -24,11 +24,6 @@ class PathRecorder:
         self._times: list[float] = []
         self._rows: list[Array] = []
 
-    @property
-    def count(self) -> int:
-        """Number of points so far."""
-        return len(self._times)
-
     def add(self, time: float, positions: ArrayLike) -> None:
         """Add joint positions (n,) [rad or m] at a time [s]; times that do not rise are ignored.
 

@@ -143,17 +143,12 @@ class DriverClient:
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
         self.on_end: Callable[[], None] = lambda: None
-        self._follow = ActionClient(
-            node,
-            FollowJointTrajectory,
-            "arm_controller/follow_joint_trajectory",
-            goal_service_qos_profile=GOAL,
-        )
-        self._gripper = ActionClient(
-            node,
-            GripperCommand,
-            "gripper_controller/gripper_cmd",
-            goal_service_qos_profile=GOAL,
+        self._follow, self._gripper = (
+            ActionClient(node, kind, name, goal_service_qos_profile=GOAL)
+            for kind, name in (
+                (FollowJointTrajectory, "arm_controller/follow_joint_trajectory"),
+                (GripperCommand, "gripper_controller/gripper_cmd"),
+            )
         )
 
     def not_ready(self) -> str:
@@ -165,20 +160,15 @@ class DriverClient:
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
-        goal = FollowJointTrajectory.Goal()
-        goal.trajectory = trajectory_message(
-            trajectory.joint_names, trajectory.times, trajectory.positions, trajectory.velocities
-        )
-        return ActionMove(self._follow, goal, self._state, self._ended)
+        message = trajectory_message(trajectory.joint_names, trajectory)
+        goal = FollowJointTrajectory.Goal(trajectory=message)
+        return ActionMove(self._follow, goal, self._state, lambda: self.on_end())
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state, self._ended)
-
-    def _ended(self) -> None:
-        self.on_end()
+        return ActionMove(self._gripper, goal, self._state, lambda: self.on_end())
 
     def configuration(self) -> ArmConfiguration:
         """Return the latest measured configuration."""
@@ -270,19 +260,7 @@ class Readiness:
     """
 
     def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
-        self._node = node
-        self._state = state
-        self._driver = driver
-
-    def missing(self, dry_run: bool) -> str:
-        """Return why a task cannot begin, or "".
-
-        Args:
-            dry_run: Only joint positions are needed, to plan from.
-        """
-        if dry_run and self._state.positions:
-            return ""
-        return self._state.not_ready() or self._not_connected()
+        self._node, self._state, self._driver = node, state, driver
 
     async def wait(
         self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
@@ -290,7 +268,7 @@ class Readiness:
         """Wait until a task can begin; return why it cannot, or "".
 
         Args:
-            dry_run: As for missing().
+            dry_run: Only joint positions are needed, to plan from.
             canceled: Returns True to end the wait.
             notify: Called once with the reason if the wait takes long.
         """
@@ -301,7 +279,7 @@ class Readiness:
             nonlocal notified
             if result.done():
                 return
-            why, waited = self.missing(dry_run), time.monotonic() - began
+            why, waited = self._missing(dry_run), time.monotonic() - began
             limit = _READY_TIMEOUT if self._is_known() else _STARTUP_TIMEOUT
             if not why or canceled() or waited > limit:
                 result.set_result(why)
@@ -315,6 +293,11 @@ class Readiness:
             await result
             self._node.destroy_timer(timer)
         return str(result.result())
+
+    def _missing(self, dry_run: bool) -> str:
+        if dry_run and self._state.positions:
+            return ""
+        return self._state.not_ready() or self._not_connected()
 
     def _is_known(self) -> bool:
         """Return True if the driver was complete at some time, even if it is lost now."""

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
-from arm_common.ros.messages import duration_message, pose_matrix
+from collections.abc import Iterable, Sequence
+
+from arm_common.ros.messages import duration_message, pose_matrix, transform_message
 from arm_common.transforms import Array
+from builtin_interfaces.msg import Time
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import NutState
 from arm_interfaces.msg import StepReport as StepReportMessage
-from arm_tasks.planning.plan import StepReport
+from arm_tasks.manual.jogger import TrajectorySegment
+from arm_tasks.planning.plan import PlannedTrajectory, StepReport
 from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.scene.scene import BASE_FRAME
 
 
 def nut_report(message: NutState) -> NutReport:
@@ -32,19 +38,19 @@ def step_report(message: StepReportMessage) -> StepReport:
     return StepReport(**{name: getattr(message, name) for name in names})
 
 
-def trajectory_message(
-    joints: tuple[str, ...], times: Array, positions: Array, velocities: Array
-) -> JointTrajectory:
-    """Return a joint trajectory as a message.
+def tf_message(frames: Iterable[tuple[str, Array]], stamp: Time) -> TFMessage:
+    """Return base_link <- frame (4, 4) [m] of each named frame as one message of tf."""
+    transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in frames]
+    return TFMessage(transforms=transforms)
 
-    Args:
-        joints: Names of the n columns.
-        times: (m,) from the start [s].
-        positions: (m, n) [rad or m].
-        velocities: (m, n) [rad/s or m/s].
-    """
+
+def trajectory_message(
+    joints: Sequence[str], motion: PlannedTrajectory | TrajectorySegment
+) -> JointTrajectory:
+    """Return a motion of joints as a message."""
     message = JointTrajectory(joint_names=list(joints))
-    for time, position, velocity in zip(times, positions, velocities, strict=True):
+    rows = zip(motion.times, motion.positions, motion.velocities, strict=True)
+    for time, position, velocity in rows:
         point = JointTrajectoryPoint()
         point.positions = position.tolist()
         point.velocities = velocity.tolist()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.messages import pose_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED
@@ -19,6 +19,7 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.messages import tf_message
 from arm_tasks.ros.scene_publisher import NUT_FRAME
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
@@ -91,24 +92,23 @@ class NutWorldNode(Node):
 
     def _publish_payloads(self) -> None:
         stamp = self.get_clock().now().to_msg()
-        poses = self._payloads.poses.items()
-        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
-        self._payload_publisher.publish(TFMessage(transforms=frames))
+        self._payload_publisher.publish(tf_message(self._payloads.poses.items(), stamp))
 
     def _publish_nut(self) -> None:
         if self._world is None:
             return
         report = self._world.report
-        message = NutState()
+        message = NutState(
+            state=int(report.status),
+            bolt=report.bolt,
+            turns_engaged=report.turns_engaged,
+            grasped=report.grasped,
+            message=report.message,
+        )
         message.header.stamp = self.get_clock().now().to_msg()
         message.header.frame_id = BASE_FRAME
-        message.state = int(report.status)
-        message.bolt = report.bolt
-        message.turns_engaged = report.turns_engaged
-        message.grasped = report.grasped
         message.pose.header = message.header
         message.pose.pose = pose_message(report.pose)
-        message.message = report.message
         self._nut_publisher.publish(message)
 
 

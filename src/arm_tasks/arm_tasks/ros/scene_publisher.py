@@ -22,6 +22,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
+from arm_tasks.ros.messages import tf_message
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import BASE_FRAME, Bolt, Nut, Scene
 
@@ -37,18 +38,17 @@ _LATE_JOINER_DELAY = 2  # [s] republish once the new subscriber has received tf
 _SETTLING_TIME = 5  # [s] without a new text until the latched message is completed
 
 
-def scene_markers(scene: Scene) -> list[Marker]:
+def _scene_markers(scene: Scene) -> list[Marker]:
     """Return the markers of objects, bolts and nut, each in its frame."""
-    markers = [part for thing in scene.things.values() for part in object_markers(thing)]
+    markers = [part for thing in scene.things.values() for part in _object_markers(thing)]
     for bolt in scene.bolts.values():
-        markers += [shaft_marker(bolt), thread_marker(bolt), name_marker(bolt)]
+        markers += [_shaft_marker(bolt), _thread_marker(bolt), _name_marker(bolt)]
     if scene.nut is not None:
-        markers.append(nut_marker(scene.nut, max(b.diameter for b in scene.bolts.values())))
+        markers.append(_nut_marker(scene.nut, max(b.diameter for b in scene.bolts.values())))
     return markers
 
 
-def marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: Array) -> Marker:
-    """Return a marker that moves with its frame."""
+def _marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: Array) -> Marker:
     message = Marker()
     message.header.frame_id = frame
     message.ns = namespace
@@ -60,67 +60,64 @@ def marker(frame: str, namespace: str, kind: int, color: tuple[float, ...], T: A
     return message
 
 
-def set_scale(message: Marker, x: float, y: float, z: float) -> Marker:
-    """Set the size of a marker [m] and return it."""
+def _set_scale(message: Marker, x: float, y: float, z: float) -> Marker:
     message.scale.x, message.scale.y, message.scale.z = float(x), float(y), float(z)
     return message
 
 
-def object_markers(thing: SceneObject) -> list[Marker]:
-    """Return the parts of an object, in its own frame."""
+def _object_markers(thing: SceneObject) -> list[Marker]:
     kinds = {"box": Marker.CUBE, "cylinder": Marker.CYLINDER}
     markers = []
     for i, part in enumerate(thing.parts):
         name = f"{thing.kind}/{thing.name}"
-        message = marker(thing.name, name, kinds[part.kind], part.color, part.pose)
+        message = _marker(thing.name, name, kinds[part.kind], part.color, part.pose)
         message.id = i
         size = part.size
         if part.kind == "cylinder":
             size = (2.0 * size[0], 2.0 * size[0], size[1])
-        markers.append(set_scale(message, *size))
+        markers.append(_set_scale(message, *size))
     return markers
 
 
-def shaft_marker(bolt: Bolt) -> Marker:
+def _shaft_marker(bolt: Bolt) -> Marker:
     """Return the core of a bolt, with the minor diameter (ISO 68-1: d - 1.0825 p)."""
     middle = bolt.pose @ shift_z(bolt.length / 2.0)
     core = bolt.diameter - 1.0825 * bolt.pitch
-    message = marker(BASE_FRAME, f"bolt/{bolt.name}", Marker.CYLINDER, _STEEL, middle)
-    return set_scale(message, core, core, bolt.length)
+    message = _marker(BASE_FRAME, f"bolt/{bolt.name}", Marker.CYLINDER, _STEEL, middle)
+    return _set_scale(message, core, core, bolt.length)
 
 
-def thread_marker(bolt: Bolt) -> Marker:
+def _thread_marker(bolt: Bolt) -> Marker:
     """Return the crest of a bolt's thread as a line."""
     count = int(_THREAD_POINTS * bolt.length / bolt.pitch)
     angle = np.arange(count + 1) * (2.0 * math.pi / _THREAD_POINTS)
     depth = angle / (2.0 * math.pi) * bolt.pitch
     radius = bolt.diameter / 2.0 - bolt.pitch / 8.0
     turned = bolt.hand * angle
-    message = marker(BASE_FRAME, f"thread/{bolt.name}", Marker.LINE_STRIP, _STEEL, bolt.pose)
+    message = _marker(BASE_FRAME, f"thread/{bolt.name}", Marker.LINE_STRIP, _STEEL, bolt.pose)
     message.points = [
         Point(x=radius * math.cos(a), y=radius * math.sin(a), z=float(d))
         for a, d in zip(turned, depth, strict=True)
     ]
-    return set_scale(message, bolt.pitch / 2.0, 0.0, 0.0)
+    return _set_scale(message, bolt.pitch / 2.0, 0.0, 0.0)
 
 
-def name_marker(bolt: Bolt) -> Marker:
+def _name_marker(bolt: Bolt) -> Marker:
     """Return the name of a bolt, above its free end."""
     above = np.array(bolt.pose)
     above[2, 3] += 0.022
-    message = marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, _INK, above)
+    message = _marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, _INK, above)
     message.text = bolt.name.replace("_", " ")
-    return set_scale(message, 0.0, 0.0, 0.008)
+    return _set_scale(message, 0.0, 0.0, 0.008)
 
 
-def nut_marker(nut: Nut, hole: float) -> Marker:
-    """Return the hexagon nut as triangles."""
-    message = marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, _BRASS, np.eye(4))
-    message.points = [Point(x=x, y=y, z=z) for x, y, z in nut_triangles(nut, hole).tolist()]
-    return set_scale(message, 1.0, 1.0, 1.0)
+def _nut_marker(nut: Nut, hole: float) -> Marker:
+    message = _marker(NUT_FRAME, "nut", Marker.TRIANGLE_LIST, _BRASS, np.eye(4))
+    message.points = [Point(x=x, y=y, z=z) for x, y, z in _nut_triangles(nut, hole).tolist()]
+    return _set_scale(message, 1.0, 1.0, 1.0)
 
 
-def nut_triangles(nut: Nut, hole: float) -> Array:
+def _nut_triangles(nut: Nut, hole: float) -> Array:
     """Return the corners of a nut's triangles (3 k, 3) [m], counter-clockwise seen from outside.
 
     Each sector of the wall between hexagon and hole is one section.
@@ -147,15 +144,15 @@ def nut_triangles(nut: Nut, hole: float) -> Array:
     return np.array(triangles)
 
 
-def text_marker(text: str, height: float) -> Marker:
+def _text_marker(text: str, height: float) -> Marker:
     """Return a line of text at a height above the base [m]."""
     T = np.eye(4)
     T[2, 3] = height
-    message = marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, _INK, T)
+    message = _marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, _INK, T)
     message.text = text
     if not text:
         message.action = Marker.DELETE
-    return set_scale(message, 0.0, 0.0, 0.012)
+    return _set_scale(message, 0.0, 0.0, 0.012)
 
 
 class SceneNode(Node):
@@ -196,9 +193,8 @@ class SceneNode(Node):
             self._publish_nut(start)
             self.create_timer(1.0, self._repeat_nut)
         self._payloads = {k: t.pose for k, t in scene.things.items() if t.is_payload}
-        if self._payloads:
-            self._publish_payloads()
-            self.create_timer(1.0, self._publish_payloads)  # for late subscribers
+        self._publish_payloads()
+        self.create_timer(1.0, self._publish_payloads)  # for late subscribers
         self._publish_frames()
         self._publish_markers()
         self.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
@@ -212,20 +208,13 @@ class SceneNode(Node):
         self._publish_markers(replace=True)
 
     def _publish_frames(self) -> None:
-        """Publish the fixed frames."""
         stamp = self.get_clock().now().to_msg()
         fixed = [(k, T) for k, T in self._scene.frames.items() if k not in self._payloads]
-        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in fixed]
-        self._static.publish(TFMessage(transforms=frames))
+        self._static.publish(tf_message(fixed, stamp))
 
     def _publish_markers(self, replace: bool = False) -> None:
-        """Publish all markers.
-
-        Args:
-            replace: Delete those of another scene first.
-        """
         old = [Marker(action=Marker.DELETEALL)] if replace else []
-        markers = [*scene_markers(self._scene), text_marker(self._text, _TEXT_HEIGHT)]
+        markers = [*_scene_markers(self._scene), _text_marker(self._text, _TEXT_HEIGHT)]
         self._markers.publish(MarkerArray(markers=[*old, *markers]))
 
     def _on_matched(self, status: Any) -> None:
@@ -255,11 +244,9 @@ class SceneNode(Node):
         self._publish_payloads()
 
     def _publish_payloads(self) -> None:
-        stamp = self.get_clock().now().to_msg()
-        poses = self._payloads.items()
-        frames = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
-        if frames:
-            self._tf.publish(TFMessage(transforms=frames))
+        if self._payloads:
+            stamp = self.get_clock().now().to_msg()
+            self._tf.publish(tf_message(self._payloads.items(), stamp))
 
     def _repeat_nut(self) -> None:
         if self._nut is not None:
@@ -273,6 +260,6 @@ class SceneNode(Node):
     def _on_text(self, message: String) -> None:
         if message.data != self._text:
             self._text = message.data
-            text = text_marker(self._text, _TEXT_HEIGHT)
+            text = _text_marker(self._text, _TEXT_HEIGHT)
             self._markers.publish(MarkerArray(markers=[text]))
             self._republish_in = _SETTLING_TIME

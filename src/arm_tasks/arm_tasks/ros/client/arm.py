@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from rclpy.node import Node
@@ -82,12 +81,7 @@ class Arm:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def connect(self, timeout: float = 30.0) -> None:

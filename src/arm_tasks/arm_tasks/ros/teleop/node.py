@@ -40,15 +40,6 @@ _JOYSTICK = {
 }
 
 
-_JOYSTICK = {
-    "dead_man": "Button of the joystick to be held; nothing moves without it.",
-    "joint_mode": "Button that moves joints while it is held, -1 for none.",
-    "base_mode": "Button for the base's axes while it is held, -1 for none.",
-    "axes": "Stick of x, y, z and turns about them (or of joints), -1 for none.",
-    "signs": "1 or -1 for each of axes.",
-}
-
-
 class TeleopNode(Node):  # type: ignore[misc]
     """Publishes short trajectories that end at rest, as long as jog commands arrive."""
 
@@ -57,14 +48,12 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._model = model
         self._jogger = Jogger(Chain.from_model(model))
         self._state = ArmState(self, model)
-        self._layout = JoystickLayout(
-            **{
-                entry.name: declare_one(
-                    self, entry.name, ParameterSpec(entry.default, _JOYSTICK[entry.name])
-                )
-                for entry in fields(JoystickLayout)
-            }
-        )
+        defaults = {entry.name: entry.default for entry in fields(JoystickLayout)}
+        given = {
+            name: declare_one(self, name, ParameterSpec(default, _JOYSTICK[name]))
+            for name, default in defaults.items()
+        }
+        self._layout = JoystickLayout(**given)
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
@@ -166,14 +155,6 @@ class TeleopNode(Node):  # type: ignore[misc]
         return np.array([self._state.positions[name] for name in self._model.joint_names])
 
     def _publish(self, segment: TrajectorySegment | None) -> bool:
-        """Publish a segment, if there is one; return whether there was."""
         if segment is not None:
-            self._publisher.publish(
-                trajectory_message(
-                    tuple(self._model.joint_names),
-                    np.array(segment.times),
-                    segment.positions,
-                    segment.velocities,
-                )
-            )
+            self._publisher.publish(trajectory_message(self._model.joint_names, segment))
         return segment is not None
