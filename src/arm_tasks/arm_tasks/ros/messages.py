@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from arm_common.ros.messages import duration_message, pose_matrix, transform_message
-from arm_common.transforms import Array
-from builtin_interfaces.msg import Time
-from tf2_msgs.msg import TFMessage
+from arm_common.ros.messages import duration_message, pose_matrix
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import NutState
 from arm_interfaces.msg import StepReport as StepReportMessage
-from arm_tasks.manual.jogger import TrajectorySegment
 from arm_tasks.planning.plan import PlannedTrajectory, StepReport
 from arm_tasks.scene.nut_state import NutReport, NutStatus
-from arm_tasks.scene.scene import BASE_FRAME
+
+if TYPE_CHECKING:
+    from arm_tasks.manual.jogger import TrajectorySegment
 
 
 def nut_report(message: NutState) -> NutReport:
@@ -36,12 +35,6 @@ def step_report(message: StepReportMessage) -> StepReport:
     """Return a message of the feasibility check as the report of a step."""
     names = message.get_fields_and_field_types()
     return StepReport(**{name: getattr(message, name) for name in names})
-
-
-def tf_message(frames: Iterable[tuple[str, Array]], stamp: Time) -> TFMessage:
-    """Return base_link <- frame (4, 4) [m] of each named frame as one message of tf."""
-    transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in frames]
-    return TFMessage(transforms=transforms)
 
 
 def trajectory_message(

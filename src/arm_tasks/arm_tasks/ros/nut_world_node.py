@@ -19,8 +19,7 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.messages import tf_message
-from arm_tasks.ros.scene_publisher import NUT_FRAME
+from arm_tasks.ros.scene_publisher import NUT_FRAME, tf_message
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import pose_message, transform_matrix, transform_message
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import Array, shift_z
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, TransformStamped
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -22,7 +24,6 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_tasks.ros.messages import tf_message
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import BASE_FRAME, Bolt, Nut, Scene
 
@@ -153,6 +154,12 @@ def _text_marker(text: str, height: float) -> Marker:
     if not text:
         message.action = Marker.DELETE
     return _set_scale(message, 0.0, 0.0, 0.012)
+
+
+def tf_message(frames: Iterable[tuple[str, Array]], stamp: Time) -> TFMessage:
+    """Return base_link <- frame (4, 4) [m] of each named frame as one message of tf."""
+    transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in frames]
+    return TFMessage(transforms=transforms)
 
 
 class SceneNode(Node):
