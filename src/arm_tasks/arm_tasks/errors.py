@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the shipped scenes and tasks are: under share/arm_tasks, or in the source tree.
-
-The error family of arm_tasks: misuse and bad files. An infeasible task is a result instead.
-"""
+"""Errors of arm_tasks, for misuse and bad files, and the shipped files; infeasible is no error."""
 
 from __future__ import annotations
 

@@ -101,6 +101,14 @@ class Handle:
         self.canceled = True
 
 
+def engine_of(*kinds, script=(), obeys=True, q=0.0, **options):
+    """Return an engine for a plan of some kinds of steps, its port and their clock."""
+    clock = Clock()
+    port = Port(clock, script, obeys)
+    port.q = q
+    return Engine(plan(*kinds), port, clock=clock, **options), port, clock
+
+
 def run(engine, clock, seconds=60.0, cancel_at=None):
     end, start = clock.now + seconds, clock.now
     while not engine.tick().done and clock.now < end:
@@ -111,9 +119,8 @@ def run(engine, clock, seconds=60.0, cancel_at=None):
 
 
 def test_all_steps_are_done_in_order_with_feedback():
-    clock, told = Clock(), []
-    port = Port(clock)
-    engine = Engine(plan("motion", "gripper", "wait"), port, clock=clock, on_feedback=told.append)
+    told = []
+    engine, port, clock = engine_of("motion", "gripper", "wait", on_feedback=told.append)
     outcome = run(engine, clock)
     assert outcome.state is EngineState.SUCCEEDED
     assert port.moves == [("move", 1.0), ("width", 0.01)]
@@ -135,9 +142,10 @@ def test_all_steps_are_done_in_order_with_feedback():
     ],
 )
 def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
-    clock = Clock()
-    port = Port(clock, [MoveState.SUCCEEDED, how])
-    outcome = run(Engine(plan("motion", "motion", "motion"), port, clock=clock), clock)
+    engine, port, clock = engine_of(
+        "motion", "motion", "motion", script=[MoveState.SUCCEEDED, how]
+    )
+    outcome = run(engine, clock)
     assert outcome.state is EngineState.FAILED
     assert outcome.message.startswith(f"step 2, step 1: {said}")
     assert (outcome.steps_done, outcome.last_step) == (1, "step 1")
@@ -145,9 +153,8 @@ def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
 
 
 def test_an_arm_that_hangs_is_given_up_and_told_to_stop():
-    clock = Clock()
-    port = Port(clock, ["hang"])
-    outcome = run(Engine(plan("motion"), port, clock=clock), clock)
+    engine, port, clock = engine_of("motion", script=["hang"])
+    outcome = run(engine, clock)
     assert outcome.state is EngineState.FAILED
     assert "was not done after" in outcome.message
     assert port.cancels == 1
@@ -155,8 +162,8 @@ def test_an_arm_that_hangs_is_given_up_and_told_to_stop():
 
 @pytest.mark.parametrize("cancel_at", [None, 0.3])
 def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
-    clock, wall = Clock(), Clock()
-    engine = Engine(plan("motion"), Port(clock, ["hang"], obeys=False), clock=clock, wall=wall)
+    wall = Clock()
+    engine, _, clock = engine_of("motion", script=["hang"], obeys=False, wall=wall)
     assert run(engine, clock, 1000.0, cancel_at) is None
     wall.now += 10.0
     assert engine.tick() is EngineState.FAILED
@@ -164,9 +171,7 @@ def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
 
 @pytest.mark.parametrize("at", [0.0, 0.5, 1.5, 2.5])
 def test_cancel_ends_it_wherever_it_is(at):
-    clock = Clock()
-    port = Port(clock)
-    engine = Engine(plan("motion", "gripper", "wait", "motion"), port, clock=clock)
+    engine, port, clock = engine_of("motion", "gripper", "wait", "motion")
     outcome = run(engine, clock, cancel_at=at)
     assert outcome.state is EngineState.CANCELED
     assert outcome.message.endswith("the arm holds where it is")
@@ -176,9 +181,7 @@ def test_cancel_ends_it_wherever_it_is(at):
 
 
 def test_cancel_before_the_first_tick_starts_nothing():
-    clock = Clock()
-    port = Port(clock)
-    engine = Engine(plan("motion"), port, clock=clock)
+    engine, port, _ = engine_of("motion")
     engine.cancel("stopped by hand")
     assert engine.tick() is EngineState.CANCELED
     assert engine.outcome.message == "stopped by hand; the arm holds where it is"
@@ -188,40 +191,35 @@ def test_cancel_before_the_first_tick_starts_nothing():
 
 
 def test_an_arm_that_does_not_stop_when_told_is_a_failure():
-    clock = Clock()
-    port = Port(clock, ["hang"], obeys=False)
-    outcome = run(Engine(plan("motion"), port, clock=clock), clock, cancel_at=0.3)
+    engine, _, clock = engine_of("motion", script=["hang"], obeys=False)
+    outcome = run(engine, clock, cancel_at=0.3)
     assert outcome.state is EngineState.FAILED
     assert "does not report that it stopped" in outcome.message
 
 
 def test_a_step_that_ends_while_it_is_canceled_still_cancels():
-    clock = Clock()
-    port = Port(clock, obeys=False)
-    outcome = run(Engine(plan("motion", "motion"), port, clock=clock), clock, cancel_at=0.9)
+    engine, port, clock = engine_of("motion", "motion", obeys=False)
+    outcome = run(engine, clock, cancel_at=0.9)
     assert outcome.state is EngineState.CANCELED
     assert len(port.moves) == 1
 
 
 def test_a_run_can_begin_in_the_middle():
-    clock = Clock()
-    port = Port(clock)
-    port.q = 2.0
-    outcome = run(Engine(plan("motion", "motion", "motion"), port, first=2, clock=clock), clock)
+    engine, port, clock = engine_of("motion", "motion", "motion", q=2.0, first=2)
+    outcome = run(engine, clock)
     assert outcome.steps_done == 3
     assert port.moves == [("move", 3.0)]
 
 
 def test_an_empty_plan_is_done_at_once():
-    outcome = run(Engine(plan(), Port(Clock()), clock=Clock()), Clock())
+    engine, _, clock = engine_of()
+    outcome = run(engine, clock)
     assert outcome.state is EngineState.SUCCEEDED and outcome.last_step == ""
 
 
 @pytest.mark.parametrize("kind", ["motion", "wait", "gripper"])
 def test_an_arm_that_is_gone_ends_any_step(kind):
-    clock = Clock()
-    port = Port(clock)
-    engine = Engine(plan(kind, kind), port, clock=clock)
+    engine, port, _ = engine_of(kind, kind)
     engine.tick()
     engine.give_up("the arm is gone")
     assert engine.tick() is EngineState.FAILED
@@ -234,7 +232,7 @@ def test_an_arm_that_is_gone_ends_any_step(kind):
 
 def test_an_arm_that_is_gone_before_the_first_step_or_without_any():
     for kinds in (("motion",), ()):
-        engine = Engine(plan(*kinds), Port(Clock()), clock=Clock())
+        engine, *_ = engine_of(*kinds)
         engine.give_up("the arm is gone")
         assert engine.tick() is EngineState.FAILED
 
@@ -252,9 +250,7 @@ def test_what_must_not_be_run_is_refused():
 
 def paused_at(kinds, at, **options):
     """Return engine, port and clock of a run that was paused at a time and stands."""
-    clock = Clock()
-    port = Port(clock, **options)
-    engine = Engine(plan(*kinds), port, clock=clock)
+    engine, port, clock = engine_of(*kinds, **options)
     start = clock.now
     while engine.state is not EngineState.PAUSED:
         engine.tick()
@@ -287,8 +283,7 @@ def test_what_ends_while_it_is_paused_counts_and_the_next_step_waits():
 
 
 def test_the_last_step_leaves_nothing_to_pause_before():
-    clock = Clock()
-    engine = Engine(plan("motion"), Port(clock, obeys=False), clock=clock)
+    engine, _, clock = engine_of("motion", obeys=False)
     engine.tick()
     engine.pause()
     assert run(engine, clock).state is EngineState.SUCCEEDED
@@ -315,8 +310,7 @@ def test_a_paused_run_can_be_canceled(kind):
 
 
 def test_what_makes_no_sense_now_is_refused_with_a_reason():
-    clock = Clock()
-    engine = Engine(plan("motion"), Port(clock), clock=clock)
+    engine, _, clock = engine_of("motion")
     engine.tick()
     assert engine.resume() == "it is not paused but running"
     engine.pause()
@@ -329,15 +323,9 @@ def test_what_makes_no_sense_now_is_refused_with_a_reason():
 
 
 def test_one_step_at_a_time():
-    clock, told = Clock(), []
-    port = Port(clock)
-    engine = Engine(
-        plan("motion", "gripper", "wait"),
-        port,
-        clock=clock,
-        paused=True,
-        on_feedback=told.append,
-    )
+    told = []
+    kinds = ("motion", "gripper", "wait")
+    engine, port, clock = engine_of(*kinds, paused=True, on_feedback=told.append)
     for done in range(3):
         for _ in range(30):
             engine.tick()
@@ -351,9 +339,7 @@ def test_one_step_at_a_time():
 
 
 def test_a_running_task_can_be_told_to_pause_after_its_step():
-    clock = Clock()
-    port = Port(clock)
-    engine = Engine(plan("motion", "motion"), port, clock=clock)
+    engine, port, clock = engine_of("motion", "motion")
     engine.tick()
     assert engine.single_step() == ""
     run(engine, clock, 5.0)
@@ -362,9 +348,8 @@ def test_a_running_task_can_be_told_to_pause_after_its_step():
 
 
 def test_a_pause_in_the_plan_waits_for_a_person():
-    clock, told = Clock(), []
-    port = Port(clock)
-    engine = Engine(plan("motion", "pause", "motion"), port, clock=clock, on_feedback=told.append)
+    told = []
+    engine, port, clock = engine_of("motion", "pause", "motion", on_feedback=told.append)
     run(engine, clock, 600.0)
     assert engine.state is EngineState.PAUSED
     assert (told[-1].state, told[-1].message) == (EngineState.PAUSED, "doing 1")
@@ -375,9 +360,7 @@ def test_a_pause_in_the_plan_waits_for_a_person():
 
 
 def test_what_else_is_lost_stops_the_arm_and_says_so():
-    clock = Clock()
-    port = Port(clock)
-    engine = Engine(plan("motion", "motion"), port, clock=clock)
+    engine, port, clock = engine_of("motion", "motion")
     engine.tick()
     engine.abort("tf fell silent")
     outcome = run(engine, clock)
@@ -387,5 +370,5 @@ def test_what_else_is_lost_stops_the_arm_and_says_so():
 
 
 def test_nothing_is_left_of_what_was_done():
-    clock = Clock()
-    assert run(Engine(plan("wait"), Port(clock), clock=clock), clock).resume_step is None
+    engine, _, clock = engine_of("wait")
+    assert run(engine, clock).resume_step is None

@@ -24,20 +24,31 @@ def take(hand, roll_deg=90.0):
     return hand.grip()
 
 
+def ratchet(hand, bolt, z, start_deg, turn_deg):
+    """Turn the nut in nine strokes of half a turn, with regrasps at the roll of the start."""
+    for stroke in range(9):
+        hand.screw(bolt, z, start_deg, turn_deg)
+        z += math.copysign(1.27e-3 / 2, turn_deg)
+        if stroke < 8:
+            hand.open()
+            hand.go(hand.at(bolt, z, 0.0))
+            hand.go(hand.at(bolt, z, start_deg))
+            hand.grip()
+
+
 def take_off(hand):
     """Unscrew the nut in half turns until it comes free; hold it in front of the bolt."""
     take(hand)
-    z = CENTRE
-    for stroke in range(9):
-        hand.screw(UPPER, z, 90.0, -180.0)
-        z -= 1.27e-3 / 2
-        if stroke < 8:
-            hand.open()
-            hand.go(hand.at(UPPER, z, 0.0))
-            hand.go(hand.at(UPPER, z, 90.0))
-            hand.grip()
+    ratchet(hand, UPPER, CENTRE, 90.0, -180.0)
     assert hand.nut.status == NutStatus.HELD
     return hand.go(hand.at(UPPER, -0.03, -90.0))
+
+
+@pytest.fixture
+def held(hand):
+    """Return a hand that holds the nut, which it has taken off."""
+    take_off(hand)
+    return hand
 
 
 def carry_to_lower(hand, press=0.0003, **place):
@@ -152,25 +163,23 @@ def test_unscrewed_it_comes_free_and_goes_with_the_jaws(hand):
     assert np.allclose(np.linalg.inv(hand.T) @ hand.nut.pose, before, atol=1e-12)
 
 
-def test_let_go_in_the_air_it_falls_and_stays_down(hand):
-    take_off(hand)
-    x, y = hand.nut.pose[:2, 3]
-    fallen = hand.open()
+def test_let_go_in_the_air_it_falls_and_stays_down(held):
+    x, y = held.nut.pose[:2, 3]
+    fallen = held.open()
     assert fallen.status == NutStatus.FALLEN
     assert fallen.pose[:3, 3] == pytest.approx([x, y, 0.00278])
     assert tilt_z(fallen.pose[:3, :3]) == pytest.approx(0.0)
     assert "fell to the floor" in fallen.message
-    hand.go(hand.at(LOWER, -0.05))
-    assert np.array_equal(hand.nut.pose, fallen.pose)
+    held.go(held.at(LOWER, -0.05))
+    assert np.array_equal(held.nut.pose, fallen.pose)
 
 
-def test_a_fallen_nut_can_be_picked_up(hand):
-    take_off(hand)
-    lying = hand.open().pose
+def test_a_fallen_nut_can_be_picked_up(held):
+    lying = held.open().pose
     down = so3_exp(np.array([math.pi, 0.0, 0.0]))
-    hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3] + [0, 0, 0.03])))
-    hand.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3])))
-    assert hand.grip().status == NutStatus.HELD or "flats" in hand.nut.message
+    held.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3] + [0, 0, 0.03])))
+    held.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3])))
+    assert held.grip().status == NutStatus.HELD or "flats" in held.nut.message
 
 
 @pytest.mark.parametrize("updates", [4, 20, 100])
@@ -178,15 +187,7 @@ def test_it_catches_the_lower_thread_and_screws_on(scene, make_hand, updates):
     hand = make_hand(scene, updates)
     take_off(hand)
     assert carry_to_lower(hand).message == "touches the end of lower_bolt"
-    z = -CENTRE + 0.0003
-    for stroke in range(9):
-        hand.screw(LOWER, z, -90.0, 180.0)
-        z += 1.27e-3 / 2
-        if stroke < 8:
-            hand.open()
-            hand.go(hand.at(LOWER, z, 0.0))
-            hand.go(hand.at(LOWER, z, -90.0))
-            hand.grip()
+    ratchet(hand, LOWER, -CENTRE + 0.0003, -90.0, 180.0)
     after = hand.open()
     assert (after.status, after.bolt) == (NutStatus.ON_BOLT, LOWER)
     assert 4.0 < after.turns_engaged <= FULL
@@ -203,11 +204,10 @@ def test_the_same_input_gives_the_same_output(scene, make_hand):
     assert runs[0].message == runs[1].message
 
 
-def test_turned_the_wrong_way_against_the_end_it_never_catches(hand):
-    take_off(hand)
-    carry_to_lower(hand)
+def test_turned_the_wrong_way_against_the_end_it_never_catches(held):
+    carry_to_lower(held)
     for _ in range(3):
-        assert hand.screw(LOWER, -CENTRE + 0.0003, -90.0, -350.0).status == NutStatus.HELD
+        assert held.screw(LOWER, -CENTRE + 0.0003, -90.0, -350.0).status == NutStatus.HELD
 
 
 def test_it_catches_only_past_the_start_of_the_thread(scene, make_hand):
@@ -227,25 +227,23 @@ def test_it_catches_only_past_the_start_of_the_thread(scene, make_hand):
         assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
 
 
-def test_turned_before_the_end_without_touching_it_does_not_catch(hand):
-    take_off(hand)
-    hand.go(hand.at(LOWER, -CENTRE - 0.0005, -90.0))
+def test_turned_before_the_end_without_touching_it_does_not_catch(held):
+    held.go(held.at(LOWER, -CENTRE - 0.0005, -90.0))
     for angle in (0.0, 90.0, 180.0, 270.0):
-        hand.go(hand.at(LOWER, -CENTRE - 0.0005, angle))
-    assert hand.nut.status == NutStatus.HELD
+        held.go(held.at(LOWER, -CENTRE - 0.0005, angle))
+    assert held.nut.status == NutStatus.HELD
 
 
 @pytest.mark.parametrize(
     ("place", "reason"),
     [({"off": 0.0020}, "2.0 mm beside the bolt's"), ({"tilt_deg": 16.0}, "tilted by 16.0 deg")],
 )
-def test_beside_the_tip_or_far_askew_the_thread_does_not_catch(hand, place, reason):
-    take_off(hand)
-    carry_to_lower(hand, press=0.0009, **place)
+def test_beside_the_tip_or_far_askew_the_thread_does_not_catch(held, place, reason):
+    carry_to_lower(held, press=0.0009, **place)
     for angle in (0.0, 90.0, 180.0, 270.0):
-        hand.go(hand.at(LOWER, -CENTRE + 0.0009, angle, **place))
-    assert hand.nut.status == NutStatus.HELD
-    assert any(reason in seen.message for seen in hand.seen)
+        held.go(held.at(LOWER, -CENTRE + 0.0009, angle, **place))
+    assert held.nut.status == NutStatus.HELD
+    assert any(reason in seen.message for seen in held.seen)
 
 
 def turn_on(hand, press=0.0009, **place):
@@ -277,15 +275,14 @@ def test_askew_it_is_threaded_across_until_it_is_turned_back_off(hand):
     assert hand.nut.turns_engaged > 0.0
 
 
-def test_turned_back_past_the_start_of_the_thread_it_clicks(hand):
-    take_off(hand)
-    carry_to_lower(hand)
+def test_turned_back_past_the_start_of_the_thread_it_clicks(held):
+    carry_to_lower(held)
     clicks = 0
     for angle in (-180.0, -270.0, -360.0, -450.0):
-        at = len(hand.seen)
-        hand.go(hand.at(LOWER, -CENTRE + 0.0003, angle))
-        clicks += any("clicks on lower_bolt" in seen.message for seen in hand.seen[at:])
-    assert (clicks, hand.nut.status) == (1, NutStatus.HELD)
+        at = len(held.seen)
+        held.go(held.at(LOWER, -CENTRE + 0.0003, angle))
+        clicks += any("clicks on lower_bolt" in seen.message for seen in held.seen[at:])
+    assert (clicks, held.nut.status) == (1, NutStatus.HELD)
 
 
 def centre_of(hand):
@@ -317,52 +314,46 @@ def test_a_jaw_that_has_no_room_beside_the_nut_misses_it(hand):
 
 
 @pytest.mark.parametrize("off", [0.0005, 0.0010])
-def test_pressed_on_a_tip_that_is_in_its_mouth_the_nut_centres_itself(hand, off):
-    take_off(hand)
-    carry_to_lower(hand, press=0.002, off=off)
-    assert centre_of(hand)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+def test_pressed_on_a_tip_that_is_in_its_mouth_the_nut_centres_itself(held, off):
+    carry_to_lower(held, press=0.002, off=off)
+    assert centre_of(held)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
-def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(hand):
+def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(held):
     """0.88 mm for each mm pressed, and the mouth: 1.1 + 2.6 mm at 3 mm."""
-    take_off(hand)
-    carry_to_lower(hand, press=0.003)
+    carry_to_lower(held, press=0.003)
     for off, stays in ((0.002, True), (0.0036, True), (0.0039, False)):
-        hand.go(hand.at(LOWER, -CENTRE + 0.003, -90.0, off=off))
-        assert (abs(centre_of(hand)[1]) < 1e-9) == stays
-    assert any("slid off the tip" in seen.message for seen in hand.seen)
+        held.go(held.at(LOWER, -CENTRE + 0.003, -90.0, off=off))
+        assert (abs(centre_of(held)[1]) < 1e-9) == stays
+    assert any("slid off the tip" in seen.message for seen in held.seen)
 
 
-def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(hand):
-    take_off(hand)
-    carry_to_lower(hand, press=0.002, off=0.003)
-    hand.go(hand.at(LOWER, -CENTRE + 0.002, -90.0, off=0.002))
-    assert abs(centre_of(hand)[1]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
-    hand.go(hand.at(LOWER, -CENTRE + 0.002, -90.0, off=-0.002))
-    assert centre_of(hand)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(held):
+    carry_to_lower(held, press=0.002, off=0.003)
+    held.go(held.at(LOWER, -CENTRE + 0.002, -90.0, off=0.002))
+    assert abs(centre_of(held)[1]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
+    held.go(held.at(LOWER, -CENTRE + 0.002, -90.0, off=-0.002))
+    assert centre_of(held)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
-def test_pushed_too_far_against_the_end_it_leaves_the_jaws(hand):
-    take_off(hand)
-    carry_to_lower(hand, press=0.003)
-    assert hand.nut.status == NutStatus.HELD
-    hand.go(hand.at(LOWER, 0.007, -90.0))
-    assert hand.nut.status == NutStatus.FALLEN
-    assert "pushed it out of the jaws" in hand.nut.message
+def test_pushed_too_far_against_the_end_it_leaves_the_jaws(held):
+    carry_to_lower(held, press=0.003)
+    assert held.nut.status == NutStatus.HELD
+    held.go(held.at(LOWER, 0.007, -90.0))
+    assert held.nut.status == NutStatus.FALLEN
+    assert "pushed it out of the jaws" in held.nut.message
 
 
-def test_struck_against_the_side_of_a_bolt_it_is_knocked_out(hand):
-    take_off(hand)
-    hand.go(hand.at(LOWER, 0.010, -90.0, off=0.03))
-    hand.go(hand.at(LOWER, 0.010, -90.0))
-    assert hand.nut.status == NutStatus.FALLEN
-    assert "from the side" in hand.nut.message
+def test_struck_against_the_side_of_a_bolt_it_is_knocked_out(held):
+    held.go(held.at(LOWER, 0.010, -90.0, off=0.03))
+    held.go(held.at(LOWER, 0.010, -90.0))
+    assert held.nut.status == NutStatus.FALLEN
+    assert "from the side" in held.nut.message
 
 
-def test_opened_before_the_thread_caught_it_falls(hand):
-    take_off(hand)
-    carry_to_lower(hand)
-    assert hand.open().status == NutStatus.FALLEN
+def test_opened_before_the_thread_caught_it_falls(held):
+    carry_to_lower(held)
+    assert held.open().status == NutStatus.FALLEN
 
 
 def test_what_cannot_be_is_refused(scene):

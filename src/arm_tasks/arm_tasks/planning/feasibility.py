@@ -56,22 +56,14 @@ class FeasibilityReport:
 
     def _step(self, report: StepReport) -> dict[str, Any]:
         near = report.near
-        return {
-            "index": report.index,
-            "name": report.name,
-            "feasible": report.feasible,
-            "message": report.message,
-            "reason": report.reason,
-            "duration": report.duration,
-            "position_error": report.position_error,
-            "orientation_error": report.orientation_error,
+        step = asdict(report) | {
             "limit_margin": _finite(report.limit_margin),
-            "limit_joint": report.limit_joint,
             "speed": self._speed(report),
             "clearance": None if near is None else _finite(near.distance),
             "between": None if near is None else [near.first, near.second],
-            "turns": report.turns,
         }
+        del step["near"]
+        return step
 
     def _speed(self, report: StepReport) -> float:
         """Return the largest share of a joint's speed limit that a step uses."""

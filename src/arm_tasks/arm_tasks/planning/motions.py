@@ -162,25 +162,18 @@ class Motions:
         where = _where(step.target)
         labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
         on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
-        goal = self._goal(step.target)
         options = path_options(step.target.orientation, step.tolerance)
         chain = self.builder.chain
 
         def plan(labels: Labels, solution: IkSolution) -> None:
-            out = tool_path(
-                chain,
-                line(chain.fk(solution.q), front_of(chain.fk(solution.q))),
-                solution.q,
-                options,
-            )
+            T = chain.fk(solution.q)
+            back = line(T, T @ shift_z(-step.distance))
+            out = tool_path(chain, back, solution.q, options)
             errors = out.position_error, out.orientation_error
             self.builder.joint_motion(labels, out.positions[-1], errors)
             self.builder.motion(on, out.positions[::-1], errors)
 
-        def front_of(T: Array) -> Array:
-            return T @ shift_z(-step.distance)
-
-        self._nearest_feasible(labels, goal, options, plan)
+        self._nearest_feasible(labels, self._goal(step.target), options, plan)
 
     def retreat(self, step: Retreat, name: str) -> None:
         """Plan a straight line back along the tool's z."""
@@ -243,12 +236,11 @@ class Motions:
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
-    name, reason = chain.joint_names[joint], PathStatus.JOINT_LIMIT.name
-    if chain.prismatic[joint]:
-        what = f"joint {name} is {excess * 1e3:.1f} mm beyond its limit"
-        return OutOfReach(what, excess, 0.0, reason)
-    what = f"joint {name} is {math.degrees(excess):.1f} deg beyond its limit"
-    return OutOfReach(what, 0.0, excess, reason)
+    slides = chain.prismatic[joint]
+    amount = f"{excess * 1e3:.1f} mm" if slides else f"{math.degrees(excess):.1f} deg"
+    what = f"joint {chain.joint_names[joint]} is {amount} beyond its limit"
+    missing = (excess, 0.0) if slides else (0.0, excess)
+    return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT.name)
 
 
 def _where(target: Target) -> str:

@@ -8,7 +8,7 @@ import contextlib
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from arm_common.transforms import Array
@@ -130,17 +130,8 @@ class PlanBuilder:
         )
         trajectory = PlannedTrajectory(self.chain.joint_names, *timed)
         ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
-        self._add(
-            labels,
-            "motion",
-            trajectory.duration,
-            "",
-            errors,
-            trajectory,
-            turns=turns,
-            near=near,
-            line=ends,
-        )
+        parts = {"trajectory": trajectory, "line": ends}
+        self._add(labels, "motion", trajectory.duration, "", errors, near, turns, **parts)
         self.q = readonly(joints[-1])
 
     def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
@@ -156,7 +147,7 @@ class PlanBuilder:
             raise self.wrong(labels.source, what)
         near = self._check_jaws(labels, width)
         seconds = _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
-        self._add(labels, "gripper", seconds, width=width, near=near)
+        self._add(labels, "gripper", seconds, near=near, width=width)
         self.width = width
 
     def wait(self, labels: Labels, seconds: float) -> None:
@@ -169,8 +160,7 @@ class PlanBuilder:
 
     def branch(self, labels: Labels, when: Condition) -> int:
         """Add a branch; return its index, for join()."""
-        self._add(labels, "branch", 0.0)
-        self.steps[-1] = replace(self.steps[-1], when=when)
+        self._add(labels, "branch", 0.0, when=when)
         return len(self.steps) - 1
 
     def join(self, exits: Iterable[Exit]) -> None:
@@ -229,13 +219,12 @@ class PlanBuilder:
         duration: float,
         message: str = "",
         errors: Errors = _NONE,
-        trajectory: PlannedTrajectory | None = None,
-        width: float | None = None,
-        turns: float = 0.0,
         near: Clearance | None = None,
-        line: Array | None = None,
+        turns: float = 0.0,
+        **parts: Any,
     ) -> None:
-        points = self.q[None] if trajectory is None else trajectory.positions
+        """Add a step; parts are further fields of PlannedStep."""
+        points = parts["trajectory"].positions if "trajectory" in parts else self.q[None]
         report = self._report(labels, points, duration, errors, near)
         self.steps.append(
             PlannedStep(
@@ -246,10 +235,8 @@ class PlanBuilder:
                 start=self.q,
                 start_width=self.width,
                 report=replace(report, turns=turns),
-                trajectory=trajectory,
-                width=width,
                 task_step=self.task_step,
-                line=line,
+                **parts,
             )
         )
 

@@ -98,7 +98,9 @@ class PlannedWorldState:
 
     def after_branch(self, when: Condition, holds: bool) -> PlannedWorldState:
         """Return the world in a branch: if that contradicts the plan, the nut is unknown."""
-        return replace(self, nut=None) if self._contradicts(when, holds) else self
+        expected = self._expected(when)
+        contradicted = bool(expected) and all(expected) != holds
+        return replace(self, nut=None) if contradicted else self
 
     def same(self, other: PlannedWorldState) -> bool:
         """Return whether all payloads are the same in both."""
@@ -111,24 +113,17 @@ class PlannedWorldState:
         pairs = zip(self.scene.things.values(), other.scene.things.values(), strict=True)
         return all(np.allclose(a.pose, b.pose, rtol=0.0, atol=1e-9) for a, b in pairs)
 
-    def _contradicts(self, when: Condition, holds: bool) -> bool:
-        expected = self._expected(when)
-        return bool(expected) and (not all(expected) if holds else all(expected))
-
     def _expected(self, when: Condition) -> list[bool]:
         """Return whether each part of a condition on the nut holds by the plan."""
         expected = []
         if when.nut_on:
-            on = isinstance(self.nut, OnBolt) and self.nut.bolt == when.nut_on
-            expected.append(on and (when.turns is None or self._turns() >= when.turns))
+            on = self.nut if isinstance(self.nut, OnBolt) else OnBolt("", 0.0, 0.0)
+            expected.append(on.bolt == when.nut_on and on.turns >= (when.turns or 0.0))
         if when.nut_held is not None:
             expected.append(isinstance(self.nut, InJaws) == when.nut_held)
         if when.nut_fallen is not None:
             expected.append(not when.nut_fallen)
         return expected
-
-    def _turns(self) -> float:
-        return self.nut.turns if isinstance(self.nut, OnBolt) else 0.0
 
 
 class CollisionCheckerCache:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
@@ -16,6 +17,7 @@ from arm_tasks.errors import SceneError
 from arm_tasks.scene.objects import SceneObject
 
 TURN = 2.0 * math.pi
+_Named = TypeVar("_Named")
 
 
 @dataclass(frozen=True)
@@ -143,10 +145,7 @@ class Scene:
         Raises:
             SceneError: There is no such bolt; the text lists those there are.
         """
-        if name not in self.bolts:
-            what = f"there is no bolt '{name}' in the scene; {did_you_mean(name, self.bolts)}"
-            raise SceneError(what, self.file)
-        return self.bolts[name]
+        return self._named(self.bolts, name, "bolt ")
 
     def thing(self, name: str) -> SceneObject:
         """Return a thing by name.
@@ -154,10 +153,7 @@ class Scene:
         Raises:
             SceneError: There is no such thing; the text lists those there are.
         """
-        if name not in self.things:
-            what = f"there is no '{name}' in the scene; {did_you_mean(name, self.things)}"
-            raise SceneError(what, self.file)
-        return self.things[name]
+        return self._named(self.things, name, "")
 
     def frame(self, name: str) -> Array:
         """Return base_link <- frame (4, 4); base_link itself is known.
@@ -165,13 +161,13 @@ class Scene:
         Raises:
             SceneError: There is no such frame; the text lists those there are.
         """
-        if name == BASE_FRAME:
-            return np.eye(4)
-        if name not in self.frames:
-            known = [BASE_FRAME, *self.frames]
-            what = f"there is no frame '{name}' in the scene; {did_you_mean(name, known)}"
+        return self._named({BASE_FRAME: np.eye(4), **self.frames}, name, "frame ")
+
+    def _named(self, those: Mapping[str, _Named], name: str, noun: str) -> _Named:
+        if name not in those:
+            what = f"there is no {noun}'{name}' in the scene; {did_you_mean(name, those)}"
             raise SceneError(what, self.file)
-        return self.frames[name]
+        return those[name]
 
     def the_nut(self) -> Nut:
         """Return the nut.

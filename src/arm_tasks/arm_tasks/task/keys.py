@@ -132,12 +132,10 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Moves some joints; the others keep their positions.",
         {
             "joints": Key(
-                Named(Leaf("rad or m, or deg with _deg", "number"), "joint"),
-                "positions by joint",
+                Named(Leaf("rad or m, or deg with _deg", "number"), "joint"), "positions by joint"
             ),
             "joints_deg": Key(
-                Named(Leaf("deg", "number"), "joint"),
-                "positions of revolute joints, instead",
+                Named(Leaf("deg", "number"), "joint"), "positions of revolute joints, instead"
             ),
         },
         one_of=True,
@@ -261,17 +259,13 @@ TASK = Table(
         "task": Key(TEXT, "name of the task", True),
         "scene": Key(TEXT, "its scene: shipped name, or path from this file's folder"),
         "poses": Key(
-            TEXT,
-            "file of taught poses, relative to this file: postures and frames for targets",
+            TEXT, "file of taught poses, relative to this file: postures and frames for targets"
         ),
         "variables": Key(
             Named(VALUE, "variable"),
             "numbers and expressions for use in numbers, texts for use as $name",
         ),
-        "defaults": Key(
-            DEFAULTS,
-            "defaults of the steps",
-        ),
+        "defaults": Key(DEFAULTS, "defaults of the steps"),
         "steps": STEPS_KEY,
         "expect": Key(EXPECT, "required result, as the simulated world reports it"),
     }

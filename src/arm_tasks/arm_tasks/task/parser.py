@@ -15,7 +15,7 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
-from arm_tasks.task.step_parsers import PARSERS, Defaults, condition
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional
 from arm_tasks.task.steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
 
 _MOST_REPEATS = 10_000
@@ -193,7 +193,7 @@ def _expectation(item: Field, variables: Variables) -> Expectation:
         raise keys.fail("turns are of a nut on a bolt; give nut_on too")
     if keys.has("payload") != keys.has("lies_on"):
         raise keys.fail("give both payload and lies_on, or none of them")
-    within = keys.number("line_within", above=0.0) if keys.has("line_within") else None
+    within = optional(keys, "line_within", above=0.0)
     texts = {name: keys.text(name, "") for name in ("nut_on", "payload", "lies_on")}
     return Expectation(turns=keys.number("turns", 0.0), line_within=within, **texts)
 
@@ -207,7 +207,7 @@ def _count(steps: Sequence[StepBase]) -> int:
         elif isinstance(step, Until):
             total += step.at_most * _count(step.steps)
         elif isinstance(step, If):
-            total += 1 + _count(step.then) + _count(step.otherwise)
+            total += 1 + _count((*step.then, *step.otherwise))
         else:
             total += _count(step.steps) if isinstance(step, Call) else 1
     return total

@@ -11,7 +11,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arm_common.yaml.schema_types import Kind, Table
 from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, reference_of, schema_of
 
 from arm_tasks.scene.file import SCENE
@@ -62,10 +61,9 @@ def texts(repository: Path) -> dict[Path, str]:
     """Return the generated files by path."""
     schemas = repository / "src/arm_tasks/schema"
     pages = repository / "docs/reference"
-    steps: dict[str, Kind] = {f"{word}.": step.table for word, step in STEPS_KEYS.items()}
     tables = {
-        "tasks": _file_table({"": TASK}) + _meanings(steps),
-        "scenes": _file_table({"": SCENE}),
+        "tasks": f"\n{reference_of({'': TASK})}\n{_meanings()}",
+        "scenes": f"\n{reference_of({'': SCENE})}\n",
     }
     made = {
         schemas / "task.schema.json": _text(task_schema()),
@@ -104,18 +102,12 @@ def _or_expression(number: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [number, EXPRESSION]}
 
 
-def _file_table(kinds: dict[str, Kind]) -> str:
-    return f"\n{reference_of(kinds)}\n"
-
-
-def _meanings(steps: dict[str, Kind]) -> str:
+def _meanings() -> str:
     """Return a paragraph and a table for each kind of step."""
     parts = []
-    for (prefix, table), step in zip(steps.items(), STEPS_KEYS.values(), strict=True):
-        word = prefix.rstrip(".")
+    for word, step in STEPS_KEYS.items():
         short = f" Short: `{word}: {step.short.upper()}`." if step.short else ""
-        assert isinstance(table, Table)
-        keys = f"\n{reference_of({'': table})}" if table.keys else ""
+        keys = f"\n{reference_of({'': step.table})}" if step.table.keys else ""
         parts.append(f"### {word}\n\n{step.meaning}{short}\n{keys}\n")
     return "## The steps\n\n" + "".join(parts)
 

@@ -133,7 +133,7 @@ def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> MovePost
 
 
 def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
-    width, payload = _width(keys, "width"), keys.text("payload", "")
+    width, payload = optional(keys, "width", least=0.0), keys.text("payload", "")
     if (width is None) == (not payload):
         raise keys.fail("give either the width or the payload that shall be held")
     return GripStep(**defaults.common(keys, kind), width=width, payload=payload)
@@ -146,12 +146,9 @@ def _path(keys: TypedMapping) -> str:
     return str(path)
 
 
-def _width(keys: TypedMapping, name: str) -> float | None:
-    return keys.number(name, least=0.0) if keys.has(name) else None
-
-
-def _turns(keys: TypedMapping) -> float | None:
-    return keys.number("turns", above=0.0) if keys.has("turns") else None
+def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
+    """Return a number within limits, None if its key is omitted."""
+    return keys.number(name, **limits) if keys.has(name) else None
 
 
 def condition(keys: TypedMapping) -> Condition:
@@ -159,11 +156,11 @@ def condition(keys: TypedMapping) -> Condition:
     when = TypedMapping(keys.item_of("when"), f"{keys.what}: when", WHEN, keys.variables)
     found = Condition(
         nut_on=when.text("nut_on", ""),
-        turns=when.number("turns") if when.has("turns") else None,
+        turns=optional(when, "turns"),
         nut_held=when.truth("nut_held"),
         nut_fallen=when.truth("nut_fallen"),
-        gripper_above=when.number("gripper_above") if when.has("gripper_above") else None,
-        gripper_below=when.number("gripper_below") if when.has("gripper_below") else None,
+        gripper_above=optional(when, "gripper_above"),
+        gripper_below=optional(when, "gripper_below"),
     )
     if found == Condition():
         raise when.fail(f"has no condition; known are {', '.join(WHEN.spellings)}")
@@ -190,6 +187,10 @@ def _number(name: str, default: float | None = None, **limits: float) -> _Value:
     return lambda keys, _: keys.number(name, default, **limits)
 
 
+def _optional(name: str, **limits: float) -> _Value:
+    return lambda keys, _: optional(keys, name, **limits)
+
+
 def _loose(keys: TypedMapping, defaults: Defaults) -> Tolerance:
     return _tolerance(keys, defaults.tolerance)
 
@@ -198,11 +199,11 @@ def _screw_parser(cls: type[Screw], extra_turns: float) -> Parser:
     return _parser(
         cls,
         bolt=lambda keys, _: keys.text("bolt"),
-        turns=lambda keys, _: _turns(keys),
+        turns=_optional("turns", above=0.0),
         extra_turns=_number("extra_turns", extra_turns, least=0.0),
         approach=_number("approach", 0.02, above=0.0),
-        grip_width=lambda keys, _: _width(keys, "grip_width"),
-        open_width=lambda keys, _: _width(keys, "open_width"),
+        grip_width=_optional("grip_width", least=0.0),
+        open_width=_optional("open_width", least=0.0),
         press=_number("press", 0.3e-3),
         search=_number("search", 0.0, least=0.0),
         play=_number("play", 0.0, least=0.0),
@@ -213,7 +214,7 @@ def _screw_parser(cls: type[Screw], extra_turns: float) -> Parser:
     )
 
 
-_OPEN = _parser(GripStep, width=lambda keys, _: _width(keys, "width"))
+_OPEN = _parser(GripStep, width=_optional("width", least=0.0))
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,

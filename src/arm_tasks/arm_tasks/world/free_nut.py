@@ -99,14 +99,8 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
 def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) -> float | None:
     """Return how many turns the nut went past the place where the thread catches.
 
-    Args:
-        bolt: The bolt that the nut touches, before and now.
-        before: Contact one step ago.
-        now: Contact now.
-
-    Returns:
-        Turns past the start, 0 or a little more; None if it was not passed in the direction
-        that screws on.
+    They are 0 or a little more; None if it was not passed in the direction that screws on. The nut
+    touches the bolt before and now, one step later.
     """
     turned = bolt.thread.turns_by(wrap(now.roll - before.roll))
     if turned <= 0.0:
@@ -123,9 +117,6 @@ class BoltEnd:
     The arm is a spring, as stiff across the bolt as along it: forces are given as deflections.
 
     Attributes:
-        bolt: The bolt.
-        nut: The nut.
-        rules: Tolerances of the tip.
         free: Contact of the nut if nothing were in its way, one step ago.
         at: (x, y) of the nut's centre in the bolt's frame while it touches [m], or None.
         seated: Whether the tip is in the nut's countersink.

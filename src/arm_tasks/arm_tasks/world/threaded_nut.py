@@ -13,61 +13,37 @@ from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
 
 
-class ThreadedNut:
-    """A nut whose only degree of freedom is its turns; the tool may slide along its flats.
+class _NutOnBolt:
+    """A nut on a bolt and in the jaws.
 
     Args:
-        bolt: The bolt that it is on.
-        nut: Its size.
+        bolt: The bolt.
         rules: Tolerances of the grip.
-        turns: How far it is screwed on.
-        T_tool: base_link <- tool0 (4, 4) at the moment of gripping [m].
+        T_tool: base_link <- tool0 (4, 4) now [m].
 
     Attributes:
-        turns: How far it is screwed on now, 0 to the end of the thread.
-        incident: What happened in the last step, or None.
         lost: Why the jaws lost it, or "".
     """
 
-    def __init__(
-        self, bolt: Bolt, nut: Nut, rules: GripRules, turns: float, T_tool: Array
-    ) -> None:
+    def __init__(self, bolt: Bolt, rules: GripRules, T_tool: Array) -> None:
         self.bolt = bolt
-        self.turns = turns
-        self.incident: NutIncident | None = None
-        self.lost = ""
-        self._nut = nut
         self._rules = rules
         self._to_bolt = inverse(bolt.pose)
+        self.grip(T_tool)
+
+    def grip(self, T_tool: Array) -> None:
+        """Grip it with the tool at base_link <- tool0 (4, 4)."""
+        self.lost = ""
         self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
 
-    @property
-    def free(self) -> bool:
-        """Whether it has come off the thread."""
-        return not self.lost and self.turns <= 0.0
-
-    def move(self, T_tool: Array) -> None:
-        """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
-        bolt_tool = self._to_bolt @ T_tool
-        roll = twist_z(bolt_tool[:3, :3])
-        turned = self.bolt.thread.turns_by(wrap(roll - self._roll))
-        self._roll = roll
-        self.incident = None
-        self.lost = beside(bolt_tool, self._rules)
-        if self.lost:
-            return
-        target, most = self.turns + turned, self.bolt.thread.most_turns
-        self.turns = min(max(target, 0.0), most)
-        if target > most:
-            what = f"tight at the end of {self.bolt.name}: the jaws slip round it"
-            self.incident = NutIncident(NutEvent.TIGHT, what)
-        centre = self.bolt.thread.depth(self.turns) - self._nut.thickness / 2.0
-        slide = float(bolt_tool[2, 3]) - centre
-        if abs(slide) > self._rules.pad_half + self._rules.give:
-            self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
+    def _turned(self, bolt_tool: Array) -> float:
+        """Return the turns of a tool that is now at bolt <- tool0 (4, 4), since the last step."""
+        last, self._roll = self._roll, twist_z(bolt_tool[:3, :3])
+        self.lost = _beside(bolt_tool, self._rules)
+        return self.bolt.thread.turns_by(wrap(self._roll - last))
 
 
-def beside(bolt_tool: Array, rules: GripRules) -> str:
+def _beside(bolt_tool: Array, rules: GripRules) -> str:
     """Return why jaws at bolt <- tool0 (4, 4) lose a nut that the bolt holds, or ""."""
     off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
     tilt = tilt_z(bolt_tool[:3, :3])
@@ -79,7 +55,45 @@ def beside(bolt_tool: Array, rules: GripRules) -> str:
     return ""
 
 
-class CrossThreadedNut:
+class ThreadedNut(_NutOnBolt):
+    """A nut whose only degree of freedom is its turns; the tool may slide along its flats.
+
+    Attributes:
+        turns: How far it is screwed on now, 0 to the end of the thread.
+        incident: What happened in the last step, or None.
+    """
+
+    def __init__(
+        self, bolt: Bolt, nut: Nut, rules: GripRules, turns: float, T_tool: Array
+    ) -> None:
+        super().__init__(bolt, rules, T_tool)
+        self.incident: NutIncident | None = None
+        self.turns = turns
+        self._nut = nut
+
+    @property
+    def free(self) -> bool:
+        """Whether it has come off the thread."""
+        return not self.lost and self.turns <= 0.0
+
+    def move(self, T_tool: Array) -> None:
+        """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
+        bolt_tool = self._to_bolt @ T_tool
+        target, most = self.turns + self._turned(bolt_tool), self.bolt.thread.most_turns
+        self.incident = None
+        if self.lost:
+            return
+        self.turns = min(max(target, 0.0), most)
+        if target > most:
+            what = f"tight at the end of {self.bolt.name}: the jaws slip round it"
+            self.incident = NutIncident(NutEvent.TIGHT, what)
+        centre = self.bolt.thread.depth(self.turns) - self._nut.thickness / 2.0
+        slide = float(bolt_tool[2, 3]) - centre
+        if abs(slide) > self._rules.pad_half + self._rules.give:
+            self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
+
+
+class CrossThreadedNut(_NutOnBolt):
     """A nut that does not advance: turned on it gets stuck, turned back it comes off.
 
     Args:
@@ -93,8 +107,7 @@ class CrossThreadedNut:
     Attributes:
         pose: base_link <- nut (4, 4) now [m].
         message: What happened to it, one sentence.
-        incident: What happened in the last step, or None.
-        lost: Why the jaws lost it, or "".
+        incident: What happened in the last step.
     """
 
     def __init__(
@@ -106,38 +119,26 @@ class CrossThreadedNut:
         most_turns: float,
         T_tool: Array,
     ) -> None:
-        self.bolt = bolt
+        super().__init__(bolt, rules, T_tool)
         self.pose = self._began = pose
-        self.lost = ""
         self.message = (
             f"cross-threaded on {bolt.name}: it is tilted by {math.degrees(tilt):.1f} deg; "
             "turn it back off"
         )
         self.incident = NutIncident(NutEvent.CROSS_THREADED, self.message)
-        self._rules = rules
         self._most = most_turns
-        self._turned = 0.0
-        self._to_bolt = inverse(bolt.pose)
-        self.grip(T_tool)
+        self._screwed = 0.0
 
     @property
     def free(self) -> bool:
         """Whether it has been turned back off."""
-        return not self.lost and self._turned < 0.0
-
-    def grip(self, T_tool: Array) -> None:
-        """Grip it with the tool at base_link <- tool0 (4, 4)."""
-        self.lost = ""
-        self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
+        return not self.lost and self._screwed < 0.0
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
-        bolt_tool = self._to_bolt @ T_tool
-        roll = twist_z(bolt_tool[:3, :3])
-        turned = self._turned + self.bolt.thread.turns_by(wrap(roll - self._roll))
-        self._roll, self._turned = roll, min(turned, self._most)
-        self.pose = self._began @ turn_z(self.bolt.hand * TURN * self._turned)
+        turned = self._screwed + self._turned(self._to_bolt @ T_tool)
+        self._screwed = min(turned, self._most)
+        self.pose = self._began @ turn_z(self.bolt.hand * TURN * self._screwed)
         stuck = NutIncident(NutEvent.STUCK, f"stuck on {self.bolt.name}, askew")
         jammed = NutIncident(NutEvent.CROSS_THREADED, self.message)
         self.incident = jammed if turned <= self._most else stuck
-        self.lost = beside(bolt_tool, self._rules)

@@ -35,17 +35,10 @@ class PathClearance:
 
 
 class _PathCheck:
-    """Check of one path.
-
-    Args:
-        checker: Robot and scene.
-        rows: Joint positions (m, n), straight between them [rad or m].
-        width: Between the jaws [m].
-        touching: Object that the jaws may touch, or "".
-    """
+    """Check of one path through rows (m, n) of joint positions [rad or m]."""
 
     def __init__(
-        self, checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+        self, checker: CollisionChecker, rows: Array, width: float, touching: str
     ) -> None:
         self._checker, self._rows, self._width = checker, rows, width
         self._allowed = checker.allowed_contacts(touching) if touching else 0.0
@@ -55,7 +48,6 @@ class _PathCheck:
         self._hit: float | None = None
 
     def run(self) -> PathClearance:
-        """Check the whole path."""
         end = float(len(self._rows) - 1)
         first = self._distances(0.0)
         if end > 0.0:
@@ -87,16 +79,18 @@ class _PathCheck:
         return distances
 
     def _at(self, rows: Array, s: float) -> Array:
-        i = min(int(s), len(rows) - 2) if len(rows) > 1 else 0
-        if len(rows) == 1:
-            return np.asarray(rows[0])
-        return np.asarray(rows[i] + (s - i) * (rows[i + 1] - rows[i]))
+        i = max(min(int(s), len(rows) - 2), 0)
+        following = rows[min(i + 1, len(rows) - 1)]
+        return np.asarray(rows[i] + (s - i) * (following - rows[i]))
 
 
 def clearance_along(
     checker: CollisionChecker, rows: Array, width: float, touching: str = ""
 ) -> PathClearance:
-    """Return the clearance of a path through rows (m, n), straight between them."""
+    """Return the clearance of a path through rows (m, n), straight between them [rad or m].
+
+    The jaws are at a width [m] and may touch one object, if it is named.
+    """
     return _PathCheck(checker, rows, width, touching).run()
 
 

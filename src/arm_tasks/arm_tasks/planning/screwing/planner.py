@@ -269,7 +269,8 @@ class ScrewPlanner:
             roll = stroke.grip + stroke.turn
             z = at.z + self._advance(roll - at.roll)
             if i == 0 and holding:
-                z = min(z, self._nominal(chosen, stroke.turn))
+                before_catching = self.bolt.pitch * chosen.before_catching
+                z = min(z, self._advance(stroke.turn) - before_catching - self.half)
             goal = Place(self.bolt, z, roll)
             turns = self.bolt.hand * (roll - at.roll) / TURN
             with self.builder.touches(self.bolt.name if i == 0 and holding else ""):
@@ -287,10 +288,6 @@ class ScrewPlanner:
             what = "turn until the thread catches"
             self._follow(what, between(at, goal), options, abs(turn) / TURN)
         return goal
-
-    def _nominal(self, chosen: Strokes, turned: float) -> float:
-        """Return the nominal z of the tool [m] after a turn in the first stroke [rad]."""
-        return self._advance(turned) - self.bolt.pitch * chosen.before_catching - self.half
 
     def _advance(self, turn: float) -> float:
         return self.bolt.hand * self.bolt.pitch * turn / TURN
