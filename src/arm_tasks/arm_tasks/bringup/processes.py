@@ -140,9 +140,9 @@ ARGUMENTS = (
     ),
 )
 
-_ARM_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration", "part", "speed")
+_DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
 BRINGUP_ARGUMENTS = (
-    *(argument for argument in ARGUMENTS if argument.name in _ARM_ARGUMENTS),
+    *(a for a in ARGUMENTS if a.name in (*_DRIVER_ARGUMENTS, "part", "speed")),
     Argument(
         "moveit_group",
         "arm",
@@ -152,6 +152,8 @@ BRINGUP_ARGUMENTS = (
 
 _SIMULATED = ("fake", "sim")
 _REST = {"part": ("all", "rest")}
+_SIM_TIME: dict[str, Value] = {"use_sim_time": UseSimTime()}
+_SCENE_NODE: dict[str, Value] = {"robot": Arg("robot"), "scene": Arg("scene"), **_SIM_TIME}
 _TF_RATE = 30.0  # [Hz] at most: tf for every second joint_states, published every 20 ms
 
 
@@ -180,7 +182,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             {
                 "robot_description": RobotDescription(),
                 "publish_frequency": _TF_RATE,
-                "use_sim_time": UseSimTime(),
+                **_SIM_TIME,
             },
             when=_REST,
         ),
@@ -189,37 +191,21 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             "hardware",
             "arm_hardware",
             {
-                "robot": Arg("robot"),
-                "hardware": Arg("hardware"),
-                "backend": Arg("backend"),
-                "exit_action": Arg("exit_action"),
-                "calibration": Arg("calibration"),
+                **{name: Arg(name) for name in _DRIVER_ARGUMENTS},
                 "speed": Arg("speed", float),
                 "autostart": "auto",
             },
             when={"part": ("all", "hardware")},
         ),
-        Process(
-            "arm_kinematics",
-            "kinematics",
-            "kinematics",
-            {"use_sim_time": UseSimTime()},
-            when=_REST,
-        ),
+        Process("arm_kinematics", "kinematics", "kinematics", _SIM_TIME, when=_REST),
         Process(
             "arm_tasks",
             "nut_world",
             "nut_world",
-            {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
+            _SCENE_NODE,
             when={**_REST, "hardware": _SIMULATED},
         ),
-        Process(
-            "arm_tasks",
-            "task_server",
-            "task_server",
-            {"robot": Arg("robot"), "scene": Arg("scene"), "use_sim_time": UseSimTime()},
-            when=_REST,
-        ),
+        Process("arm_tasks", "task_server", "task_server", _SCENE_NODE, when=_REST),
         Process(
             "arm_viewer",
             "viewer",
@@ -229,7 +215,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
                 "port": Arg("viewer_port", int),
                 "host": Arg("viewer_host"),
                 "drive": True,
-                "use_sim_time": UseSimTime(),
+                **_SIM_TIME,
             },
             when={**_REST, "viewer": ("browser",)},
             to_terminal=True,
@@ -238,14 +224,14 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             "arm_viewer",
             "tool_handle",
             "tool_handle",
-            {"use_sim_time": UseSimTime()},
+            _SIM_TIME,
             when={**_REST, "viewer": ("rviz",)},
         ),
         Process(
             "rviz2",
             "rviz2",
             "rviz2",
-            {"use_sim_time": UseSimTime()},
+            _SIM_TIME,
             arguments=("-d", ConfigFile("arm_tasks", "rviz/nut_transfer.rviz")),
             when={**_REST, "viewer": ("rviz",)},
         ),

@@ -19,7 +19,6 @@ from arm_tasks.bringup.supervisor import is_enabled
 
 SOURCES = Path(__file__).resolve().parents[3]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
-NAMES = {argument.name for argument in ARGUMENTS}
 
 
 @pytest.fixture(params=PUBLISHERS)
@@ -27,20 +26,17 @@ def table(request):
     return (*processes(request.param), *view_processes(request.param))
 
 
-def test_every_placeholder_names_an_argument(table):
-    for process in table:
+@pytest.mark.parametrize("publisher", PUBLISHERS)
+@pytest.mark.parametrize(
+    ("make", "arguments"),
+    [(processes, ARGUMENTS), (view_processes, ARGUMENTS), (bringup_processes, BRINGUP_ARGUMENTS)],
+)
+def test_every_placeholder_names_a_declared_argument(make, arguments, publisher):
+    declared = {argument.name for argument in arguments}
+    for process in make(publisher):
         values = [*process.parameters.values(), *process.arguments]
-        assert {value.name for value in values if isinstance(value, Arg)} <= NAMES
-        assert set(process.when) <= NAMES
-
-
-def test_bringup_uses_its_own_arguments_only():
-    declared = {argument.name for argument in BRINGUP_ARGUMENTS}
-    for publisher in PUBLISHERS:
-        for process in bringup_processes(publisher):
-            values = [*process.parameters.values(), *process.arguments]
-            assert {value.name for value in values if isinstance(value, Arg)} <= declared
-            assert set(process.when) <= declared
+        assert {value.name for value in values if isinstance(value, Arg)} <= declared
+        assert set(process.when) <= declared
 
 
 def test_conditions_use_values_that_can_be_chosen(table):

@@ -34,11 +34,6 @@ class NodeLivenessMonitor:
     """Detects that tf of the robot or the kinematics node has disappeared during a task.
 
     The task server itself plans without them, but the simulated world and every view need tf.
-
-    Args:
-        node: The node of the subscriptions.
-        model: The robot, for the frame to find in tf.
-        polled: Queues tf until it is polled, several times a second.
     """
 
     def __init__(self, node: Node, model: RobotModel, polled: PolledSubscriptions) -> None:

@@ -21,11 +21,6 @@ _STATUS = {
 }
 
 
-def report_messages(plan: TaskPlan) -> list[StepReportMessage]:
-    """Return the reports of all steps as messages."""
-    return [_report_message(report) for report in plan.reports]
-
-
 def _report_message(report: StepReport) -> StepReportMessage:
     return StepReportMessage(
         index=report.index,
@@ -46,7 +41,7 @@ def fill_check(response: CheckTask.Response, found: FeasibilityReport) -> CheckT
     plan = found.plan
     response.feasible = plan.feasible
     response.message = found.message
-    response.steps = report_messages(plan)
+    response.steps = [_report_message(report) for report in plan.reports]
     response.warnings = list(plan.warnings)
     response.duration = float(plan.duration)
     response.json = json.dumps(found.as_dict(), allow_nan=False)
@@ -55,7 +50,7 @@ def fill_check(response: CheckTask.Response, found: FeasibilityReport) -> CheckT
 
 def fill_plan(result: RunTask.Result, plan: TaskPlan) -> None:
     """Fill the plan's part of the result of run_task."""
-    result.report = report_messages(plan)
+    result.report = [_report_message(report) for report in plan.reports]
     result.warnings = list(plan.warnings)
     result.steps_total = len(plan.steps)
     result.worst_position_error = float(plan.worst_position_error)

@@ -31,13 +31,7 @@ A joystick on the topic joy moves the tool while its dead man's button is held (
 
 
 class TeleopTerminal:
-    """Reads keys and shows the state of the arm.
-
-    Args:
-        arm: Jogs the arm.
-        screen: The terminal, None for a joystick only.
-        model: The robot.
-    """
+    """Reads keys and shows the state of the arm; `screen` is None for a joystick only."""
 
     def __init__(self, arm: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
         self._arm = arm
