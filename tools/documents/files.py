@@ -21,11 +21,11 @@ ELSEWHERE = """\
 | touched points | `calibrate_kinematics` | [below](#touched-points) |
 | taught poses | tasks, `teach` | [below](#taught-poses) |
 
-Bold keys must be there. What is wrong in a file is told with its line, the key and what to do."""
+Bold keys are required. Errors in a file name its line, the key and the remedy."""
 BELOW: dict[str, tuple[str, Kind]] = {
     "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
                               "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
-    "Touched points": ("What [calibration](../tutorials/calibration.md) is told of a tip that "
+    "Touched points": ("What [calibration](../tutorials/calibration.md) uses about a tip that "
                        "touched known points.", FILE),
     "Taught poses": ("Written by [teaching](teach.md), and by hand if you like.", POSES),
 }  # fmt: skip

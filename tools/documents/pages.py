@@ -16,7 +16,7 @@ from .nodes import End, NodeFacts, Parameter
 from .programs import Told
 
 ENDS = {
-    "topic": (words.TOPICS, "published by", "heard by"),
+    "topic": (words.TOPICS, "published by", "subscribed to by"),
     "service": (words.SERVICES, "served by", "called by"),
     "action": (words.ACTIONS, "served by", "called by"),
 }

@@ -15,7 +15,7 @@ from typing import IO
 
 from .errors import SetupError
 
-QUIET_SECONDS = 10.0  # how often a line is printed where nobody can see it being rewritten
+QUIET_SECONDS = 10.0  # period of a line where none can be rewritten
 
 
 def say(text: str, end: str = "\n") -> None:

@@ -152,7 +152,7 @@ def _private_and_writable(folder: Path) -> bool:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a folder is ours or root's, and nobody else may write it."""
+    """Return whether a folder is ours or root's, and nobody else can write it."""
     states = [place.stat() for place in (folder, folder.parent)]
     return not any(
         state.st_uid not in (os.getuid(), 0) or state.st_mode & stat.S_IWOTH for state in states

@@ -283,7 +283,7 @@ class StaticExecutor(SingleThreadedExecutor):
                 entity.trigger()  # the others stay ready, this was reset by the wait
 
     def _make_task(self, entity: Any, node: Node, kind: str) -> Task:
-        """Make a task that takes from an entity and calls back; it wakes nobody at its end."""
+        """Make a task that takes from an entity and calls back; its end wakes no other task."""
         take = getattr(self, f"_take_{kind}")
 
         async def handle() -> None:
@@ -327,7 +327,7 @@ class PolledSubscriptions(ReentrantCallbackGroup):
         qos: QoSProfile | int,
         raw: bool = False,
     ) -> None:
-        """Subscribe in this group; events of the subscription wake nobody either."""
+        """Subscribe in this group; events of the subscription wake no other task either."""
         node.create_subscription(
             kind, topic, callback, qos, callback_group=self, event_callbacks=QUIET, raw=raw
         )

@@ -158,7 +158,7 @@ class TransformTree:
         return placed[frame]
 
     def _matrix(self, frame: str) -> Matrix:
-        """Return parent <- frame, (4, 4), worked out now if nobody asked for it yet."""
+        """Return parent <- frame, (4, 4), computed on first use."""
         parent, edge = self._edges[frame]
         if callable(edge):
             edge = edge()
@@ -194,7 +194,7 @@ class TfListener:
         events: what to do on events of the subscriptions, rclpy's default if None.
 
     Attributes:
-        tree: the frames heard of, safe to use from any thread; set anew only where they changed.
+        tree: the received frames, safe to use from any thread; a frame is set only if it changed.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class TfListener:
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
-        self._heard: dict[str, Heard] = {}
+        self._received: dict[str, Heard] = {}
         self._on_change = on_change
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
@@ -233,11 +233,11 @@ class TfListener:
         t, r = stamped.transform.translation, stamped.transform.rotation
         parent, child = stamped.header.frame_id, stamped.child_frame_id
         position, quaternion = (t.x, t.y, t.z), (r.x, r.y, r.z, r.w)
-        heard = parent, position, quaternion
-        if self._heard.get(child) == heard:
+        received = parent, position, quaternion
+        if self._received.get(child) == received:
             return
         norm = math.hypot(*quaternion)
         if not math.isfinite(norm + t.x + t.y + t.z) or norm < 1e-6:
             raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
         self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
-        self._heard[child] = heard
+        self._received[child] = received

@@ -86,7 +86,7 @@ class Variables:
         try:
             return repr(self._expressions(degrees=False).evaluate(text))
         except InputError:
-            return text  # it is told where it is used as a number
+            return text  # reported where it is used as a number
 
     def _expressions(self, degrees: bool) -> Expressions:
         return Expressions(self.texts, _DEGREE if degrees else 1.0, noun="variable")

@@ -137,7 +137,7 @@ def _solid_links(joints: tuple[str, ...], gripper: Gripper | None) -> tuple[str,
 
 
 def _refuse_dwarf(model: RobotModel, units: Field) -> None:
-    """Metres read as millimetres make an arm that nobody can see."""
+    """Metres read as millimetres make an invisible arm."""
     lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
     total = sum(map(abs, (*lengths, *model.tool.xyz)))
     if model.units.length != "m" and 0.0 < total < SHORTEST_ARM:

@@ -158,5 +158,5 @@ class RobotFileWatcher(Node):
 
 
 def main() -> int:
-    """Run the node until it is told to end; returns the exit code."""
+    """Run the node until a signal ends it; return the exit code."""
     return run_node(lambda: [RobotFileWatcher()])

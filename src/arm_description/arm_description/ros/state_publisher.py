@@ -261,5 +261,5 @@ def check_description(text: str) -> None:
 
 
 def main() -> int:
-    """Run the node until it is told to end; returns the exit code."""
+    """Run the node until a signal ends it; return the exit code."""
     return run_node(lambda: [StatePublisher()])

@@ -55,7 +55,7 @@ def _design(arguments: argparse.Namespace) -> None:
 
 
 def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
-    """Return the variables to start from, and the length [m] if none is told."""
+    """Return the variables to start from, and the length [m] if none is given."""
     if not arguments.robot:
         return random_start(arguments.joints, arguments.seed), _LENGTH
     chain = Chain.from_model(load_robot(arguments.robot))

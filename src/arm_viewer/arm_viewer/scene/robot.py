@@ -194,7 +194,7 @@ class PostureBook:
         if not self._robot:
             return False
         former = self.postures
-        with contextlib.suppress(DescriptionError):  # whoever reads the file for tf says what
+        with contextlib.suppress(DescriptionError):  # the reader of the file for tf reports what
             self._read()
         return self.postures != former
 
