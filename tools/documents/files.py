@@ -25,8 +25,8 @@ Bold keys are required. Errors in a file name its line, the key and the remedy."
 BELOW: dict[str, tuple[str, Kind]] = {
     "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
                               "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
-    "Touched points": ("What [calibration](../tutorials/calibration.md) uses about a tip that "
-                       "touched known points.", FILE),
+    "Touched points": ("Known points touched with the tip, for "
+                       "[calibration](../tutorials/calibration.md).", FILE),
     "Taught poses": ("Written by [teaching](teach.md), and by hand if you like.", POSES),
 }  # fmt: skip
 
