@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find robots: the shipped ones by name, any other by its path."""
+"""Find robots: the shipped ones by name, any other by its path; read other text files."""
 
 from __future__ import annotations
 
@@ -72,3 +72,29 @@ def share_folders() -> Iterator[Path]:
         yield folder / share
     for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
         yield Path(prefix) / share
+
+
+def read_text(path: Path, most: int) -> str:
+    """Read a UTF-8 file of at most so many bytes.
+
+    Raises:
+        DescriptionError: it cannot be read, is too large, or is not UTF-8.
+    """
+    name = str(path)
+    try:
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= most else b""
+    except OSError as error:
+        raise DescriptionError(
+            f"cannot be read ({error.strerror})", remedy="check the path", file=name
+        ) from None
+    if max(size, len(data)) > most:  # a pipe has no size
+        problem = f"is larger than {most // 1_000_000} MB"
+        raise DescriptionError(problem, remedy="is it the right file?", file=name)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DescriptionError(
+            "is not UTF-8 text", remedy="save it as UTF-8", file=name, line=line
+        ) from None

@@ -42,7 +42,7 @@ postures:
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small():
     """Text of a small valid robot file."""
     return SMALL
@@ -52,12 +52,6 @@ def small():
 def small_model():
     """Model of that file."""
     return parse_robot(SMALL)
-
-
-@pytest.fixture(scope="session")
-def small_text():
-    """The same, where one for the whole session is needed."""
-    return SMALL
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
 from arm_description.model.dh import dh_matrix, turn_matrix
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arm_description import DescriptionError, DhRow, parse_robot
@@ -52,33 +52,6 @@ def test_turns_about_z_y_x_of_the_place_of_the_joint(row, convention, kind, turn
     expected = turned @ link if convention == "standard" else link @ turned
     found = model.fk(turns[: model.n])
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
-
-
-@given(rows, CONVENTIONS, st.sampled_from(sorted(AXES)), angles)
-def test_the_turn_about_z_is_the_revolute_joints(row, convention, kind, q):
-    model = robot(convention, (kind, row))
-    plain = robot(convention, ("revolute", row))
-    found = model.fk([q, *[0.0] * (model.n - 1)])
-    np.testing.assert_allclose(found, plain.fk([q]), rtol=0, atol=1e-14)
-
-
-@settings(max_examples=40)
-@given(
-    st.lists(st.tuples(st.sampled_from(["revolute", "prismatic", *AXES]), rows), min_size=1,
-             max_size=4),
-    CONVENTIONS,
-    st.integers(0, 2**32),
-)  # fmt: skip
-def test_the_urdf_agrees(urdf_fk, table, convention, seed):
-    model = robot(convention, *table)
-    q = np.random.default_rng(seed).uniform(-3, 3, model.n)
-    values = dict(zip(model.joint_names, q, strict=True))
-    urdf = model.to_urdf(dh_frames=True)
-    for index, frame in enumerate(model.dh_frames(q)):
-        found = urdf_fk(urdf, values, "base_link", f"dh_{index}")
-        np.testing.assert_allclose(found, frame, rtol=0, atol=1e-12)
-    found = urdf_fk(urdf, values, "base_link", "tool0")
-    np.testing.assert_allclose(found, model.fk(q), rtol=0, atol=1e-12)
 
 
 @given(st.sampled_from("zyx"), angles)

@@ -42,8 +42,8 @@ def renamed(small, name):
 @example("null")
 @example("007")
 @example("'\"")
-def test_any_name_arrives_at_every_reader(small_text, pin_robot, name):
-    model = parse_robot(renamed(small_text, name))
+def test_any_name_arrives_at_every_reader(small, pin_robot, name):
+    model = parse_robot(renamed(small, name))
     urdf = model.to_urdf("p:", dh_frames=True)
     assert f"p:{name}" in [joint.get("name") for joint in ET.fromstring(urdf).iter("joint")]
     _, foreign = pin_robot(urdf)
@@ -53,25 +53,25 @@ def test_any_name_arrives_at_every_reader(small_text, pin_robot, name):
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_descriptions_sources_and_comments_change_nothing(small_text, odd):
+def test_descriptions_sources_and_comments_change_nothing(small, odd):
     quoted = yaml.safe_dump(odd, default_style='"', allow_unicode=True, width=1000).strip()
-    text = f"# {odd}\ndescription: {quoted}\nsource: {quoted}\n{small_text}"
+    text = f"# {odd}\ndescription: {quoted}\nsource: {quoted}\n{small}"
     text = text.replace("d: l1\n", f"d: l1\n    source: {quoted}\n")
     model = parse_robot(text)
     assert (model.description, model.source, model.joints[0].source) == (odd, odd, odd)
-    assert model.to_urdf() == parse_robot(small_text).to_urdf()
-    assert robot_macro(model, "m") == robot_macro(parse_robot(small_text), "m")
+    assert model.to_urdf() == parse_robot(small).to_urdf()
+    assert robot_macro(model, "m") == robot_macro(parse_robot(small), "m")
 
 
 @pytest.mark.parametrize("odd", ["a b", "${x}", "<x>", "a&b", "a/b", "a\nb", "\t", "\x7f"])
-def test_names_that_ros_or_xacro_would_misread_are_refused(small_text, odd):
+def test_names_that_ros_or_xacro_would_misread_are_refused(small, odd):
     with pytest.raises(DescriptionError, match=r"name"):
-        parse_robot(renamed(small_text, odd))
+        parse_robot(renamed(small, odd))
 
 
-def test_the_urdf_as_a_parameter_stays_one_string(small_text):
+def test_the_urdf_as_a_parameter_stays_one_string(small):
     """Launch writes parameters as YAML; text that YAML takes for a mapping would be lost."""
-    urdf = parse_robot(renamed(small_text, "a:b")).to_urdf()
+    urdf = parse_robot(renamed(small, "a:b")).to_urdf()
     stored = yaml.safe_dump({"robot_description": urdf})
     assert yaml.safe_load(io.StringIO(stored)) == {"robot_description": urdf}
     assert isinstance(yaml.safe_load(urdf.split("\n", 1)[1]), str)

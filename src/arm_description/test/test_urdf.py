@@ -35,10 +35,10 @@ def compare(urdf_fk, model, rng, poses=5):
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**32), convention=st.sampled_from(CONVENTIONS), n=st.integers(1, 7))
+@given(seed=st.integers(0, 2**32), convention=st.sampled_from(CONVENTIONS), n=st.integers(1, 5))
 def test_random_tables_agree_with_the_urdf(random_model, urdf_fk, seed, convention, n):
-    rng = np.random.default_rng(seed)
-    compare(urdf_fk, random_model(rng, convention, n), rng)
+    rng, kinds = np.random.default_rng(seed), ("revolute", "prismatic", "universal", "ball")
+    compare(urdf_fk, random_model(rng, convention, n, kinds), rng)
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
@@ -132,21 +132,3 @@ def test_names_that_the_urdf_uses_itself(small):
         replace(model, joints=(joint, *model.joints[1:])).to_urdf()
     with pytest.raises(DescriptionError, match="two links of the URDF would be called 'tool0'"):
         robot_urdf(parse_robot(small), parent="tool0")
-
-
-def test_names_that_need_escaping(small):
-    name = "a:b'\"ü\u4e2d"
-    text = small.replace("name: turn", 'name: "a:b\'\\"ü\u4e2d"').split("postures:")[0]
-    tree = read_urdf(parse_robot(text).to_urdf(dh_frames=True))
-    assert name in [joint.name for joint in tree.joints]
-
-
-def test_reading_gives_back_what_was_written(small):
-    model = parse_robot(small)
-    joints = {joint.name: joint for joint in read_urdf(model.to_urdf()).joints}
-    for joint in model.joints:
-        limit = joints[joint.name].limit
-        assert (limit.lower, limit.upper, limit.velocity, limit.effort) == (
-            joint.lower, joint.upper, joint.velocity, joint.effort,
-        )  # fmt: skip
-        assert joints[joint.name].kind == joint.type

@@ -16,11 +16,14 @@ from pathlib import Path
 
 from arm_common import cli
 from arm_description.errors import UrdfError
-from arm_description.importers.rvs import parse_rvs, read_source
+from arm_description.importers.rvs import parse_rvs
 from arm_description.importers.urdf import PARALLEL, import_urdf
+from arm_description.library import read_text
 from arm_description.model.dh import CONVENTIONS
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.writer import robot_yaml
+
+_MOST_BYTES = 32_000_000
 
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:
@@ -72,7 +75,7 @@ def rvs2dh(argv: Sequence[str] | None = None) -> int:
 def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
-    text = read_source(path)
+    text = read_text(path, _MOST_BYTES)
     try:
         found = import_urdf(
             text,
@@ -97,7 +100,7 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
     name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    model = parse_rvs(read_source(path), name, units, path.name)
+    model = parse_rvs(read_text(path, _MOST_BYTES), name, units, path.name)
     notes = [
         f"Lengths were read in {units.length}, which the RVS file does not tell (--length).",
         "RVS gives no speeds and efforts: those here are defaults.",

@@ -21,7 +21,13 @@ from arm_description.robot_file.scope import read_constants
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_parser(), _describe, argv)
+    parser = argparse.ArgumentParser(
+        prog="describe", description="Show a robot's table, limits, reach, home pose and sources."
+    )
+    cli.add_robot(parser, shipped_robots())
+    parser.add_argument("--length", choices=LENGTHS, help="unit (default: that of the file)")
+    parser.add_argument("--angle", choices=ANGLES, help="unit (default: that of the file)")
+    return cli.run(parser, _describe, argv)
 
 
 def _describe(arguments: argparse.Namespace) -> None:
@@ -29,17 +35,3 @@ def _describe(arguments: argparse.Namespace) -> None:
     model = load_robot(path)
     units = Units(arguments.length or model.units.length, arguments.angle or model.units.angle)
     sys.stdout.write(robot_summary(model, units, read_constants(path)))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="describe", description="Show a robot's table, limits, reach, home pose and sources."
-    )
-    cli.add_robot(parser, shipped_robots())
-    parser.add_argument("--length", choices=LENGTHS, help="unit (default: that of the file)")
-    parser.add_argument("--angle", choices=ANGLES, help="unit (default: that of the file)")
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,6 @@ draw my_arm.yaml --joints elbow=30deg slide=120mm --dh-frames -o my_arm.png
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,7 +31,26 @@ SLACK = 1e-9
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_parser(), _draw, argv)
+    parser = argparse.ArgumentParser(
+        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
+    )
+    cli.add_robot(parser, shipped_robots())
+    parser.add_argument("--posture", default="", help="of the file (default: rest, or the first)")
+    parser.add_argument(
+        "--joints",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="positions other than the posture's: elbow=30deg slide=12mm gripper=5mm",
+    )
+    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
+    parser.add_argument("--frames", action="store_true", help="axes of base, joints and tool")
+    parser.add_argument("--dh-frames", action="store_true", help="axes of the table's frames")
+    parser.add_argument("--labels", action="store_true", help="names and positions of the joints")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png"
+    )
+    return cli.run(parser, _draw, argv)
 
 
 def _draw(arguments: argparse.Namespace) -> None:
@@ -65,7 +83,7 @@ def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
 
 
 def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
-    """Positions by name of words such as elbow=30deg; in the file's unit if none is said."""
+    """Return positions by joint from words such as elbow=30deg; the file's unit is the default."""
     kinds = {joint.name: (joint.type, joint.lower, joint.upper) for joint in model.joints}
     if model.gripper:
         kinds[GRIPPER] = ("prismatic", model.gripper.min_width, model.gripper.max_width)
@@ -80,17 +98,16 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
         value, units = _number(word, text, kind, model.units)
         if not lower - SLACK <= value <= upper + SLACK:
             low, high = (f"{units.written(limit, kind):.6g}" for limit in (lower, upper))
-            unit = units.angle if kind == "revolute" else units.length
             raise DescriptionError(
                 f"{word} is outside the limits of {name}",
-                remedy=f"they are {low} .. {high} {unit}",
+                remedy=f"they are {low} .. {high} {units.unit(kind)}",
             )
         values[name] = value
     return values
 
 
 def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units]:
-    """A number with or without a unit, in rad or m, and the units it was said in."""
+    """Return a number, with or without a unit, in rad or m, and the units it is given in."""
     choices = ANGLES if kind == "revolute" else LENGTHS
     for unit in sorted(choices, key=len, reverse=True):
         if text.endswith(unit):
@@ -104,30 +121,3 @@ def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units
             f"{word!r} is not a joint and its position",
             remedy=f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}",
         ) from None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
-    )
-    cli.add_robot(parser, shipped_robots())
-    parser.add_argument("--posture", default="", help="of the file (default: rest, or the first)")
-    parser.add_argument(
-        "--joints",
-        nargs="+",
-        default=[],
-        metavar="NAME=VALUE",
-        help="positions other than the posture's: elbow=30deg slide=12mm gripper=5mm",
-    )
-    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
-    parser.add_argument("--frames", action="store_true", help="axes of base, joints and tool")
-    parser.add_argument("--dh-frames", action="store_true", help="axes of the table's frames")
-    parser.add_argument("--labels", action="store_true", help="names and positions of the joints")
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png"
-    )
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -142,8 +142,7 @@ class _Row:
                 raise DescriptionError("must be more than 0")
             return value
 
-        unit = self._units.angle if kind == "revolute" else self._units.length
-        return self._asker.ask(f"{what} ({unit})", default, read)
+        return self._asker.ask(f"{what} ({self._units.unit(kind)})", default, read)
 
     def _read(self, text: str, kind: str, bounded: bool = True) -> float:
         value = self._units.si(self._expressions.evaluate(text), kind)
@@ -177,7 +176,19 @@ _NAME = re.compile(r"^name:[^#\n]*?(?=\s*(#|$))", re.MULTILINE)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_parser(), _new, argv)
+    parser = argparse.ArgumentParser(
+        prog="new", description="Write a new robot file: asks for the table, or copies a robot."
+    )
+    parser.add_argument("file", help="the file to write, such as my_arm.yaml")
+    parser.add_argument(
+        "--from",
+        dest="template",
+        default="",
+        metavar="ROBOT",
+        help="copy this robot (a shipped name or a path) with its comments, to be edited",
+    )
+    cli.add_force(parser)
+    return cli.run(parser, _new, argv)
 
 
 def _new(arguments: argparse.Namespace) -> None:
@@ -213,23 +224,3 @@ def _asked(name: str) -> str:
             "the answers ended before the last question", remedy="nothing is written"
         ) from None
     return robot_yaml(model, units)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="new", description="Write a new robot file: asks for the table, or copies a robot."
-    )
-    parser.add_argument("file", help="the file to write, such as my_arm.yaml")
-    parser.add_argument(
-        "--from",
-        dest="template",
-        default="",
-        metavar="ROBOT",
-        help="copy this robot (a shipped name or a path) with its comments, to be edited",
-    )
-    cli.add_force(parser)
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

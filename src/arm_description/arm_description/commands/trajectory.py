@@ -22,7 +22,19 @@ from arm_description.trajectories.trajectory import JointTrajectory, slowdown
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    return cli.run(_parser(), _convert, argv)
+    parser = argparse.ArgumentParser(
+        prog="trajectory", description="Check a joint trajectory, and convert it."
+    )
+    parser.add_argument("robot", help="name of a shipped robot, or path of a robot file")
+    parser.add_argument(
+        "file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot"
+    )
+    parser.add_argument("--fit", action="store_true", help="slow it down where it is too fast")
+    parser.add_argument("--reverse", action="store_true", help="turn it round")
+    parser.add_argument(
+        "-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format"
+    )
+    return cli.run(parser, _convert, argv)
 
 
 def _convert(arguments: argparse.Namespace) -> None:
@@ -44,28 +56,8 @@ def summary(trajectory: JointTrajectory, model: RobotModel) -> str:
     ]
     width = max(map(len, trajectory.names))
     for joint, column in zip(model.joints, trajectory.positions.T, strict=True):
-        unit = model.units.angle if joint.type == "revolute" else model.units.length
         ends = (float(column.min()), float(column.max()))
         low, high = (model.units.written(value, joint.type) for value in ends)
+        unit = model.units.unit(joint.type)
         lines.append(f"  {joint.name:<{width}}  {low:9.3f} .. {high:9.3f} {unit}")
     return "\n".join(lines) + "\n"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="trajectory", description="Check a joint trajectory, and convert it."
-    )
-    parser.add_argument("robot", help="name of a shipped robot, or path of a robot file")
-    parser.add_argument(
-        "file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot"
-    )
-    parser.add_argument("--fit", action="store_true", help="slow it down where it is too fast")
-    parser.add_argument("--reverse", action="store_true", help="turn it round")
-    parser.add_argument(
-        "-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format"
-    )
-    return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

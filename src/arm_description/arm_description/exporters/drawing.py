@@ -16,7 +16,7 @@ from arm_description.exporters.paper import INK, VIEWS, Sheet, paper, word
 from arm_description.exporters.solids import Rgb, Solid
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
-from arm_description.urdf.elements import UrdfLink, UrdfParts
+from arm_description.urdf.elements import UrdfParts
 from arm_description.urdf.kinematics import joint_pose, link_poses
 
 if TYPE_CHECKING:
@@ -62,20 +62,17 @@ class PosedArm:
     @property
     def frames(self) -> dict[str, Matrix]:
         """Frames worth showing: the base, every joint and the tool."""
-        hidden = {FLANGE, PALM, PAYLOAD, *(f"{name}_link" for name in self._fingers())}
+        fingers = (joint.child for joint in self.parts.joints if joint.parent == PALM)
+        hidden = {FLANGE, PALM, PAYLOAD, *fingers}
         return {name: T for name, T in self.poses.items() if name not in hidden}
 
     @property
-    def seen(self) -> tuple[UrdfLink, ...]:
-        """Links that are drawn; of one with a mesh, its skeleton."""
-        return tuple(link for link in self.parts.links if link.seen)
-
-    @property
     def solids(self) -> tuple[Solid, ...]:
-        """All shapes of these links, where they are."""
+        """The shapes of all links that are drawn, where they are; of a mesh, its skeleton."""
         return tuple(
             Solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, _rgb(s.colour))
-            for link in self.seen
+            for link in self.parts.links
+            if link.seen
             for s in link.shapes
         )
 
@@ -95,9 +92,6 @@ class PosedArm:
             T = T @ bodies[0].origin.matrix
         middle: Vector = T[:3, 3]
         return middle
-
-    def _fingers(self) -> list[str]:
-        return [joint.name for joint in self.parts.joints if joint.parent == PALM]
 
 
 def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
@@ -209,14 +203,8 @@ def spread(
         heights.append(min(float(at[1]), heights[-1] - LINE if heights else height - LINE))
     shift = max(0.0, LINE - heights[-1])
     lifted = [min(y + shift, height - LINE * (i + 1)) for i, y in enumerate(heights)]
-    return ordered, list(_from_below(lifted))
-
-
-def _from_below(heights: list[float]) -> Iterator[float]:
-    """Yield the same heights, pushed up where shifting brought two together."""
-    count = len(heights)
-    for i, y in enumerate(heights):
-        yield max(y, LINE * (count - i))
+    # Pushed up again where shifting brought two together.
+    return ordered, [max(y, LINE * (len(lifted) - i)) for i, y in enumerate(lifted)]
 
 
 def _rgb(colour: str) -> Rgb:

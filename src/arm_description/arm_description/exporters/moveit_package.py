@@ -9,7 +9,7 @@ moveit_simple_controller_manager.cpp, and the templates of its Setup Assistant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -18,12 +18,12 @@ from arm_description.exporters.srdf import ARM, to_srdf
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE
 
+# Joints that whole poses need; with fewer, KDL's solver is asked for positions.
 _FULL_POSE = 6
-"""Joints that whole poses need; with fewer, KDL's solver is asked for positions."""
+# Share of the limits that MoveIt uses unless asked otherwise: the Setup Assistant's own.
 _SLOW = 0.1
-"""Share of the limits that MoveIt uses unless asked otherwise: the Setup Assistant's own."""
+# Of the tool, for Pilz's planner alone [m/s, m/s^2, rad/s]: the Setup Assistant's own.
 _PILZ = {"max_trans_vel": 1.0, "max_trans_acc": 2.25, "max_trans_dec": -5.0, "max_rot_vel": 1.57}
-"""Of the tool, for Pilz's planner alone [m/s, m/s^2, rad/s]: the Setup Assistant's own."""
 
 
 def package_name(model: RobotModel) -> str:
@@ -103,35 +103,27 @@ def _kinematics(model: RobotModel) -> Mapping[str, Any]:
 
 def _controllers(model: RobotModel) -> Mapping[str, Any]:
     """The actions that the node arm_hardware serves."""
-    controllers = dict(_each_controller(model))
+    controllers: dict[str, dict[str, Any]] = {
+        "arm_controller": {
+            "type": "FollowJointTrajectory",
+            "action_ns": "follow_joint_trajectory",
+            "default": True,
+            "joints": list(model.joint_names),
+        }
+    }
+    if model.gripper:
+        controllers["gripper_controller"] = {
+            "type": "GripperCommand",
+            "action_ns": "gripper_cmd",
+            "default": True,
+            "parallel": True,  # then MoveIt commands the sum of both: the width
+            "joints": list(model.gripper.joints),
+        }
     manager = "moveit_simple_controller_manager"
     return {
         "moveit_controller_manager": f"{manager}/MoveItSimpleControllerManager",
         manager: {"controller_names": list(controllers), **controllers},
     }
-
-
-def _each_controller(model: RobotModel) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield (
-        "arm_controller",
-        {
-            "type": "FollowJointTrajectory",
-            "action_ns": "follow_joint_trajectory",
-            "default": True,
-            "joints": list(model.joint_names),
-        },
-    )
-    if model.gripper:
-        yield (
-            "gripper_controller",
-            {
-                "type": "GripperCommand",
-                "action_ns": "gripper_cmd",
-                "default": True,
-                "parallel": True,  # then MoveIt commands the sum of both: the width
-                "joints": list(model.gripper.joints),
-            },
-        )
 
 
 def _rviz() -> Mapping[str, Any]:

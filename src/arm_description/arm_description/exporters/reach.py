@@ -50,24 +50,18 @@ class ToolReach:
 
 def reach(model: RobotModel) -> ToolReach:
     """Find how far the tool reaches; the same for the same robot."""
-    axis = None
-    if model.joints[0].type == "revolute":
-        axis = _from_first_axis(model)
     return ToolReach(
-        from_base=math.sqrt(farthest(model, lambda p: np.einsum("ij,ij->i", p, p))),
-        from_axis=axis,
-        lowest=-farthest(model, lambda p: -p[:, 2]),
-        highest=farthest(model, lambda p: p[:, 2]),
+        from_base=math.sqrt(_farthest(model, lambda p: np.einsum("ij,ij->i", p, p))),
+        from_axis=_from_first_axis(model) if model.joints[0].type == "revolute" else None,
+        lowest=-_farthest(model, lambda p: -p[:, 2]),
+        highest=_farthest(model, lambda p: p[:, 2]),
     )
 
 
-def farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
-    """Largest value of an objective at the tool.
+def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
+    """Return the largest value of a coordinate, or squared distance, at the tool.
 
-    Args:
-        model: the arm.
-        objective: a coordinate, or the squared distance from a point.
-        first_is_free: let the first joint turn all around.
+    With first_is_free the first joint may turn all around.
     """
     moving = [_Moving(joint, model) for joint in model.joints]
     lower, upper = model.lower.copy(), model.upper.copy()
@@ -89,7 +83,7 @@ def _from_first_axis(model: RobotModel) -> float:
     along = frame[:3, :3] @ model.joints[0].direction
     across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     across /= np.linalg.norm(across)
-    return farthest(model, lambda p: (p - frame[:3, 3]) @ across, first_is_free=True)
+    return _farthest(model, lambda p: (p - frame[:3, 3]) @ across, first_is_free=True)
 
 
 class _Moving:

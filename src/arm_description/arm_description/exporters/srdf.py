@@ -229,12 +229,10 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
         ET.SubElement(
             robot,
             "end_effector",
-            {
-                "name": GRIPPER_KEY,
-                "parent_link": prefix + TOOL,
-                "group": GRIPPER_KEY,
-                "parent_group": ARM,
-            },
+            name=GRIPPER_KEY,
+            parent_link=prefix + TOOL,
+            group=GRIPPER_KEY,
+            parent_group=ARM,
         )
     parts = assemble(model, prefix)
     near = list(adjacent(parts))

@@ -97,7 +97,7 @@ def _table(model: RobotModel, units: Units) -> Iterator[str]:
 def _limits(model: RobotModel, units: Units) -> Iterator[str]:
     rows = [("", "joint", "lower", "upper", "speed", "acceleration", "effort")]
     for number, joint in enumerate(model.joints, start=1):
-        unit = units.angle if joint.type == "revolute" else units.length
+        unit = units.unit(joint.type)
         rows.append(
             (
                 str(number),
@@ -126,17 +126,13 @@ def _gripper(model: RobotModel, units: Units) -> Iterator[str]:
 def _postures(model: RobotModel, units: Units) -> Iterator[str]:
     if not model.postures:
         return
-    rows = [("posture", *(str(i + 1) for i in range(model.n)), *_grips(model))]
+    rows = [("posture", *(str(i + 1) for i in range(model.n)), *["gripper"] * bool(model.gripper))]
     for name, posture in model.postures.items():
         cells = [_position(posture[joint.name], joint, units) for joint in model.joints]
         if model.gripper:
             cells.append(_length(posture["gripper"], units) if "gripper" in posture else "-")
         rows.append((name, *cells))
     yield from _columns(rows)
-
-
-def _grips(model: RobotModel) -> tuple[str, ...]:
-    return ("gripper",) if model.gripper else ()
 
 
 def _home(model: RobotModel, units: Units) -> Iterator[str]:

@@ -124,10 +124,9 @@ def _base(axes: Sequence[AxisLine], parallel: float) -> Origin:
     point = first.point
     if len(axes) == 1 or _tilt(axes[1].direction, first.direction) > parallel:
         point = point - (point @ first.direction) * first.direction
-    rpy = (-math.asin(max(-1.0, min(1.0, y))), 0.0, 0.0)
-    if math.hypot(x, z) > TOOL_PARALLEL:
-        rpy = (rpy[0], math.atan2(x, z), 0.0)
-    return Origin(_tidy_lengths(point), (_tidy_angle(rpy[0]), _tidy_angle(rpy[1]), 0.0))
+    roll = -math.asin(max(-1.0, min(1.0, y)))
+    pitch = math.atan2(x, z) if math.hypot(x, z) > TOOL_PARALLEL else 0.0
+    return Origin(_tidy_lengths(point), (_tidy_angle(roll), _tidy_angle(pitch), 0.0))
 
 
 def _to_axis(

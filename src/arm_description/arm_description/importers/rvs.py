@@ -25,7 +25,6 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 
 from arm_common.suggestions import did_you_mean
@@ -163,7 +162,11 @@ class _RvsReader:
         raise self._error(statement.line, f"a joint cannot be {word!r}", did_you_mean(word, TYPES))
 
     def _error(self, line: int, problem: str, remedy: str = "") -> DescriptionError:
-        return DescriptionError(problem, remedy=remedy, file=self._file, line=line)
+        return _error(self._file, line, problem, remedy)
+
+
+def _error(file: str, line: int, problem: str, remedy: str = "") -> DescriptionError:
+    return DescriptionError(problem, remedy=remedy, file=file, line=line)
 
 
 def _statements(text: str) -> tuple[str, list[_Statement]]:
@@ -192,9 +195,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
 def _joint(link: _Link, units: Units, file: str) -> Joint:
     missing = [key for key in ("a", "b", "al", "th") if key not in link.values]
     if missing:
-        raise DescriptionError(
-            f"link {link.number} has no {missing[0]}", remedy="add it", file=file, line=link.line
-        )
+        raise _error(file, link.line, f"link {link.number} has no {missing[0]}", "add it")
     a, b, al, th = (link.values[key][0] for key in ("a", "b", "al", "th"))
     slides = link.type == "prismatic"
     row = DhRow(
@@ -204,21 +205,16 @@ def _joint(link: _Link, units: Units, file: str) -> Joint:
         alpha=units.radians(al),
     )
     if slides and "limits" not in link.values:
-        raise DescriptionError(
-            f"link {link.number} slides and has no limits",
-            remedy="add for example 'limits 0 5'",
-            file=file,
-            line=link.line,
-        )
+        problem = f"link {link.number} slides and has no limits"
+        raise _error(file, link.line, problem, "add for example 'limits 0 5'")
     lower, upper = link.values.get("limits", (-180.0, 180.0))
-    convert = units.metres if slides else units.radians
     velocity = DEFAULT_VELOCITY[link.type]
     return Joint(
         name=f"joint_{link.number}",
         type=link.type,
         row=row,
-        lower=convert(lower),
-        upper=convert(upper),
+        lower=units.si(lower, link.type),
+        upper=units.si(upper, link.type),
         velocity=velocity,
         acceleration=4.0 * velocity,
         effort=DEFAULT_EFFORT,
@@ -228,42 +224,11 @@ def _joint(link: _Link, units: Units, file: str) -> Joint:
 
 def _home(link: _Link, joint: Joint, units: Units, file: str) -> float:
     """Where RVS shows the joint first, if need be by whole turns inside the limits."""
-    shown = link.values["b" if joint.type == "prismatic" else "th"][0]
-    turns = (0.0,) if joint.type == "prismatic" else (0.0, -360.0, 360.0)
-    for turn in turns:
-        value = (units.metres if joint.type == "prismatic" else units.radians)(shown + turn)
+    slides = joint.type == "prismatic"
+    shown = link.values["b" if slides else "th"][0]
+    for turn in (0.0,) if slides else (0.0, -360.0, 360.0):
+        value = units.si(shown + turn, joint.type)
         if joint.lower <= value <= joint.upper:
             return value
-    raise DescriptionError(
-        f"link {link.number} stands at {shown:g}, outside its limits",
-        remedy="was a minus sign lost in the limits?",
-        file=file,
-        line=link.line,
-    )
-
-
-MAX_BYTES = 32_000_000
-
-
-def read_source(path: Path) -> str:
-    """Text of a file.
-
-    Raises:
-        DescriptionError: it cannot be read, is too large, or is not UTF-8.
-    """
-    try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
-        ) from None
-    except UnicodeDecodeError:
-        raise DescriptionError(
-            "is not UTF-8 text", remedy="save it as UTF-8", file=str(path)
-        ) from None
-    if len(data) > MAX_BYTES:
-        raise DescriptionError(
-            "is larger than 32 MB", remedy="is it the right file?", file=str(path)
-        )
-    return text
+    problem = f"link {link.number} stands at {shown:g}, outside its limits"
+    raise _error(file, link.line, problem, "was a minus sign lost in the limits?")

@@ -15,7 +15,7 @@ from arm_common.transforms import Matrix
 from arm_description.errors import UrdfError
 from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
 from arm_description.importers.urdf_structure import ArmChain, find_chain, find_hand, zero_pose
-from arm_description.model.dh import Convention, DhRow
+from arm_description.model.dh import Convention, DhRow, JointType
 from arm_description.model.elements import Joint
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
 from arm_description.robot_file.scope import FASTEST, FORBIDDEN_IN_NAMES, MOST_ROTATION
@@ -111,7 +111,7 @@ def _axis(chain: ArmChain, joint: UrdfJoint) -> AxisLine:
 
 
 def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
-    kind = "prismatic" if joint.kind == "prismatic" else "revolute"
+    kind: JointType = "prismatic" if joint.kind == "prismatic" else "revolute"
     lower, upper, said = _limits(joint)
     notes = [said] if said else []
     velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
@@ -123,7 +123,7 @@ def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
         notes.append("no effort in the URDF")
     return Joint(
         name=_clean(joint.name),
-        type="prismatic" if kind == "prismatic" else "revolute",
+        type=kind,
         row=row,
         lower=lower,
         upper=upper,

@@ -95,15 +95,7 @@ def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
 
 
 def turn_matrix(axis: Axis, angle: float) -> Matrix:
-    """Turn about an axis of a frame.
-
-    Args:
-        axis: "z", "y" or "x".
-        angle: [rad].
-
-    Returns:
-        (4, 4).
-    """
+    """Return the turn (4, 4) about an axis of a frame by an angle [rad]."""
     c, s = cos_sin(angle)
     k = "xyz".index(axis)
     i, j = (k + 1) % 3, (k + 2) % 3  # the other two, in cyclic order

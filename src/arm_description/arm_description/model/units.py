@@ -33,6 +33,10 @@ class Units:
         """One unit of angle in radians."""
         return 1.0 if self.angle == "rad" else math.pi / 180.0
 
+    def unit(self, joint_type: str) -> str:
+        """Return the unit of a joint's position, that of angles if the joint is revolute."""
+        return self.angle if joint_type == "revolute" else self.length
+
     def metres(self, value: float) -> float:
         """Convert a length of the file to metres."""
         if self.length == "inch":

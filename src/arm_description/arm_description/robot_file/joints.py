@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import cast
+from typing import Any, cast
 
 from arm_common.yaml.document import Field
 
@@ -28,23 +27,8 @@ DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 DEFAULT_EFFORT = 10.0
 
 
-@dataclass(frozen=True)
-class JointLimits:
-    """Limits of one joint, as elements.Joint holds them."""
-
-    lower: float
-    upper: float
-    velocity: float
-    acceleration: float
-    effort: float
-
-
-def read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) -> JointLimits:
-    """Read the limits of one joint, or of one axis of a joint.
-
-    Raises:
-        DescriptionError: something is missing or wrong, or lower is not below upper.
-    """
+def _read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) -> dict[str, Any]:
+    """Read the limits of one joint, or of one axis of a joint, as the arguments of Joint."""
     keys = LIMITS.read(field)
     lower = scope.position(keys["lower"], joint_type)
     upper = scope.position(keys["upper"], joint_type)
@@ -55,7 +39,13 @@ def read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) -
         velocity = scope.velocity(keys["velocity"], joint_type)
     acceleration = scope.acceleration(keys.get("acceleration"), joint_type, velocity)
     effort = scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT
-    return JointLimits(lower, upper, velocity, acceleration, effort)
+    return {
+        "lower": lower,
+        "upper": upper,
+        "velocity": velocity,
+        "acceleration": acceleration,
+        "effort": effort,
+    }
 
 
 def _remedy(lower: float, upper: float, joint_type: JointType, scope: EvaluationContext) -> str:
@@ -67,21 +57,14 @@ def _remedy(lower: float, upper: float, joint_type: JointType, scope: Evaluation
     return f"exchange them, or write upper: {written:.9g} for the arc that goes on from lower"
 
 
-NOTHING = DhRow(0.0, 0.0, 0.0, 0.0)
-
-
-def compound_joints(
-    name: str, row: DhRow, limits: Mapping[Axis, JointLimits], source: str, convention: Convention
+def _compound_joints(
+    name: str,
+    row: DhRow,
+    limits: Mapping[Axis, dict[str, Any]],
+    source: str,
+    convention: Convention,
 ) -> tuple[Joint, ...]:
-    """Return the revolute joints <name>_z, <name>_y and, of a ball joint, <name>_x.
-
-    Args:
-        name: name of the row.
-        row: its four numbers; theta is a turn of the link like any other.
-        limits: of each axis, in the order of their turns.
-        source: where the numbers come from.
-        convention: of the table.
-    """
+    """Return the revolute joints <name>_z, <name>_y and, of a ball joint, <name>_x."""
     axes = tuple(limits)
     # The link lies behind the last turn in the standard convention, before the first in the other.
     carrier = axes[-1] if convention == "standard" else axes[0]
@@ -89,10 +72,10 @@ def compound_joints(
         Joint(
             f"{name}_{axis}",
             "revolute",
-            row if axis == carrier else NOTHING,
+            row if axis == carrier else DhRow(0.0, 0.0, 0.0, 0.0),
             source=source,
             axis=axis,
-            **asdict(limits[axis]),
+            **limits[axis],
         )
         for axis in axes
     )
@@ -139,7 +122,7 @@ def read_joint_name(field: Field) -> str:
 
 
 def taken_by(name: str) -> str:
-    """What of the URDF stands in the way of a joint's name, "" if nothing does."""
+    """Return what already has a joint's name in the URDF, "" if nothing does."""
     if name in TAKEN_LINKS:
         return f"the frame {name}_link"
     return "a joint of the URDF" if TAKEN_JOINTS.fullmatch(name) else ""
@@ -163,8 +146,8 @@ def _read_row(row: Field, convention: Convention, scope: EvaluationContext) -> t
     if joint_type in COMPOUND:
         axes = COMPOUND[joint_type]
         fields = keys["limits"].mapping(axes, required=axes)
-        limits_of = {axis: read_limits(fields[axis], "revolute", scope) for axis in axes}
-        return compound_joints(name, dh, limits_of, source, convention)
+        limits_of = {axis: _read_limits(fields[axis], "revolute", scope) for axis in axes}
+        return _compound_joints(name, dh, limits_of, source, convention)
     simple = cast(JointType, joint_type)
-    limits = read_limits(keys["limits"], simple, scope)
-    return (Joint(name, simple, dh, source=source, **asdict(limits)),)
+    limits = _read_limits(keys["limits"], simple, scope)
+    return (Joint(name, simple, dh, source=source, **limits),)

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole robot file.
-
-Every source that stands in a robot file beside a number or a group of numbers.
-"""
+"""Read the whole robot file, and collect the sources given beside its numbers."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from arm_common.yaml.document import Field
@@ -34,13 +35,8 @@ from arm_description.robot_file.scope import EvaluationContext, triple
 def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationContext) -> Gripper:
     """Read the gripper.
 
-    Args:
-        field: the section.
-        joint_names: names of the arm's joints, which the fingers must not take.
-        scope: units and constants.
-
     Raises:
-        DescriptionError: something is missing or wrong.
+        DescriptionError: something is missing or wrong, or a finger has an arm joint's name.
     """
     keys = GRIPPER.read(field)
     low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])
@@ -160,22 +156,14 @@ def _inside(
     whole = value + 2.0 * math.pi * math.ceil((lower - SLACK - value) / (2.0 * math.pi))
     if joint_type == "revolute" and whole <= upper + SLACK:
         remedy = f"write {written(whole)}, the same direction some whole turns on"
-    unit = scope.units.angle if joint_type == "revolute" else scope.units.length
-    raise field.error(
-        f"{written(value)} is outside the limits {written(lower)} .. {written(upper)} {unit}",
-        remedy,
-    )
+    limited = f"{written(lower)} .. {written(upper)} {scope.units.unit(joint_type)}"
+    raise field.error(f"{written(value)} is outside the limits {limited}", remedy)
 
 
 def read_meshes(
     field: Field | None, links: Iterable[str], scope: EvaluationContext
 ) -> Mapping[str, Mesh]:
-    """Read the meshes of links.
-
-    Args:
-        field: the section.
-        links: names of the links that may have one.
-        scope: units and constants.
+    """Read the meshes of those links that may have one.
 
     Raises:
         DescriptionError: there is no such link or file, or a number is wrong.
@@ -255,12 +243,7 @@ def read_payload(field: Field | None, scope: EvaluationContext) -> Payload | Non
 def read_masses(
     field: Field | None, links: Iterable[str], scope: EvaluationContext
 ) -> Mapping[str, float]:
-    """Read the masses of links [kg].
-
-    Args:
-        field: the section.
-        links: names of the links that weigh something.
-        scope: units and constants.
+    """Read the masses [kg] of those links that weigh something.
 
     Raises:
         DescriptionError: there is no such link, or a mass is not above 0.
@@ -280,21 +263,13 @@ def read_colours(field: Field | None) -> Colours:
     """
     if field is None:
         return Colours()
-    default = Colours()
     keys = COLOURS.read(field)
-    one = {key: _colour(value) for key, value in keys.items() if key != "links"}
-    links = default.links
+    given: dict[str, Any] = {k: _colour(value) for k, value in keys.items() if k != "links"}
     if "links" in keys:
-        links = tuple(_colour(item) for item in keys["links"].items())
-        if not links:
+        given["links"] = tuple(_colour(item) for item in keys["links"].items())
+        if not given["links"]:
             raise keys["links"].error("has no colours", "delete the key or add one")
-    return Colours(
-        base=one.get("base", default.base),
-        links=links,
-        joints=one.get("joints", default.joints),
-        gripper=one.get("gripper", default.gripper),
-        fingers=one.get("fingers", default.fingers),
-    )
+    return Colours(**given)
 
 
 def _colour(field: Field) -> str:

@@ -37,11 +37,7 @@ class NotExactError(ValueError):
 
 
 def length_text(metres: float, units: Units) -> str:
-    """Text of a length (or rate of a length) in the file's unit.
-
-    Args:
-        metres: the length [m].
-        units: units of the file.
+    """Return the text of a length [m] (or rate of a length) in the file's unit.
 
     Raises:
         NotExactError: the unit has no such text.
@@ -52,11 +48,7 @@ def length_text(metres: float, units: Units) -> str:
 
 
 def angle_text(radians: float, units: Units) -> str:
-    """Text of an angle (or rate of an angle) in the file's unit, over pi where that is exact.
-
-    Args:
-        radians: the angle [rad].
-        units: units of the file.
+    """Return the text of an angle [rad] (or its rate), as a fraction of pi where that is exact.
 
     Raises:
         NotExactError: the unit has no such text.

@@ -17,71 +17,36 @@ import io
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
+from arm_description.library import read_text
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import JointTrajectory, TrajectoryPoints, order_of
 
-MAX_BYTES = 50_000_000
+_MOST_BYTES = 50_000_000
 
 
-def read_lines(path: Path) -> list[str]:
-    """Read a UTF-8 text.
-
-    Raises:
-        DescriptionError: it cannot be read, is too large, or is no text.
-    """
-    name = str(path)
-    try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= MAX_BYTES else b""
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=name
-        ) from None
-    if size > MAX_BYTES:
-        raise DescriptionError("is larger than 50 MB", remedy="is it the right file?", file=name)
-    try:
-        return data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise DescriptionError(
-            "is not UTF-8 text", remedy="save it as UTF-8", file=name, line=line
-        ) from None
-
-
-def filled(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Give number and text of each line that is neither empty nor a comment (#)."""
+def _filled(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is neither empty nor a comment (#)."""
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line.strip()
 
 
-def numbers(cells: list[str], file: str, line: int) -> list[float]:
-    """Read the cells of one line as finite numbers.
-
-    Raises:
-        DescriptionError: one is none.
-    """
-    return [_number(cell.strip(), file, line) for cell in cells]
-
-
 def _number(text: str, file: str, line: int) -> float:
+    error = partial(DescriptionError, file=file, line=line)
     try:
         value = float(text)
     except ValueError:
-        raise DescriptionError(
-            f"{text!r} is not a number", remedy="write for example 1.5", file=file, line=line
-        ) from None
+        raise error(f"{text.strip()!r} is not a number", remedy="write for example 1.5") from None
     if not math.isfinite(value):
-        raise DescriptionError(
-            f"{text} is not finite", remedy="write a finite number", file=file, line=line
-        )
+        raise error(f"{text.strip()} is not finite", remedy="write a finite number")
     return value
 
 
@@ -96,9 +61,9 @@ def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
     Raises:
         DescriptionError: something in it is wrong; names the line.
     """
-    lines, file = read_lines(path), str(path)
+    lines, file = read_text(path, _MOST_BYTES).splitlines(), str(path)
     default = _default_units(lines, file)
-    rows = filled(lines)
+    rows = _filled(lines)
     line, header = next(rows, (1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
     if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
@@ -121,7 +86,7 @@ def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
                 file=file,
                 line=line,
             )
-        time, *values = numbers(cells, file, line)
+        time, *values = (_number(cell, file, line) for cell in cells)
         times.append(time)
         positions.append(
             [
@@ -198,8 +163,8 @@ def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
         DescriptionError: a row has not a number for every joint; names the line.
     """
     file, positions, at = str(path), [], []
-    for line, text in filled(read_lines(path)):
-        values = numbers(re.split(r"\s*,\s*|\s+", text), file, line)
+    for line, text in _filled(read_text(path, _MOST_BYTES).splitlines()):
+        values = [_number(cell, file, line) for cell in re.split(r"\s*,\s*|\s+", text)]
         if len(values) != model.n:
             raise DescriptionError(
                 f"has {len(values)} numbers, {model.name} has {model.n} joints",

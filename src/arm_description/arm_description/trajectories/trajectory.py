@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
@@ -55,12 +56,12 @@ class JointTrajectory:
         return float(self.times[-1])
 
     def reversed(self) -> JointTrajectory:
-        """The same way back, at the same pace."""
+        """Return the trajectory backwards, at the same pace."""
         times = self.times[-1] - self.times[::-1]
         return JointTrajectory(self.names, times, self.positions[::-1])
 
     def stretched(self, factor: float) -> JointTrajectory:
-        """The same way, taking so many times as long."""
+        """Return the trajectory taking so many times as long."""
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
@@ -193,40 +194,24 @@ def _made(positions: Vector, model: RobotModel) -> Vector:
 
 
 def _text(value: float, joint: Joint, units: Units) -> str:
-    unit = units.angle if joint.type == "revolute" else units.length
-    return f"{units.written(float(value), joint.type):.6g} {unit}"
+    return f"{units.written(float(value), joint.type):.6g} {units.unit(joint.type)}"
 
 
 def order_of(names: Sequence[str], model: RobotModel, file: str, line: int) -> list[int]:
-    """Return for each joint of the robot the index of its column.
-
-    Args:
-        names: of the columns.
-        model: the robot.
-        file: for errors.
-        line: for errors.
+    """Return for each joint of the robot the index of its name; errors name file and line.
 
     Raises:
         DescriptionError: a joint is unknown, missing, or named twice.
     """
+    error = partial(DescriptionError, file=file, line=line)
     for name in names:
         if name not in model.joint_names:
-            raise DescriptionError(
-                f"{model.name} has no joint {name!r}",
-                remedy=did_you_mean(name, model.joint_names),
-                file=file,
-                line=line,
-            )
+            remedy = did_you_mean(name, model.joint_names)
+            raise error(f"{model.name} has no joint {name!r}", remedy=remedy)
         if list(names).count(name) > 1:
-            raise DescriptionError(
-                f"joint {name!r} is named twice", remedy="delete one", file=file, line=line
-            )
+            raise error(f"joint {name!r} is named twice", remedy="delete one")
     missing = [name for name in model.joint_names if name not in names]
     if missing:
-        raise DescriptionError(
-            f"joint {missing[0]!r} is missing",
-            remedy=f"name all joints of {model.name}: {', '.join(model.joint_names)}",
-            file=file,
-            line=line,
-        )
+        remedy = f"name all joints of {model.name}: {', '.join(model.joint_names)}"
+        raise error(f"joint {missing[0]!r} is missing", remedy=remedy)
     return [list(names).index(name) for name in model.joint_names]

@@ -33,19 +33,10 @@ VARIABLE = "t"
 DEFAULT_STEP = 0.02  # s, the period of the servos
 
 
-def read_functions(
+def _read_functions(
     keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
 ) -> TrajectoryPoints:
-    """Sample the functions of a file from 0 to its duration.
-
-    Args:
-        keys: the file's, among them functions and duration.
-        model: the robot.
-        scope: units and constants.
-
-    Raises:
-        DescriptionError: a function is missing, wrong, or has no value at some time.
-    """
+    """Sample the functions of a file from 0 to its duration."""
     times = _times(keys, scope)
     functions = keys["functions"]
     fields = functions.mapping(None)
@@ -115,7 +106,7 @@ def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
         raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
     if "functions" in keys:
         root.mapping((*COMMON_KEYS, *FUNCTION_KEYS), required=("duration",))
-        return read_functions(keys, model, scope)
+        return _read_functions(keys, model, scope)
     root.mapping((*COMMON_KEYS, *POINT_KEYS), required=("points",))
     return _read_points(keys, model, scope)
 

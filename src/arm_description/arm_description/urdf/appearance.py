@@ -180,8 +180,8 @@ class Skeleton:
         face = height / 20  # just ahead of the rod's end, which would shine through
         if np.linalg.norm(tip[:3, 3]) < _SHORTEST and shapes[-1].kind == "cylinder":
             face = shapes[-1].size[1] / 2 + height
-        x, y, z = tip[:3, 3] + (face - height / 2) * tip[:3, 2]
-        place = Origin((float(x), float(y), float(z)), _along(tip[:3, 2]))
+        centre = _triple(tip[:3, 3] + (face - height / 2) * tip[:3, 2])
+        place = Origin(centre, _along(tip[:3, 2]))
         return UrdfGeometry("cylinder", (radius, height), place, self._colours.gripper)
 
 
@@ -220,7 +220,7 @@ def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> lis
             end = path.pop()
             if along > reserve:
                 path.append(end - reserve * tool_z)
-    return [(float(point[0]), float(point[1]), float(point[2])) for point in path]
+    return [_triple(point) for point in path]
 
 
 def _bar(lower: float, upper: float, size: float, colour: str) -> UrdfGeometry:
