@@ -90,7 +90,6 @@ def _rights(path: Path, enclave: ET.Element) -> Rights:
 
 
 def _add(path: Path, profile: ET.Element, entries: ET.Element, rights: Rights) -> None:
-    """Add the rights in a list of a profile."""
     if entries.tag not in _LISTS:
         raise TasksError(f"{path}: a profile has no <{entries.tag}>")
     kind, verbs = _LISTS[entries.tag]
@@ -115,7 +114,6 @@ def _full_name(name: str, profile: ET.Element) -> str:
 
 
 def _check(path: Path, element: ET.Element, tag: str, attributes: tuple[str, ...]) -> None:
-    """Check the tag and the attributes of an element."""
     if element.tag != tag or set(element.attrib) != set(attributes):
         expected = "".join(f' {name}="..."' for name in attributes)
         given = "".join(f' {name}="{value}"' for name, value in element.attrib.items())

@@ -73,7 +73,6 @@ class NutWorldNode(Node):
         self._publish_payloads()
 
     def _on_tf(self, message: TFMessage) -> None:
-        """Update the world with the current pose of the tool."""
         if all(stamped.child_frame_id in self._own for stamped in message.transforms):
             return
         tree = self._tf.tree

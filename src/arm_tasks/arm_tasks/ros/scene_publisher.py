@@ -104,7 +104,6 @@ def _thread_marker(bolt: Bolt) -> Marker:
 
 
 def _name_marker(bolt: Bolt) -> Marker:
-    """Return the name of a bolt, above its free end."""
     above = np.array(bolt.pose)
     above[2, 3] += 0.022
     message = _marker(BASE_FRAME, f"name/{bolt.name}", Marker.TEXT_VIEW_FACING, _INK, above)
@@ -146,7 +145,6 @@ def _nut_triangles(nut: Nut, hole: float) -> Array:
 
 
 def _text_marker(text: str, height: float) -> Marker:
-    """Return a line of text at a height above the base [m]."""
     T = np.eye(4)
     T[2, 3] = height
     message = _marker(BASE_FRAME, "task_text", Marker.TEXT_VIEW_FACING, _INK, T)

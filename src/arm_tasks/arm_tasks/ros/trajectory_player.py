@@ -198,7 +198,6 @@ class TrajectoryPlayer:
         return bool(self._state.driver_message and names and {*self._model.joint_names} - names)
 
     def _missing(self) -> str:
-        """Return why nothing can play."""
         name = self._model.name
         if self._state.driver_message:
             return self._state.not_ready() or self._driver.not_ready()

@@ -201,7 +201,6 @@ class ClientThread:
             rclpy.try_shutdown(context=self._own_context)
 
     async def _run(self, future: ArmFuture[T], work: Any, arguments: tuple[Any, ...]) -> None:
-        """Run a coroutine and set its future."""
         try:
             result = await work(*arguments)
         except Exception as error:  # noqa: BLE001

@@ -209,7 +209,6 @@ class TaskClient:
             _print(f"\n{result.result().result.message}")
 
     def _await(self, future: Future, what: str) -> Any:
-        """Spin until a future is done and return its result."""
         self._wait(future.done, what, _RESPONSE_TIMEOUT)
         return future.result()
 

@@ -106,7 +106,6 @@ class TaskServer(Node):
     async def _on_check(
         self, request: CheckTask.Request, response: CheckTask.Response
     ) -> CheckTask.Response:
-        """Answer check_task."""
         try:
             found = await self._planning.check(request, self._driver.configuration())
         except _ERRORS as error:
@@ -115,7 +114,6 @@ class TaskServer(Node):
         return fill_check(response, found)
 
     async def _execute(self, handle: ServerGoalHandle) -> RunTask.Result:
-        """Execute one goal of run_task."""
         result = RESULT()
         name = handle.request.task or DEFAULT_TASK
         if not self._busy:
