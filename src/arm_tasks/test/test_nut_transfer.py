@@ -19,8 +19,6 @@ from arm_tasks.world.nut_world import NutWorld
 from arm_description import load_robot
 from arm_kinematics import Chain
 
-REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
-
 
 def planned(request_for, task="nut_transfer", **options):
     """Plan without collisions, which other tests check."""

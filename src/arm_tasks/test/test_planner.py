@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, shift_z, tilt_z, turn_z
+from arm_common.transforms import pose, shift_z, so3_exp, tilt_z
 from arm_tasks.errors import PlanError, TaskFileError
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import ArmConfiguration
 
 from arm_kinematics import Chain
@@ -91,7 +90,7 @@ def test_while_it_screws_the_tool_advances_by_the_pitch(scene, chain, nut_plan):
         first = to_bolt @ chain.fk(step.start)
         for t in np.linspace(0.0, step.duration, 40):
             now = to_bolt @ chain.fk(step.trajectory.at(t))
-            turned = turn_z(0.0)[:3, :3] @ first[:3, :3].T @ now[:3, :3]
+            turned = first[:3, :3].T @ now[:3, :3]
             roll = math.atan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])
             sign = 1.0 if step.turns > 0 else -1.0
             roll = roll if roll * sign > -0.1 else roll + sign * 2 * math.pi
@@ -218,16 +217,12 @@ def test_a_bolt_out_of_reach_is_refused_with_millimetres(request_for, scene, bol
 
 
 def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(request_for, scene):
-    there = scene.bolt("upper_bolt").pose @ pose(turn_z(0.0)[:3, :3] @ _about_x(30.0))
+    tilt = so3_exp(np.array([math.radians(30.0), 0.0, 0.0]))
+    there = scene.bolt("upper_bolt").pose @ pose(tilt)
     made = plan_task(request_for(scene=scene.with_bolt("upper_bolt", there)), collisions=False)
     assert not made.feasible
     assert "deg" in made.refusal.message
     assert made.refusal.orientation_error > math.radians(3.0)
-
-
-def _about_x(degrees):
-    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
 def test_a_thread_that_no_grip_lets_catch_is_refused(request_for, scene):
@@ -269,9 +264,8 @@ def test_what_makes_no_sense_here_is_told_with_its_line(plan, step, said):
 
 
 def test_an_arm_without_gripper_cannot_grip(request_for, model):
-    task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
-        plan_task(request_for(task, model=replace(model, gripper=None)))
+        plan_task(request_for(["open"], model=replace(model, gripper=None)))
 
 
 @pytest.mark.parametrize(
@@ -288,12 +282,11 @@ def test_a_start_that_makes_no_sense_is_refused(plan, start, said):
 
 
 def test_what_is_not_known_of_the_arm_is_told(request_for, model):
-    task = task_from_text("task: t\nsteps: [open]")
     with pytest.raises(PlanError, match="width of the jaws at the start is nan"):
-        plan_task(request_for(task, width=math.nan))
+        plan_task(request_for(["open"], width=math.nan))
     blind = Chain.from_urdf(model.to_urdf())
     with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
-        plan_task(request_for(task, chain=blind))
+        plan_task(request_for(["open"], chain=blind))
 
 
 def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):

@@ -19,12 +19,10 @@ from hypothesis import strategies as st
 EXPECTED = load_task("nut_transfer").expect
 
 
-def transfer(**keys):
-    """The shipped task, with other keys of its screw_on step."""
+def transfer(*kinds, **keys):
+    """The shipped task, with other keys of its steps of some kinds."""
     task = load_task("nut_transfer")
-    steps = tuple(
-        replace(step, **keys) if step.kind == "screw_on" else step for step in task.steps
-    )
+    steps = tuple(replace(step, **keys) if step.kind in kinds else step for step in task.steps)
     return replace(task, steps=steps)
 
 
@@ -37,15 +35,8 @@ def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
 
 
 def test_without_looking_for_the_tip_and_taking_up_play_they_fail(request_for):
-    task = load_task("nut_transfer")
-    plain = {"press": 0.3e-3, "search": 0.0, "play": 0.0}
-    steps = tuple(
-        replace(s, **plain) if s.kind in ("unscrew", "screw_on") else s for s in task.steps
-    )
-    plan = plan_task(
-        request_for(replace(task, steps=steps)),
-        False,
-    )
+    task = transfer("unscrew", "screw_on", press=0.3e-3, search=0.0, play=0.0)
+    plan = plan_task(request_for(task), False)
     noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
     assert run_trial(plan, EXPECTED, noise, 0).fault
 
@@ -89,15 +80,12 @@ def test_it_refuses_to_start_a_thread_askew(request_for, scene):
     up = scene.bolt("lower_bolt").pose.copy()
     up[2, 3] += 0.012
     moved = scene.with_bolt("lower_bolt", up)
-    task = transfer(tolerance=replace(task_tolerance(), tilt=math.radians(12.0)))
+    tolerance = next(s for s in transfer().steps if s.kind == "screw_on").tolerance
+    task = transfer("screw_on", tolerance=replace(tolerance, tilt=math.radians(12.0)))
     plan = plan_task(request_for(task, scene=moved), False)
     assert not plan.feasible
     assert "turn until the thread catches" in plan.message
     assert "where 3.43 deg are allowed" in plan.message
-
-
-def task_tolerance():
-    return next(s for s in load_task("nut_transfer").steps if s.kind == "screw_on").tolerance
 
 
 @pytest.mark.parametrize("part", ["turn 5 of 9", "look for the tip", "turn back 3"])

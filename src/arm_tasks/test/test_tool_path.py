@@ -12,7 +12,7 @@ from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go,
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.task.steps import Tolerance
 
-from arm_kinematics import Chain
+from arm_kinematics import Chain, ChainJoint
 
 LOOSE = Tolerance(tilt=math.radians(8.0))
 
@@ -77,21 +77,12 @@ def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
     """A wrist whose roll is split over two joints still turns as far as both together."""
     first = Chain.from_model(model)
     S = np.column_stack([first.S, first.S[:, -1]])
-    joints = [*_joints(first), _joint("roll_2", math.radians(45))]
+    limits = [*[(name, math.pi / 2) for name in first.joint_names], ("roll_2", math.pi / 4)]
+    joints = [ChainJoint(name, False, -limit, limit, 3.0, 10.0) for name, limit in limits]
     split = Chain(S, first.M, joints)
     found = next(iter(wrists(split, scene.bolt("upper_bolt"), 0.0028, [0.0], np.zeros(5), LOOSE)))
     spare = 2.0  # at each end
     assert math.degrees(found.high - found.low) == pytest.approx(270.0 - 2 * spare, abs=0.5)
-
-
-def _joint(name, limit):
-    from arm_kinematics import ChainJoint
-
-    return ChainJoint(name, False, -limit, limit, 3.0, 10.0)
-
-
-def _joints(chain):
-    return [_joint(name, math.pi / 2) for name in chain.joint_names]
 
 
 def test_roll_and_depth_go_in_step(scene):

@@ -234,6 +234,3 @@ def _failure(status: MoveStatus) -> str:
         MoveState.CANCELED: "the driver stopped the motion",
     }.get(status.state, "the motion failed")
     return f"{word}: {status.message}" if status.message else word
-
-
-__all__ = ["Engine", "EngineState", "Feedback", "TaskOutcome"]

@@ -81,12 +81,7 @@ def retreat_from_bolt(builder: PlanBuilder, scene: Scene, labels: Labels) -> boo
 
 @dataclass
 class Motions:
-    """Plans plain motions.
-
-    Attributes:
-        scene: Where the frames are.
-        builder: The plan so far.
-    """
+    """Plans plain motions in a scene onto a builder."""
 
     scene: Scene
     builder: PlanBuilder

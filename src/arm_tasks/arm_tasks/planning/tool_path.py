@@ -64,13 +64,7 @@ def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
 
 
 def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple[IkSolution, ...]:
-    """Return the IK solutions of a pose, nearest to the seed first.
-
-    Args:
-        chain: The arm.
-        T: Target base_link <- tool0 (4, 4) [m].
-        seed: Joint positions (n,) to stay near [rad or m].
-        options: Mode and tolerances.
+    """Return the IK solutions of base_link <- tool0 (4, 4), nearest to the seed (n,) first.
 
     Raises:
         OutOfReach: There is none.

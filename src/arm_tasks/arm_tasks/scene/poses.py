@@ -18,7 +18,6 @@ from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
-from arm_description import DescriptionError
 from arm_tasks.errors import TaskFileError
 from arm_tasks.scene.scene import readonly
 
@@ -165,13 +164,3 @@ def _list(values: Array) -> str:
 
 def _number(value: float) -> str:
     return f"{float(value) + 0.0:.{_DIGITS}g}"
-
-
-__all__ = [
-    "DescriptionError",
-    "TaughtPose",
-    "check_name",
-    "forget_pose",
-    "load_poses",
-    "save_pose",
-]

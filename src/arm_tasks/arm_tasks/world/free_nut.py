@@ -193,10 +193,7 @@ class FreeNut:
     """A nut that moves with the tool; pressed on a tip the arm gives, then the nut slides.
 
     Args:
-        nut: Its size.
         bolts: Every bolt that it could meet.
-        grip: Tolerances of the grip.
-        start: Tolerances of the start of a thread.
         T_tool: base_link <- tool0 (4, 4) at the moment that it is free in the jaws [m].
         T_nut: base_link <- nut (4, 4) at that moment [m].
 

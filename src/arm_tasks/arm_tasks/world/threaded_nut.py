@@ -97,12 +97,9 @@ class CrossThreadedNut(_NutOnBolt):
     """A nut that does not advance: turned on it gets stuck, turned back it comes off.
 
     Args:
-        bolt: The bolt.
-        rules: Tolerances of the grip.
         pose: base_link <- nut (4, 4), as it begins to jam [m].
         tilt: Angle between its axis and the bolt's [rad].
         most_turns: Turns after which it is stuck.
-        T_tool: base_link <- tool0 (4, 4) now [m].
 
     Attributes:
         pose: base_link <- nut (4, 4) now [m].

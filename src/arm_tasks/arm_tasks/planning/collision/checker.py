@@ -43,19 +43,16 @@ def available() -> bool:
 
 
 class PairDistances:
-    """Signed distances of pairs of bodies.
-
-    Args:
-        bodies: All bodies.
-        pairs: (i, j) of the bodies to compare.
-    """
+    """Signed distances of pairs (i, j) of bodies."""
 
     def __init__(self, bodies: Sequence[CollisionBody], pairs: Sequence[tuple[int, int]]) -> None:
         import coal
 
         self.pairs = list(pairs)
         self._frame = coal.Transform3s
-        self._shapes = [_shape(coal, body) for body in bodies]  # coal keeps no hold of them
+        kinds = {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}
+        # coal keeps no hold of them
+        self._shapes = [kinds[body.kind](*body.size) for body in bodies]
         self._compute = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
         self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
         self._first, self._second = np.array(self.pairs, dtype=int).reshape(-1, 2).T
@@ -65,10 +62,8 @@ class PairDistances:
     def distances(self, poses: Sequence[Array], near: float) -> Array:
         """Return the distances of all pairs [m], negative by the depth.
 
-        Args:
-            poses: base_link <- body (4, 4) of each body.
-            near: Pairs farther apart than this [m] get a lower bound: the distance of their
-                bounding balls.
+        The poses are base_link <- body (4, 4). Pairs farther apart than near [m] get a lower
+        bound: the distance of their bounding balls.
         """
         centres = np.array([T[:3, 3] for T in poses])
         ways = centres[self._first] - centres[self._second]
@@ -82,12 +77,6 @@ class PairDistances:
             self._result.clear()
             result[k] = self._compute[k](frames[i], frames[j], self._request, self._result)
         return np.asarray(result)
-
-
-def _shape(coal: Any, body: CollisionBody) -> Any:
-    return {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}[body.kind](
-        *body.size
-    )
 
 
 TOUCH = 1e-4  # bodies that overlap by no more than this only touch, as closed jaws do [m]

@@ -21,13 +21,7 @@ Ball = tuple[Array, float]
 
 
 class MotionBounds:
-    """Levers of the joints on the bodies that they carry.
-
-    Args:
-        tree: The robot.
-        bodies: Its shapes.
-        names: Joints (n,).
-    """
+    """Levers of named joints (n,) on the bodies that they carry."""
 
     def __init__(
         self, tree: UrdfTree, bodies: Sequence[CollisionBody], names: Sequence[str]
@@ -38,13 +32,9 @@ class MotionBounds:
         self._levers = [self._of_body(body) for body in bodies]
 
     def pair(self, i: int, j: int | None) -> Array:
-        """Return the largest approach of two bodies for each radian or metre of a joint (n,).
+        """Return the largest approach of bodies i and j for each radian or metre of a joint (n,).
 
-        A joint that carries both changes nothing.
-
-        Args:
-            i: Number of a body.
-            j: Number of another; None for the scene.
+        A joint that carries both changes nothing. For the scene, j is None.
         """
         one, other = self._levers[i], {} if j is None else self._levers[j]
         result = np.zeros(len(self._names))
@@ -97,13 +87,7 @@ def _swept(joint: UrdfJoint, balls: Sequence[Ball]) -> Ball:
 
 
 class BodyPlacement:
-    """Forward kinematics of bodies.
-
-    Args:
-        model: The robot.
-        urdf: Its URDF.
-        bodies: Its shapes.
-    """
+    """Forward kinematics of a robot's bodies."""
 
     def __init__(self, model: RobotModel, urdf: UrdfTree, bodies: Sequence[CollisionBody]) -> None:
         fingers = model.gripper.joints if model.gripper else ()
@@ -124,9 +108,7 @@ class BodyPlacement:
     def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
         """Return base_link <- body (4, 4) of each body.
 
-        Args:
-            q: Joint positions (n,) [rad or m].
-            width: Between the jaws [m].
+        The joint positions are (n,) [rad or m], the width is between the jaws [m].
         """
         x = np.concatenate([q, np.full(self._fingers, width / 2.0)])
         links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}

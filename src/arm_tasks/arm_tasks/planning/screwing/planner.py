@@ -89,14 +89,7 @@ _SURE = 0.6  # share of the tilt of cross-threading that is used; the rest is fo
 
 @dataclass
 class ScrewPlanner:
-    """Plans one unscrew or screw_on step onto a builder.
-
-    Attributes:
-        builder: The plan so far.
-        scene: Where bolts and nut are.
-        step: The step of the task.
-        name: Its name, with its repetition.
-    """
+    """Plans one unscrew or screw_on step onto a builder; the name has its repetition."""
 
     builder: PlanBuilder
     scene: Scene
@@ -118,9 +111,7 @@ class ScrewPlanner:
     def unscrew(self, nut: OnBolt, then: ScrewOn | None) -> InJaws | OnBolt:
         """Plan to unscrew the nut, or to loosen it; return where it is then.
 
-        Args:
-            nut: Where it is.
-            then: The next screw_on step of the task, or None.
+        The next screw_on step of the task, if there is one, decides the last grip.
         """
         requested = nut.turns if self.step.turns is None else self.step.turns
         comes_off = requested >= nut.turns
@@ -223,8 +214,7 @@ class ScrewPlanner:
     def _settle(self, signs: Array) -> None:
         """Move on by half the play and back, so that the joints are where they are commanded.
 
-        Args:
-            signs: (n,) direction of each joint's last motion.
+        The signs (n,) are the directions of the joints' last motion.
         """
         if self.step.play:
             here, fk = self.builder.q, self.builder.chain.fk

@@ -167,7 +167,7 @@ class Strokes:
     @property
     def before_last(self) -> float:
         """Rotation before the last stroke, signed [rad]."""
-        return math.fsum(stroke.turn for stroke in self.strokes[:-1])
+        return _sum(self.strokes[:-1])
 
 
 def strokes_off(
@@ -175,12 +175,7 @@ def strokes_off(
 ) -> Strokes:
     """Choose the strokes that unscrew a nut, so that it comes free within the last one.
 
-    Args:
-        bolt: The bolt.
-        wrist: Configuration of the arm there.
-        nut: Where the nut is.
-        turns: Turns to make, without sign.
-        score: Of a last grip for the next step, or None.
+    The turns are without sign; the score rates a last grip for the next step.
 
     Raises:
         OutOfReach: The wrist turns too little, or no last grip is good.
@@ -200,12 +195,7 @@ def strokes_off(
 def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns: float) -> Strokes:
     """Choose the strokes that screw a nut on, so that it has caught before the jaws open.
 
-    Args:
-        bolt: The bolt.
-        wrist: Configuration of the arm there.
-        nut: How the nut is held.
-        turns: Turns of thread to make.
-        extra_turns: Additional turns, if the start of the thread is unknown.
+    The extra turns are made if the start of the thread is unknown.
 
     Raises:
         OutOfReach: The wrist turns too little, or the thread would catch too late.
@@ -230,17 +220,10 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
 def grip_score(
     chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn, seed: Array
 ) -> GripScore | None:
-    """Return how well a last grip suits the first stroke on the next bolt.
+    """Return how well a last grip suits the first stroke on the next bolt, for ratchet().
 
-    Args:
-        chain: The arm.
-        scene: Where that bolt is.
-        nut: Where the nut is before it is unscrewed.
-        then: The step that will screw it on.
-        seed: Joint positions (n,) to stay near [rad or m].
-
-    Returns:
-        The score for ratchet(), or None if the start of that bolt's thread is unknown.
+    It is None if the start of that bolt's thread is unknown. The nut is still on its bolt; the
+    arm stays near the seed (n,) [rad or m].
     """
     bolt = scene.bolt(then.bolt)
     if not bolt.start_known:
