@@ -97,7 +97,7 @@ class Driver:
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
         bus: The board.
-        sim: What stands in for board and servos; None but with sim hardware.
+        sim: The simulated board and servos; None without sim hardware.
         output: The lowest layer before the bus.
         motion: Takes commands.
         loop: Ticks.
@@ -189,7 +189,7 @@ class Driver:
         """Leave: refuse motion, end the loop, hold or release. Never raises.
 
         Args:
-            action: hold, park or release; empty for what the options say.
+            action: hold, park or release; empty for that of the options.
             cut_short: Asked while parking: whether to release at once.
         """
         with self._closing:

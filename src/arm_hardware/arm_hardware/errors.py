@@ -26,7 +26,7 @@ class CalibrationError(HardwareError):
         file: The file, empty if the calibration did not come from one.
         line: Line in that file, from 1, or 0 if unknown.
         key: Dotted path of the entry at fault, empty if it is the whole file.
-        remedy: What to do about it, empty where the problem says it already.
+        remedy: What to do about it, empty where the problem contains it.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class Bus(Protocol):
     name: str
 
     def open(self) -> None:
-        """Connect. Writes nothing: pulses of an earlier process go on as they are.
+        """Connect. Writes nothing: pulses of an earlier process continue.
 
         Raises:
             BusError: Board or library is not there, or the board pulses at a frequency that is
@@ -53,4 +53,4 @@ class Bus(Protocol):
         """End the pulses of channels: their servos go limp."""
 
     def close(self) -> None:
-        """Let go of the bus. Pulses go on as they are."""
+        """Release the bus. Pulses continue."""

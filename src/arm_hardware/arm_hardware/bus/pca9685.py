@@ -104,7 +104,7 @@ class Pca9685Bus:
             self._registers.write(LED0 + 4 * channel, 0, 0, 0, FULL)
 
     def close(self) -> None:
-        """Let go of the bus; the chip goes on."""
+        """Release the bus; the chip keeps running."""
         i2c, self._i2c = self._i2c, None
         if i2c is not None:
             i2c.deinit()

@@ -29,7 +29,7 @@ HINTS = {
 
 
 class RetryingBus:
-    """A bus with a little patience.
+    """A bus that repeats failed transfers.
 
     Attributes:
         bus: The bus.
@@ -42,8 +42,8 @@ class RetryingBus:
         """Use a bus.
 
         Args:
-            bus: Opened through this line.
-            remedy: What a person does to go on, once the bus answers again.
+            bus: Opened through this one.
+            remedy: What a person does once the bus answers again.
         """
         self.bus = bus
         self._remedy = remedy
@@ -88,10 +88,10 @@ class RetryingBus:
 
         Args:
             transfer: What to try.
-            then: A remedy other than the usual one.
+            then: Replaces the usual remedy.
 
         Raises:
-            BusError: It went on failing.
+            BusError: It kept failing.
         """
         begin = time.monotonic()
         for left in reversed(range(TRIES)):

@@ -18,7 +18,7 @@ from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, PointMap, count_us
 from arm_hardware.errors import CalibrationError
 
-SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file says otherwise
+SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file has others
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ServoCalibration:
         sign: 1 or -1.
         zero: Servo position where the axis is at 0.
         limits: (lower, upper) of the axis, infinite if the file has none.
-        speed: That the servo can do [unit/s], infinite if the file does not say.
+        speed: Of the servo [unit/s], infinite if the file has none.
         calibrated: Day of its measurement, None if it was none.
     """
 

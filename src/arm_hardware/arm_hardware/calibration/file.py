@@ -292,7 +292,7 @@ def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) ->
     if not safe[0] <= clamp[0] < clamp[1] <= safe[1]:
         raise field.error(
             f"must lie within {safe[0]:g} to {safe[1]:g} us",
-            "if your servo really bears more, say so with safe_pulses_us at the top of the file",
+            "if your servo really bears more, set safe_pulses_us at the top of the file",
         )
     pulses = [pulse for _, pulse in rows]
     if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
@@ -310,7 +310,7 @@ def _check_channels(servos: Mapping[str, ServoCalibration], fields: Mapping[str,
             other = seen[servo.channel]
             raise fields[name].error(
                 f"has channel {servo.channel}, which {other} has already",
-                "give each servo a channel of its own",
+                "give each servo its own channel",
             )
         seen[servo.channel] = name
 

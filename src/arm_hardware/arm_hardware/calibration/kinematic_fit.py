@@ -58,7 +58,7 @@ class FitParameter:
 
     Attributes:
         joint: Index of its joint.
-        what: "zero" (the joint stands so much further than commanded), "a" or "d" (of its DH row).
+        what: "zero" (offset of the joint from its commanded position), "a" or "d" (of its DH row).
         name: As people name it: the joint, or joint.a, joint.d.
         unit: "rad" or "m".
     """
@@ -122,7 +122,7 @@ class PerturbedArm:
     Attributes:
         model: With the real lengths.
         parameters: (k) what is off.
-        zeros: (n,) how much further each joint stands than commanded [rad or m].
+        zeros: (n,) offset of each joint from its commanded position [rad or m].
     """
 
     model: RobotModel

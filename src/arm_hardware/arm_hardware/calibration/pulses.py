@@ -12,9 +12,7 @@ from arm_hardware.calibration.calibration import Calibration
 if TYPE_CHECKING:
     from arm_hardware.bus.retrying_bus import RetryingBus
 
-HELD = (
-    "Pulses go on as they are: the arm is held. Only `release`, or cutting its power, lets it go."
-)
+HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, releases it."
 
 
 class Pulses:

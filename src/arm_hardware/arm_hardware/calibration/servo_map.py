@@ -90,7 +90,7 @@ class PointMap:
 
     @property
     def travel_us(self) -> tuple[float, float]:
-        """Where the servo may stand if nobody knows: its own travel, not just the joint's."""
+        """Where a servo of unknown position may be: its own travel, not just the joint's."""
         return (
             min(TRAVEL_US[0], self.pulse_limits_us[0]),
             max(TRAVEL_US[1], self.pulse_limits_us[1]),
@@ -121,11 +121,11 @@ class PointMap:
         return min(max(round(self.pulse_of(position) / self.count_us), least), most)
 
     def position_of(self, count: int) -> float:
-        """Return the position that a count stands for [rad or m]."""
+        """Return the position at a count [rad or m]."""
         return self.position_at(count * self.count_us)
 
     def position_at(self, pulse_us: float) -> float:
-        """Return the position that a pulse stands for; beyond the points, that of the last."""
+        """Return the position at a pulse; beyond the points, that of the last."""
         pulses, positions = self._by_pulse
         return _between(pulse_us, pulses, positions)
 
@@ -169,7 +169,7 @@ def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def resolution(servo: ServoMap, count: int | None) -> float:
-    """Return what one count is where a servo stands [rad or m]; at mid-travel if that is unknown.
+    """Return the step of one count at a position [rad or m]; at mid-travel if that is unknown.
 
     Args:
         servo: Its map.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes calibration files: shows the difference, keeps the former text as a backup."""
+"""Changes calibration files: shows the difference, keeps the previous file as a backup."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> 
         values: YAML text by servo name and key.
 
     Raises:
-        CalibrationError: The file would be wrong; says how.
+        CalibrationError: The file would be wrong.
     """
     new = text
     for name, keys in values.items():

@@ -108,7 +108,7 @@ class TouchPoints:
         at: (3,) the point of the tool that touches, in tool0 [m].
         commanded: (m, n) joint positions commanded to the servos [rad or m].
         tips: (m, 3) where that point was, in base_link [m].
-        lines: (m,) of the file, for what is said about a point.
+        lines: (m,) of the file, for messages about a point.
     """
 
     robot: str

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guided calibration of an arm's servos: keys in, pulses and a calibration file out.
 
-Whatever ends it, nothing more is sent and pulses go on: the arm is held.
+However it ends, nothing more is sent and pulses continue: the arm is held.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class CalibrationDraft:
         self.points: dict[float, float] = {}
         self.clamp: list[float | None] = [None, None]
 
-    def note(self, position: float, pulse_us: float) -> None:
-        """Add a point: the joint stands at a position with this pulse.
+    def add_point(self, position: float, pulse_us: float) -> None:
+        """Add a measured point of the joint.
 
         Raises:
-            ValueError: It does not fit the others; says why.
+            ValueError: It contradicts the other points.
         """
         place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
         pulse_us = round(pulse_us, DECIMALS)
@@ -60,22 +60,22 @@ class CalibrationDraft:
         self.points.pop(place, None)
         self.points[place] = pulse_us
 
-    def keep_old(self) -> None:
-        """Take the file's points into the new ones."""
+    def keep_file_points(self) -> None:
+        """Add the file's points to the new ones."""
         old = {round(place / self._si, DECIMALS): us for place, us in self.servo.points}
         self.points = {**old, **self.points}
 
-    def take_back(self) -> None:
-        """Forget the last point."""
+    def undo(self) -> None:
+        """Remove the last point."""
         if self.points:
             self.points.popitem()
 
-    def joint(self, place: float) -> float:
-        """Return where the joint stands while the servo is at a place [both deg or mm]."""
+    def joint_position(self, place: float) -> float:
+        """Return the joint position at a servo position [both deg or mm]."""
         return self.servo.sign * (place - self.servo.zero / self._si)
 
     def result(self, today: date) -> ServoCalibration:
-        """Return the servo as it is known now; the old points stay until there are two new."""
+        """Return the updated servo; the old points remain until there are two new ones."""
         servo, old = self.servo, self.servo.pulse_limits_us
         if len(self.points) >= 2:
             rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
@@ -86,7 +86,7 @@ class CalibrationDraft:
         return within_reach(replace(servo, pulse_limits_us=clamp))
 
     def values(self, today: date) -> Mapping[str, str]:
-        """Return the keys of the file that change, as YAML; none if nothing was found out."""
+        """Return the keys of the file that change, as YAML."""
         return changed_keys(self.servo, self.result(today))
 
 
@@ -96,16 +96,16 @@ STEPS = {
 }
 HELP = """\
   n b    next servo, servo before
-  p      first pulse of this servo: asked first, it turns at once
+  p      first pulse of this servo, after a question: it turns at once
   . ,    one count longer, shorter        (or right, left)
   > <    ten counts longer, shorter       (or up, down)
-  m      measured: you type where the joint stands now
-  u k    take back the last point; keep the file's points and add to them
+  m      measured: type the joint's present position
+  u k    undo the last point; keep the file's points and add to them
   [ ]    this pulse is the shortest, the longest it may ever get
   r      release this servo: it goes limp
-  w      show what would be written, then write it if you say so
+  w      show what would be written, then write it if you confirm
   h      these keys
-  q      leave; pulses go on, the arm is held (Ctrl-C: at once, nothing is written)
+  q      quit; pulses continue, the arm is held (Ctrl-C: at once, nothing is written)
 """
 
 
@@ -119,7 +119,7 @@ class Terminal(Protocol):
         """Return a line of text."""
 
     def say(self, text: str) -> None:
-        """Show text on lines of its own."""
+        """Print text on separate lines."""
 
     def show(self, text: str) -> None:
         """Show one line in place of the one shown before."""
@@ -131,15 +131,7 @@ class CalibrationSession:
     def __init__(
         self, path: Path, text: bytes, calibration: Calibration, pulses: Pulses, today: date
     ) -> None:
-        """Begin; nothing is sent.
-
-        Args:
-            path: The file to write.
-            text: Its text now, or that of a new one.
-            calibration: What it means.
-            pulses: Of an open board.
-            today: Date to write.
-        """
+        """Begin with the text of a file, or of a new one; nothing is sent."""
         self._path, self._text, self._today = path, text, today
         self._pulses = pulses
         self._names = list(calibration.servos)
@@ -150,8 +142,8 @@ class CalibrationSession:
             "b": lambda terminal: self._go(-1),
             "p": self._first,
             "m": self._measure,
-            "u": lambda terminal: self._draft.take_back(),
-            "k": lambda terminal: self._draft.keep_old(),
+            "u": lambda terminal: self._draft.undo(),
+            "k": lambda terminal: self._draft.keep_file_points(),
             "[": lambda terminal: self._bound(terminal, 0),
             "]": lambda terminal: self._bound(terminal, 1),
             "r": self._release,
@@ -161,7 +153,7 @@ class CalibrationSession:
         }
 
     def run(self, terminal: Terminal) -> None:
-        """Do what keys say until one says to leave."""
+        """Handle keys until the user quits."""
         terminal.say(HELP)
         for name, count in self._pulses.counts.items():
             if count is not None:
@@ -169,7 +161,7 @@ class CalibrationSession:
         while True:
             terminal.show(self.status())
             key = terminal.key()
-            if key == "q" and self._may_leave(terminal):
+            if key == "q" and self._may_quit(terminal):
                 return
             try:
                 self._do(key, terminal)
@@ -177,12 +169,12 @@ class CalibrationSession:
                 terminal.say(str(error))
 
     def status(self) -> str:
-        """Return one line on the present servo, its newest point first: narrow terminals cut."""
+        """Return one line about the present servo, newest point first: narrow terminals cut."""
         name, draft = self._names[self._at], self._draft
         count = self._pulses.counts[name]
         pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
         points = ", ".join(
-            f"{draft.joint(place):g} {draft.unit}: {us:.0f}"
+            f"{draft.joint_position(place):g} {draft.unit}: {us:.0f}"
             for place, us in reversed(draft.points.items())
         )
         return f"{name} (channel {draft.servo.channel})  {pulse}  new points: {points or 'none'}"
@@ -206,17 +198,21 @@ class CalibrationSession:
         elif key in self._actions:
             self._actions[key](terminal)
         elif key.strip() and key != "q":
-            terminal.say(f"No key {key!r}; h shows them.")
+            terminal.say(f"Unknown key {key!r}; h lists the keys.")
 
     def _go(self, way: int) -> None:
         self._at = (self._at + way) % len(self._names)
 
-    def _step(self, steps: int, terminal: Terminal) -> None:
+    def _has_pulses(self, terminal: Terminal) -> bool:
         name = self._names[self._at]
         if self._pulses.counts[name] is None:
             terminal.say(f"{name} gets no pulses yet; p sends the first.")
-        elif not self._pulses.step(name, steps):
-            terminal.say(f"{name} stays: the safe pulses end here (safe_pulses_us of the file).")
+        return self._pulses.counts[name] is not None
+
+    def _step(self, steps: int, terminal: Terminal) -> None:
+        name = self._names[self._at]
+        if self._has_pulses(terminal) and not self._pulses.step(name, steps):
+            terminal.say(f"{name} is at the end of its safe pulses (safe_pulses_us of the file).")
 
     def _first(self, terminal: Terminal) -> None:
         name = self._names[self._at]
@@ -224,17 +220,16 @@ class CalibrationSession:
             terminal.say(f"{name} gets pulses already.")
             return
         terminal.say(
-            f"The first pulse makes {name} turn AT ONCE and as fast as it can, from wherever it "
-            "stands, to the middle\nof its pulse limits. Keep clear, be ready to cut its power."
+            f"The first pulse makes {name} turn AT ONCE and as fast as it can, from its "
+            "unknown position to the middle\nof its pulse limits. Keep clear, be ready to cut its "
+            "power."
         )
         if self._yes(terminal, "Send it?"):
             self._pulses.first(name)
 
     def _measure(self, terminal: Terminal) -> None:
         name, draft = self._names[self._at], self._draft
-        us = self._pulses.us(name)
-        if math.isnan(us):
-            terminal.say(f"{name} gets no pulses yet; p sends the first.")
+        if not self._has_pulses(terminal):
             return
         what = "width of the gripper" if name == "gripper" else f"position of joint {name}"
         terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
@@ -242,14 +237,13 @@ class CalibrationSession:
         if not typed:
             return
         try:
-            draft.note(_number(typed), us)
+            draft.add_point(_number(typed), self._pulses.us(name))
         except ValueError as error:
-            terminal.say(f"Not noted: {error}.")
+            terminal.say(f"Not recorded: {error}.")
 
     def _bound(self, terminal: Terminal, end: int) -> None:
         name = self._names[self._at]
-        if self._pulses.counts[name] is None:
-            terminal.say(f"{name} gets no pulses yet; p sends the first.")
+        if not self._has_pulses(terminal):
             return
         us = round(self._pulses.us(name), 3)
         self._draft.clamp[end] = us
@@ -257,7 +251,7 @@ class CalibrationSession:
 
     def _release(self, terminal: Terminal) -> None:
         name = self._names[self._at]
-        if self._yes(terminal, f"{name} will go limp, and what it carries sinks. Release it?"):
+        if self._yes(terminal, f"{name} will go limp, and its load sinks. Release it?"):
             self._pulses.release(name)
 
     def _write(self, terminal: Terminal) -> None:
@@ -272,16 +266,16 @@ class CalibrationSession:
         backup = new.write()
         self._text = new.new
         self._begin(new.calibration)
-        terminal.say(f"Written{f'; the former text is {backup}' if backup else ''}.")
+        terminal.say(f"Written{f'; the previous file is {backup}' if backup else ''}.")
         left = [n for n, s in new.calibration.servos.items() if s.calibrated is None]
         if left:
             terminal.say(f"Still to be measured: {', '.join(left)}.")
 
-    def _may_leave(self, terminal: Terminal) -> bool:
+    def _may_quit(self, terminal: Terminal) -> bool:
         if not self._values():
             return True
         names = ", ".join(self._values())
-        return self._yes(terminal, f"Leave and forget what was found of {names}?")
+        return self._yes(terminal, f"Quit and discard the new values of {names}?")
 
     def _yes(self, terminal: Terminal, question: str) -> bool:
         terminal.show(f"{question} (y/n) ")

@@ -42,7 +42,7 @@ def text_of(path: Path, robot: str) -> bytes:
         return read_bytes(path)
     if not robot:
         raise CalibrationError(
-            "is not there", str(path), remedy="say --robot ROBOT to begin a new file"
+            "does not exist", str(path), remedy="give --robot ROBOT to create it"
         )
     return template(load_robot(robot)).encode()
 
@@ -78,7 +78,7 @@ def add_board(parser: argparse.ArgumentParser) -> None:
         "--hardware", choices=("real", "sim"), default="real", help="sim: a simulated board"
     )
     parser.add_argument(
-        "--backend", choices=BACKENDS, default=BACKENDS[0], help="what speaks to the board"
+        "--backend", choices=BACKENDS, default=BACKENDS[0], help="how the board is accessed"
     )
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the zeros of joints from tip positions touched at known points, and write them.
 
-The file of points holds joint positions as the servos were told, and where the tip really was. All
+The file of points holds commanded joint positions, and where the tip really was. All
 joints' zeros are fitted, lengths of links on request; lengths belong into the robot file and are
 only shown.
 """
@@ -41,8 +41,8 @@ OLDER = (
 def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
     """Return the calibration file with what was found of the zeros.
 
-    A joint that stands dq further than told, and whose servo angle is sign * joint + zero, is
-    right with zero - sign * dq.
+    A joint that is dq beyond its commanded position, and whose servo angle is
+    sign * joint + zero, is right with zero - sign * dq.
 
     Raises:
         HardwareError: The file is wrong, or has no such joint.
@@ -69,10 +69,13 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
     ]
     for p, value, deviation in zip(found.parameters, found.values, found.deviations, strict=True):
         scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
-        what = "stands" if p.what == "zero" else "is"
         lines.append(
-            f"  {p.name} {what} {value * scale:+.3f} {unit} (+- {deviation * scale:.3f}) from "
-            + ("where it was told" if p.what == "zero" else _length(model, p.joint, p.what, value))
+            f"  {p.name} is {value * scale:+.3f} {unit} (+- {deviation * scale:.3f}) from "
+            + (
+                "its commanded position"
+                if p.what == "zero"
+                else _length(model, p.joint, p.what, value)
+            )
         )
     for name in found.unobservable:
         lines.append(f"  {name} is kept: the tip does not move with it at these points")
@@ -108,7 +111,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
     if not options.yes and not _agreed(f"Write this to {options.file}? (y/n) "):
         sys.stdout.write("Nothing was written.\n")
         return
-    sys.stdout.write(f"Written; the former text is {new.write()}.\n")
+    sys.stdout.write(f"Written; the previous file is {new.write()}.\n")
 
 
 def _agreed(question: str) -> bool:

@@ -31,7 +31,7 @@ from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, check_network
 
 
 def _throttled() -> str:
-    """Return what the firmware of a Raspberry Pi says of its supply, "" elsewhere."""
+    """Return what the firmware of a Raspberry Pi reports about its supply, "" elsewhere."""
     try:
         done = subprocess.run(
             ["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5.0
@@ -42,7 +42,7 @@ def _throttled() -> str:
 
 
 def _loopback() -> bool:
-    """Return whether two nodes here hear each other; needs ROS 2."""
+    """Return whether two nodes here reach each other; needs ROS 2."""
     from arm_hardware.ros.loopback import loopback_works
 
     return loopback_works(LOOPBACK_TIMEOUT)
@@ -50,15 +50,15 @@ def _loopback() -> bool:
 
 @dataclass(frozen=True)
 class Host:
-    """What is looked at.
+    """What is checked.
 
     Attributes:
         device: Node of the I2C bus.
         sys: The kernel's /sys.
         environment: Variables of the process.
         connect: Returns the closed bus to a board.
-        throttled: Returns what the firmware says of the supply.
-        loopback: Returns whether two nodes hear each other; None where there is no ROS 2.
+        throttled: Returns what the firmware reports about the supply.
+        loopback: Returns whether two nodes reach each other; None where there is no ROS 2.
         today: Today.
     """
 
@@ -72,10 +72,10 @@ class Host:
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
-    """Look at everything; nothing is written to the board.
+    """Check everything; nothing is written to the board.
 
     Args:
-        host: What to look at.
+        host: What to check.
         real: Whether real servos are to be driven; otherwise the I2C device is not needed.
         file: A calibration file to check; None for the shipped ones.
     """
@@ -88,7 +88,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
         yield found
         wanted = read.board if read else wanted
     if real and file is None:
-        fix = "say --calibration FILE: real servos need one that was measured"
+        fix = "give --calibration FILE: real servos need a measured one"
         yield CheckResult("calibration of this arm", False, "none given", fix)
     if node.ok:
         yield from check_board(wanted, host.connect, real)

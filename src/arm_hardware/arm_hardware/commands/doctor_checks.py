@@ -29,7 +29,7 @@ from arm_hardware.errors import BusError, CalibrationError
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One thing looked at.
+    """One finding.
 
     Attributes:
         what: Its name.
@@ -55,18 +55,13 @@ WIRES = "check its power and the wires SDA, SCL and ground"
 
 
 def check_device_node(node: Path, needed: bool) -> CheckResult:
-    """Look at the device node of the bus.
-
-    Args:
-        node: Such as /dev/i2c-1.
-        needed: Whether real servos are to be driven.
-    """
+    """Check the device node of the bus; ``needed`` if real servos are to be driven."""
     try:
         check_device(node)
     except BusError as error:
         there = node.exists()
         others = ", ".join(str(path) for path in sorted(node.parent.glob("i2c-*")))
-        found = f"group {group_of(node)}, no permission" if there else "not there"
+        found = f"group {group_of(node)}, no permission" if there else "does not exist"
         if others and not there:
             found += f" (but {others})"
         sentence = str(error).partition(": ")[2].rstrip(".")
@@ -78,7 +73,7 @@ def check_device_node(node: Path, needed: bool) -> CheckResult:
 def check_board(
     wanted: ServoBoard, connect: Callable[[ServoBoard], Bus], needed: bool
 ) -> Iterator[CheckResult]:
-    """Look for the board and at what it sends; nothing is written.
+    """Find the board and read its pulses; nothing is written.
 
     Args:
         wanted: Address and settings of the calibration.
@@ -92,8 +87,8 @@ def check_board(
         others = [address for address in bus.scan() if address != wanted.address]
         counts = bus.read_counts(range(CHANNELS))
     except (BusError, OSError) as error:
-        said, _, remedy = str(error).rstrip(".").partition("; ")
-        yield CheckResult(what, False, said, remedy or WIRES, needed)
+        problem, _, remedy = str(error).rstrip(".").partition("; ")
+        yield CheckResult(what, False, problem, remedy or WIRES, needed)
         return
     finally:
         bus.close()
@@ -110,7 +105,7 @@ OLD = 365  # [days] gears wear, horns slip, servos are replaced
 def check_calibration(
     path: Path, must_be_real: bool, today: date
 ) -> tuple[CheckResult, Calibration | None]:
-    """Look at a file; return what it says too, None if it cannot be read.
+    """Check a file; also return its content, None if it cannot be read.
 
     Args:
         path: The file.
@@ -173,11 +168,11 @@ THROTTLED = {
 
 
 def check_computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
-    """Look at what can be read; what cannot is left out.
+    """Check what can be read; the rest is skipped.
 
     Args:
         sys: The kernel's /sys.
-        throttled: Returns what ``vcgencmd get_throttled`` says, "" where it is not there.
+        throttled: Returns the output of ``vcgencmd get_throttled``, "" without it.
     """
     governor = _text(sys / CPUFREQ)
     if governor:
@@ -199,11 +194,11 @@ def _supply(sys: Path, throttled: str) -> Iterator[CheckResult]:
     match = re.fullmatch(r"throttled=0x([0-9a-fA-F]+)", throttled.strip())
     if match:
         bits = int(match[1], 16)
-        said = [text for bit, text in THROTTLED.items() if bits >> bit & 1]
+        reasons = [text for bit, text in THROTTLED.items() if bits >> bit & 1]
         low = bits & (1 | 1 << 16)
-        fix = SUPPLY if low else "cool the computer" if said else ""
+        fix = SUPPLY if low else "cool the computer" if reasons else ""
         yield CheckResult(
-            "computer's supply", not said, ", ".join(said) or "good", fix, bool(low & 1)
+            "computer's supply", not reasons, ", ".join(reasons) or "good", fix, bool(low & 1)
         )
         return
     for chip in sorted((sys / "class/hwmon").glob("hwmon*")):
@@ -225,11 +220,7 @@ LEAST_PYTHON = (3, 10)
 
 
 def check_software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Look at what is installed.
-
-    Args:
-        environment: Variables of the process.
-    """
+    """Check what is installed."""
     found = ".".join(str(part) for part in sys.version_info[:3])
     least = ".".join(str(part) for part in LEAST_PYTHON)
     ok = sys.version_info[:2] >= LEAST_PYTHON
@@ -247,13 +238,13 @@ def _ros(environment: Mapping[str, str]) -> CheckResult:
     if has_ros():
         return CheckResult("ROS 2", True, environment.get("ROS_DISTRO") or "no ROS_DISTRO set")
     fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
-    return CheckResult("ROS 2", False, "rclpy is not there", fix)
+    return CheckResult("ROS 2", False, "rclpy is not installed", fix)
 
 
 def _package(name: str) -> CheckResult:
-    """Look at one of Adafruit's packages; the backend i2c_dev does without all of them."""
+    """Check one of Adafruit's packages; the backend i2c_dev needs none of them."""
     try:
         return CheckResult(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:
-        fix = f"backend:=i2c_dev needs it not; else pip install {PACKAGE} for the node's Python"
+        fix = f"not needed with backend:=i2c_dev; else pip install {PACKAGE} for the node's Python"
         return CheckResult(name, False, "not installed", fix, needed=False)

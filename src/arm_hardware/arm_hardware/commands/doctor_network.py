@@ -18,13 +18,7 @@ LOOPBACK_TIMEOUT = 10.0  # [s]
 def check_network(
     environment: Mapping[str, str], sys: Path, loopback: Callable[[], bool]
 ) -> Iterator[CheckResult]:
-    """Look at variables and network, then listen.
-
-    Args:
-        environment: Variables of the process.
-        sys: The kernel's /sys.
-        loopback: Returns whether one node hears another of this process.
-    """
+    """Check variables and interfaces, then ``loopback``: whether two nodes reach each other."""
     domain = environment.get("ROS_DOMAIN_ID") or "0"
     ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
     fix = "" if ok else f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
@@ -34,25 +28,27 @@ def check_network(
     yield _keys(environment)
     if not ok:
         return
-    hears = loopback()
+    works = loopback()
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
-    detail = "one hears the other" if hears else f"silence for {LOOPBACK_TIMEOUT:.0f} s"
-    yield CheckResult("two nodes here", hears, detail, "" if hears else fix)
+    detail = "messages arrive" if works else f"no message within {LOOPBACK_TIMEOUT:.0f} s"
+    yield CheckResult("two nodes here", works, detail, "" if works else fix)
 
 
 def _keys(environment: Mapping[str, str]) -> CheckResult:
-    """Look at SROS 2: without it, whoever is heard may command."""
+    """Check SROS 2: without it, anyone on the network may command the arm."""
     what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
     if environment.get("ROS_SECURITY_ENABLE") != "true":
-        return CheckResult(what, True, "not asked for: whoever is heard may command the arm")
+        return CheckResult(what, True, "not enabled: anyone on the network may command the arm")
     if not keystore or not (Path(keystore) / "enclaves").is_dir():
         where = keystore or "ROS_SECURITY_KEYSTORE is not set"
         fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
-        return CheckResult(what, False, f"asked for, but there is no keystore: {where}", fix)
+        return CheckResult(what, False, f"enabled, but there is no keystore: {where}", fix)
     if environment.get("ROS_SECURITY_STRATEGY") != "Enforce":
         fix = "export ROS_SECURITY_STRATEGY=Enforce"
-        return CheckResult(what, False, "asked for, but who has none is let in", fix, needed=False)
-    return CheckResult(what, True, f"asked for and enforced, from {keystore}")
+        return CheckResult(
+            what, False, "enabled, but nodes without keys are accepted", fix, needed=False
+        )
+    return CheckResult(what, True, f"enabled and enforced, from {keystore}")
 
 
 def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
@@ -62,15 +58,15 @@ def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult
         chosen = "LOCALHOST"
     peers = environment.get("ROS_STATIC_PEERS", "")
     if environment.get("RMW_IMPLEMENTATION") == "rmw_zenoh_cpp":
-        return CheckResult(what, True, f"by the router of Zenoh; {name} is not looked at")
+        return CheckResult(what, True, f"by the router of Zenoh; {name} is ignored")
     if chosen not in RANGES:
         return CheckResult(
             what, False, f"{name} is {chosen}", f"set it to one of {', '.join(RANGES)}"
         )
     if chosen == "OFF":
-        return CheckResult(what, False, f"{name}=OFF: nodes find nobody", f"unset {name}")
+        return CheckResult(what, False, f"{name}=OFF: nodes find no other nodes", f"unset {name}")
     if server := environment.get("ROS_DISCOVERY_SERVER", ""):
-        return CheckResult(what, True, f"by the server at {server}; {name} is not looked at")
+        return CheckResult(what, True, f"by the server at {server}; {name} is ignored")
     if chosen == "LOCALHOST":
         others = f"and {peers}" if peers else "only"
         return CheckResult(what, True, f"this computer {others} ({name}=LOCALHOST)")

@@ -24,7 +24,7 @@ def release(board: Registers) -> None:
     """End the pulses of all channels, and see that they ended.
 
     Raises:
-        OSError: The board does not answer, or goes on.
+        OSError: The board does not answer, or still sends pulses.
     """
     for left in reversed(range(TRIES)):
         try:
@@ -32,7 +32,7 @@ def release(board: Registers) -> None:
             upper = (board.read(LED0 + 4 * channel + 3)[0] for channel in range(CHANNELS))
             if all(byte & FULL for byte in upper):
                 return
-            raise OSError("it goes on sending pulses")
+            raise OSError("it still sends pulses")
         except OSError:
             if left == 0:
                 raise

@@ -51,7 +51,7 @@ class VerifiedPosture:
 def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
     """Return a posture by its name, or by joints: ``waist=30,elbow=-10`` in deg or mm.
 
-    Axes that it leaves out stand as in the posture rest.
+    Axes that it leaves out are as in the posture rest.
 
     Raises:
         CommandError: There is none of that name, or an axis would be out of its limits.
@@ -87,12 +87,12 @@ def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
 
 
 def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
-    """Return what is to be measured at a posture: joints, tip and the tip's step, as told."""
-    told = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
-    q = told[: model.n]
+    """Return what to measure at a posture: commanded joints, tip and the tip's step."""
+    commanded = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
+    q = commanded[: model.n]
     joints = ", ".join(
         f"{axis.name} {_written(value, axis.unit)}"
-        for axis, value in zip(driver.axes, told, strict=True)
+        for axis, value in zip(driver.axes, commanded, strict=True)
     )
     x, y, z = tip_of(model, q) * 1e3
     tick = tick_limit(model, q, driver.output.maps[: model.n]) * 1e3
@@ -149,7 +149,7 @@ def verify(chosen: argparse.Namespace) -> None:
     driver.open()
     try:
         if real:
-            _agree()
+            _confirm()
         driver.arm()
         for at in postures:
             drive(driver, at, chosen.speed)
@@ -160,12 +160,8 @@ def verify(chosen: argparse.Namespace) -> None:
         sys.stdout.write(HELD + "\n")
 
 
-def _agree() -> None:
-    """Let a person agree to arm real servos.
-
-    Raises:
-        HardwareError: Nobody is there, or did not agree.
-    """
+def _confirm() -> None:
+    """Ask a person before real servos are armed."""
     if not sys.stdin.isatty():
         raise HardwareError("Real servos are armed by a person at a terminal.")
     answer = input(

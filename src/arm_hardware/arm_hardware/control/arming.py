@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arming: check the pulses found on the board, then bring up the servos one after another.
 
-A servo turns at full speed to where its first pulse says, from an unknown position. It is slow
+A servo turns at full speed from an unknown position to that of its first pulse. It is slow
 only without pulses. SlowHoming therefore sends short bursts, one frame of the board (20 ms at
 50 Hz) and then none for a while: an analogue servo moves by one frame's travel in each. A digital
 servo that keeps its last pulse by itself cannot be slowed; it jumps with the first burst.
@@ -36,7 +36,7 @@ def check_found(axes: Axes, output: ServoOutput) -> None:
         beyond = max(axis.lower - position, position - axis.upper)
         if servo.count_of(position) != count or beyond > LIMIT_TOLERANCE:
             raise StateError(
-                f"{axis.name}: the board's channel {servo.channel} stands at count {count}, "
+                f"{axis.name}: the board's channel {servo.channel} is at count {count}, "
                 "outside of calibration or limits; switch the servos' power off and on, then arm."
             )
 
@@ -64,7 +64,7 @@ class StaggeredArming:
         """One sentence for a person."""
         return (
             "No pulses were sent since power-up: the rest posture is assumed for "
-            f"{self._names}; where they really stood is unknown."
+            f"{self._names}; their real positions are unknown."
         )
 
     def tick(self) -> None:
@@ -95,7 +95,7 @@ class PulseBursts:
 
     @property
     def ticks(self) -> int:
-        """Ticks until the servo stands at its target, wherever it came from."""
+        """Ticks until the servo is at its target from any start."""
         return self.period * self.number
 
 

@@ -81,7 +81,7 @@ class Lateness:
 
 
 class ControlLoop:
-    """Calls a function once a period from a thread of its own, until it is closed.
+    """Calls a function once a period from its own thread, until it is closed.
 
     Attributes:
         scheduling: How the system runs the thread, for a person.
@@ -100,7 +100,7 @@ class ControlLoop:
 
         Args:
             tick: The work of one period; called with the moment it is for, on that clock [s].
-            failed: Called from the thread with what ``tick`` raised; the loop then goes on.
+            failed: Called from the thread with what ``tick`` raised; the loop then continues.
             clock: Time base.
             period: [s] of that clock.
             slip: Periods; a tick later than this moves the schedule.

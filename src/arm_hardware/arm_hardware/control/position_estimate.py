@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_model import DEAD_BAND_US, ServoModel
 
-MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near stand within the dead band of a pulse
+MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near are within the dead band of a pulse
 
 
 class PositionEstimate:
@@ -27,9 +27,9 @@ class PositionEstimate:
         self._models = [_from_both_ends(servo) for servo in self._maps]
 
     def found(self, counts: Sequence[int | None]) -> None:
-        """Take over what the board's registers say: a servo stands where its last pulse is.
+        """Take over the counts in the board's registers: a servo is where its last pulse is.
 
-        A servo under way goes on, and without pulses it may sink anywhere.
+        A moving servo continues, and without pulses it may sink anywhere.
 
         Args:
             counts: As read; None where no pulse is sent.
@@ -45,7 +45,7 @@ class PositionEstimate:
                     ServoModel(pulse, servo.slew_us),
                     ServoModel(pulse, servo.slew_us),
                 )
-        self._tell(range(len(self._maps)))
+        self._command(range(len(self._maps)))
 
     def advance(self, counts: Sequence[int | None], dt: float) -> None:
         """Let time pass.
@@ -58,13 +58,13 @@ class PositionEstimate:
         if self._counts != counts:
             new = [i for i, count in enumerate(counts) if count != self._counts[i]]
             self._counts = list(counts)
-            self._tell(new)
+            self._command(new)
 
     def positions(self) -> list[float | None]:
         """Return the positions [rad or m], None while one is unknown."""
         return [self._position(i) for i in range(len(self._maps))]
 
-    def _tell(self, indices: Sequence[int]) -> None:
+    def _command(self, indices: Sequence[int]) -> None:
         for i in indices:
             servo, count = self._maps[i], self._counts[i]
             pulse = count * servo.count_us if count and isinstance(servo, PointMap) else 0.0
@@ -80,7 +80,7 @@ class PositionEstimate:
 
 
 def _from_both_ends(servo: ServoMap) -> tuple[ServoModel, ...]:
-    """Return the two models of a servo that may stand anywhere; fake hardware needs none."""
+    """Return the two models of a servo of unknown position; fake hardware needs none."""
     if not isinstance(servo, PointMap):
         return ()
     return tuple(ServoModel(end, servo.slew_us) for end in servo.travel_us)

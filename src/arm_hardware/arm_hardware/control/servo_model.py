@@ -21,9 +21,9 @@ class ServoModel:
         """Make a servo without pulses.
 
         Args:
-            position_us: Where its horn stands, as the pulse that would keep it there.
+            position_us: Where its horn is, as the pulse that would keep it there.
             slew_us: Speed [us/s].
-            dead_band_us: A pulse nearer than this to where it stands does not move it.
+            dead_band_us: A pulse nearer than this to its position does not move it.
         """
         self._position = position_us
         self._slew = slew_us

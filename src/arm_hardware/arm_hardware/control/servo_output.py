@@ -101,7 +101,7 @@ class ServoOutput:
 
         Args:
             positions: One for each axis [rad or m]; NaN is refused.
-            first: The channels may be new ones or far from where they stand: no bound on the step.
+            first: The channels may be new ones or far from their position: no bound on the step.
 
         Raises:
             HardwareError: A position breaks a bound; nothing was sent.

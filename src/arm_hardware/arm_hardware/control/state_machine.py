@@ -202,7 +202,7 @@ class DriverStateMachine:
         Returns at once; the control loop does it, ``arming`` is true until it is done.
 
         Raises:
-            StateError: The stop is latched, or a servo stands where calibration or limits forbid.
+            StateError: The stop is latched, or a servo is where calibration or limits forbid.
             BusError: The bus is lost.
         """
         with self._lock:
@@ -237,7 +237,7 @@ class DriverStateMachine:
             self._abort_all(f"The driver was disarmed: {why}")
             self._armed = False
             self._fault = ""
-            self._note = f"Not armed: {why} The last pulses go on."
+            self._note = f"Not armed: {why} The last pulses continue."
         self.changed()
 
     def release(self, why: str) -> None:

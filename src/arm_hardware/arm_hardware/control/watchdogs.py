@@ -142,7 +142,7 @@ class BoardMonitor:
         if found is None or not self._bus.running():
             raise BusError(RESET)
         raise BusError(
-            f"Channel {channel} of the servo board stands at count {found}, not at the commanded "
+            f"Channel {channel} of the servo board is at count {found}, not at the commanded "
             f"{commanded or 0}: another program writes to the board; end it, then deactivate and "
             "activate."
         )

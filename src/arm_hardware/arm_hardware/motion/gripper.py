@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gripper: width, force and its time limit.
 
-A servo that is blocked pushes the harder the farther its pulse is from where it stands, and burns
+A servo that is blocked pushes the harder the farther its pulse is from its position, and burns
 in the end. Force is therefore requested in counts past the width of contact, limited, and reduced
 after a time. The grasp itself is not measured.
 """

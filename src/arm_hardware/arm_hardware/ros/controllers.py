@@ -74,7 +74,7 @@ class TrajectoryServer:
         return Prepared(controller, lambda: controller.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
-        """Tell where the trajectory is and what was commanded; "actual" is no measurement."""
+        """Report where the trajectory is and what was commanded; "actual" is no measurement."""
         controller = running.controller
         reference = controller.reference
         if reference is None:

@@ -44,7 +44,7 @@ def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
 
 
 def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
-    """Return what a goal says about tolerances (control_msgs/msg/JointTolerance).
+    """Return the tolerances of a goal (control_msgs/msg/JointTolerance).
 
     0 means the default, which is none; -1 means none too.
 
@@ -142,7 +142,7 @@ TRIES, AT_ONCE = 5, 5e-4  # [s]
 
 
 class DriverTime:
-    """Tells the time that messages carry.
+    """The time that messages carry.
 
     Attributes:
         simulated: Whether it runs at another speed than the wall.

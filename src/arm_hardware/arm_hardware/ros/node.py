@@ -160,7 +160,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
     def end_driver(self) -> None:
         """Do the configured exit action; goals end, servos hold or are released.
 
-        The stop goes on to work meanwhile; a further signal cuts parking short.
+        The stop still works meanwhile; a further signal cuts parking short.
         """
         driver, before = self.driver, self.signals()
         if driver is not None:

@@ -107,8 +107,8 @@ class DriverParameters:
     )
     client_timeout: float = parameter(
         2.0,
-        "Wall seconds that a goal goes on once its client, or the link to it, has gone; 0: "
-        "to its end [s].",
+        "Wall seconds that a goal continues without its client or the link to it; 0: to its "
+        "end [s].",
         low=0.0,
         high=60.0,
     )

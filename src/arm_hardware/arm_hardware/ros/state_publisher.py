@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes joint_states, status, goal, diagnostics and /clock from a thread of its own.
+"""Publishes joint_states, status, goal, diagnostics and /clock from its own thread.
 
 In motion it publishes tick by tick, else rarely.
 """
@@ -26,7 +26,7 @@ EARLY_TOLERANCE = 0.001  # [s]; a thread may wake so much too early
 
 
 class RateLimiter:
-    """Moments a period apart; who is late by more than one period begins anew.
+    """Moments a period apart; after a delay of more than one period they begin anew.
 
     Attributes:
         period: [s] of a clock.

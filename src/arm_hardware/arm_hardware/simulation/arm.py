@@ -16,7 +16,7 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemo
 
 
 class SimulatedBoard:
-    """What stands in for the board and the servos.
+    """The simulated board and servos.
 
     Attributes:
         chip: The servo board.

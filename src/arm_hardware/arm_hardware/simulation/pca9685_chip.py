@@ -5,7 +5,7 @@
 Modelled: sections 7.3.1 (MODE1 with restart, sleep, auto-increment), 7.3.2 (MODE2), 7.3.3 and
 7.3.4 (channel registers, ALL_LED), 7.3.5 (PRE_SCALE), 7.6 (software reset), table 4 (power-on
 values). Outputs change when a transfer ends (MODE2.OCH = 0), or with each acknowledged byte (OCH =
-1) - the servo cannot tell. Not modelled: sub-addresses, the external clock, the OE pin.
+1) - no difference to a servo. Not modelled: sub-addresses, the external clock, the OE pin.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Pca9685Chip:
         registers: All 256, by number.
         changed_at: When each channel's registers changed last; see ChipMemory.
         powered: Whether it has power.
-        channel_writes: Bytes written to channel registers since power-up; for tests of who writes
+        channel_writes: Bytes written to channel registers since power-up; for tests of writers
             when.
         changed: Called after a transfer that may have changed an output.
     """

@@ -60,7 +60,7 @@ def file(tmp_path, calibration_path):
 
 
 def typed(file, bus, *keys):
-    """Type keys, then Ctrl-C; return what was said."""
+    """Type keys, then Ctrl-C; return the terminal."""
     text = file.read_bytes()
     calibration = parse_calibration(text, file)
     script = Script(*keys)
@@ -100,7 +100,7 @@ def test_backups_are_numbered_and_none_is_overwritten(file):
     assert load_calibration(file).servos["waist"].pulse_limits_us[1] == pytest.approx(417 * 4.88)
 
 
-def test_nothing_is_written_unless_said(file):
+def test_nothing_is_written_without_confirmation(file):
     before = file.read_bytes()
     script = typed(file, FakeBus(), *WAIST, "w", "n", "q", "n")
     assert file.read_bytes() == before and not list(file.parent.glob("*.bak"))
@@ -181,19 +181,19 @@ def test_a_board_that_fails_is_one_sentence_and_the_pulse_is_as_it_was(file):
 
 
 @pytest.mark.parametrize(
-    ("keys", "says"),
+    ("keys", "message"),
     [
         (["m", "north"], "'north' is not a number"),
         (["m", "nan"], "nan is not a position"),
         (["m", "3", "m", "4"], "neither rise nor fall"),
         (["m", "3", ">", "m", "4", ">", "m", "3.5"], "neither rise nor fall"),
         (["w"], "Nothing to write"),
-        (["x"], "No key 'x'"),
+        (["x"], "Unknown key 'x'"),
         (["]", "w", "["], "never longer than 1498 us"),
     ],
 )
-def test_what_makes_no_sense_is_said(file, keys, says):
-    assert says in typed(file, FakeBus(), "p", "y", *keys).text()
+def test_bad_input_is_explained(file, keys, message):
+    assert message in typed(file, FakeBus(), "p", "y", *keys).text()
 
 
 def test_a_file_that_cannot_be_right_is_not_written(file):
@@ -215,13 +215,13 @@ def test_points_may_be_added_to_those_of_the_file_and_taken_back():
     servo = ServoCalibration(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
     draft = CalibrationDraft(servo)
     assert draft.values(TODAY) == {}
-    draft.keep_old()
-    draft.note(0.0, 1700.0)
+    draft.keep_file_points()
+    draft.add_point(0.0, 1700.0)
     points = [(-1.0, 1000.0), (0.5, 1700.0), (1.0, 2000.0)]
     np.testing.assert_allclose(draft.result(TODAY).points, points, atol=1e-4)
-    draft.take_back()
+    draft.undo()
     assert len(draft.points) == 2
-    assert draft.joint(math.degrees(0.5)) == pytest.approx(0.0)
+    assert draft.joint_position(math.degrees(0.5)) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
@@ -293,21 +293,21 @@ def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
-        ([], "is not there; say --robot ROBOT"),
+        ([], "does not exist; give --robot ROBOT"),
         (["--robot", "nobody"], "nobody"),
         (["--robot", "nut_arm"], "keys are read from a terminal"),
     ],
 )
-def test_what_cannot_begin_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, says):
+def test_a_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, message):
     from arm_hardware.commands import calibrate
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", (tmp_path / "x").open("w+"))
     assert calibrate.main(["mine.yaml", "--hardware", "sim", *arguments]) == 1
-    said = capsys.readouterr().err
-    assert says in said and said.count("\n") == 1
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
 
 
 def test_every_key_is_in_the_help():

@@ -99,7 +99,7 @@ def test_the_same_as_json(host, measured, capsys):
     assert [row["what"] for row in rows if row["mark"] == "problem"] == ["ROS_DOMAIN_ID"]
 
 
-def test_looking_writes_nothing_to_the_board(host, measured):
+def test_the_checks_write_nothing_to_the_board(host, measured):
     made = []
 
     def connect(wanted):
@@ -132,7 +132,7 @@ def elsewhere(wanted):
 
 
 def gone(wanted):
-    raise AssertionError("nobody looks for a board on a bus that is not there")
+    raise AssertionError("no board is searched on a missing bus")
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def gone(wanted):
         ("servo board 0x40", {"connect": faulty(errno.EIO)}, "Input/output error", "wires"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "233"}}, "233", "0 to 232"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "-1"}}, "-1", "0 to 232"),
-        ("two nodes here", {"loopback": lambda: False}, "silence", "firewall"),
-        ("discovery", {"environment": {RANGE: "OFF"}}, "nobody", "unset"),
+        ("two nodes here", {"loopback": lambda: False}, "no message", "firewall"),
+        ("discovery", {"environment": {RANGE: "OFF"}}, "no other nodes", "unset"),
         ("discovery", {"environment": {RANGE: "LAN"}}, "LAN", "SUBNET"),
         ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
     ],
@@ -183,7 +183,7 @@ def test_what_cannot_be_read_is_left_out(host, tmp_path):
     assert results["discovery"].mark == "note"
 
 
-def test_discovery_says_who_is_reached(host):
+def test_discovery_names_what_is_reached(host):
     def detail(**environment):
         return seen(host, environment=environment)["discovery"].detail
 
@@ -197,11 +197,11 @@ def test_discovery_says_who_is_reached(host):
     assert "by the server at 10.0.0.2:11811" in detail(**server)
 
 
-def test_keys_that_are_asked_for_must_be_there(host, tmp_path):
+def test_enabled_keys_must_exist(host, tmp_path):
     def keys(**environment):
         return seen(host, environment=environment)["keys (SROS 2)"]
 
-    assert "whoever is heard" in keys().detail
+    assert "anyone on the network" in keys().detail
     asked = {"ROS_SECURITY_ENABLE": "true"}
     assert keys(**asked).mark == "problem" and "keystore FOLDER" in keys(**asked).fix
     asked["ROS_SECURITY_KEYSTORE"] = str(tmp_path / "keys")
@@ -227,7 +227,7 @@ def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("change", "mark", "says"),
+    ("change", "mark", "detail"),
     [
         (lambda c: c.update(example=True), "problem", "an example"),
         (
@@ -240,14 +240,14 @@ def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
         (lambda c: c.pop("board"), "problem", "has no 'board'"),
     ],
 )
-def test_the_calibration_of_a_real_arm_is_looked_at(host, measured, change, mark, says):
+def test_the_calibration_of_a_real_arm_is_checked(host, measured, change, mark, detail):
     result = seen(host, True, changed(measured, change))["calibration mine.yaml"]
-    assert result.mark == mark and says in result.detail and result.fix
+    assert result.mark == mark and detail in result.detail and result.fix
 
 
 def test_real_servos_need_a_calibration_of_their_own(host, calibration_path, capsys):
     assert main(["--real"], host) == 1
-    assert "say --calibration FILE" in capsys.readouterr().out
+    assert "give --calibration FILE" in capsys.readouterr().out
     assert main(["--real", "--calibration", str(calibration_path)], host) == 1
     assert "an example, for sim only" in capsys.readouterr().out
 
@@ -260,7 +260,7 @@ def test_a_bad_calibration_is_a_problem(host, tmp_path, capsys, content):
     assert "problem  calibration servos.yaml" in capsys.readouterr().out
 
 
-def test_a_board_at_another_frequency_is_said(host, measured):
+def test_a_board_at_another_frequency_is_reported(host, measured):
     def connect(wanted):
         sim = SimulatedBoard(wanted, SteadyClock())
         other = sim_bus("i2c_dev", dataclasses.replace(wanted, frequency_hz=60.0), sim)

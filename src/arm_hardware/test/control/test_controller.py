@@ -68,7 +68,7 @@ def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, ri
 def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
     rig.bus.counts = {m.channel: 300 for m in rig.maps} | {1: 700}
     rig.controller.read()
-    with pytest.raises(StateError, match=r"shoulder.*channel 1 stands at count 700"):
+    with pytest.raises(StateError, match=r"shoulder.*channel 1 is at count 700"):
         rig.controller.arm()
     assert rig.controller.state is DriverState.DISARMED
 
