@@ -236,7 +236,7 @@ def test_the_command_reports_and_writes_with_a_backup(case, capsys):
     before = arm.file.read_text()
     assert ran(case, "--yes") == 0
     out = capsys.readouterr().out
-    found = {name: float(x) for name, x in re.findall(r"(\w+) stands (\S+) deg", out)}
+    found = {name: float(x) for name, x in re.findall(r"(\w+) is (\S+) deg", out)}
     assert found == pytest.approx(
         {"waist": 3, "shoulder": -2, "elbow": 4, "wrist_roll": 5}, abs=0.5
     )
