@@ -46,12 +46,9 @@ class Robot:
         self.name = self.urdf.name
         self.base = self.urdf.root
         self.links = self.urdf.links
-        self.joint_names = tuple(
-            j.name for j in self.urdf.joints if j.kind in MOVING and j.mimic is None
-        )
-        self.followers = tuple(
-            j.name for j in self.urdf.joints if j.kind in MOVING and j.mimic is not None
-        )
+        moving = [joint for joint in self.urdf.joints if joint.kind in MOVING]
+        self.joint_names = tuple(j.name for j in moving if j.mimic is None)
+        self.followers = tuple(j.name for j in moving if j.mimic is not None)
         self._chains: dict[str, Chain] = {}
         self._moving: dict[str, bool] = {}
         self._fixed: dict[str, Array] = {}

@@ -28,7 +28,12 @@ from scipy.optimize import minimize
 
 from arm_description import DhRow, Joint, RobotModel
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
+from arm_kinematics.dexterity.measures import (
+    check_length,
+    frobenius_condition,
+    homogeneous_jacobian,
+    log_cost,
+)
 from arm_kinematics.errors import KinematicsError
 
 FEWEST, MOST = 6, 12
@@ -77,7 +82,7 @@ def random_start(n: int, seed: int) -> Array:
     e[0] = (0.0, 0.0, 1.0)
     e /= np.linalg.norm(e, axis=1)[:, None]
     r = random.normal(size=(n, 3))
-    return pack(e, r - (r * e).sum(axis=1)[:, None] * e)
+    return pack(e, _across(r, e))
 
 
 def start_from(J: Array, length: float) -> Array:
@@ -89,7 +94,7 @@ def start_from(J: Array, length: float) -> Array:
     e = J[3:].T
     if not np.allclose(np.linalg.norm(e, axis=1), 1.0):
         raise KinematicsError("only arms of revolute joints can be designed", what="joints")
-    return pack(_upright(e), _upright(np.cross(J[:3].T, e) / length, e[0]))
+    return pack(_upright(e, e[0]), _upright(np.cross(J[:3].T, e) / length, e[0]))
 
 
 def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> Design:
@@ -123,7 +128,7 @@ def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> 
     )
     e, r = unpack(found.x)
     e = e / np.linalg.norm(e, axis=1)[:, None]
-    r = r - (r * e).sum(axis=1)[:, None] * e
+    r = _across(r, e)
     if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
         raise KinematicsError("the design did not come to an end; try another seed", what="seed")
     return Design(e, r, tuple(history))
@@ -168,14 +173,22 @@ def unpack(x: Array) -> tuple[Array, Array]:
     return e, x[3 * n - 3 :].reshape(n, 3)
 
 
-def _upright(vectors: Array, first: Array | None = None) -> Array:
-    """Turn vectors (n, 3) so that the first axis becomes the vertical."""
-    z = vectors[0] if first is None else first
+def _across(r: Array, e: Array) -> Array:
+    """Return the parts (n, 3) of r at right angles to the unit vectors e (n, 3)."""
+    return np.asarray(r - (r * e).sum(axis=1)[:, None] * e)
+
+
+def _perpendicular(z: Array) -> Array:
+    """Return a unit vector (3,) at right angles to a unit vector."""
     x = np.eye(3)[int(np.argmin(np.abs(z)))]
     x = x - z * (z @ x)
-    x = x / np.linalg.norm(x)
-    turned: Array = vectors @ np.column_stack([x, np.cross(z, x), z])
-    return turned
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def _upright(vectors: Array, z: Array) -> Array:
+    """Turn vectors (n, 3) so that the unit vector z becomes the vertical."""
+    x = _perpendicular(z)
+    return np.asarray(vectors @ np.column_stack([x, np.cross(z, x), z]))
 
 
 POSTURE = "isotropic"
@@ -198,10 +211,7 @@ def designed_robot(design: Design, length: float, name: str = "designed_arm") ->
         KinematicsError: The length is not positive.
         DescriptionError: Two axes are too nearly parallel for a DH table.
     """
-    if not (length > 0.0 and math.isfinite(length)):
-        raise KinematicsError(
-            f"length is {length}; expected a positive number of metres", what="length"
-        )
+    check_length(length)
     n = len(design.e)
     points, tip = _standing(design, length)
     names = [f"joint_{i + 1}" for i in range(n)]
@@ -235,10 +245,9 @@ def condition(model: RobotModel, length: float) -> float:
 
 
 def _rounded(row: DhRow) -> DhRow:
-    angles = (
+    theta, alpha = (
         math.radians(round(math.degrees(x), _ANGLE_STEP_DEG)) for x in (row.theta, row.alpha)
     )
-    theta, alpha = angles
     return DhRow(theta, round(row.d, _LENGTH_STEP), round(row.a, _LENGTH_STEP), alpha)
 
 
@@ -249,7 +258,7 @@ def _rounded_lengths(xyz: tuple[float, float, float]) -> tuple[float, float, flo
 
 def _standing(design: Design, length: float) -> tuple[Array, Array]:
     """Return a point on each axis (n, 3) and the tool point (3,) [m], clear of the ground."""
-    tip = design.r[0].copy()
+    tip = design.r[0]
     points = tip - design.r
     lift = _CLEARANCE - min(float(points[:, 2].min()), float(tip[2]))
     up = np.array([0.0, 0.0, lift])
@@ -260,9 +269,5 @@ def _tool(design: Design, tip: Array) -> Array:
     """Return the tool's pose: z on from the last axis, y along that axis."""
     z, y = design.r[-1], design.e[-1]
     reach = float(np.linalg.norm(z))
-    if reach < _SHORT:
-        z, reach = np.eye(3)[int(np.argmin(np.abs(y)))], 1.0
-        z = z - y * (y @ z)
-        reach = float(np.linalg.norm(z))
-    z = z / reach
+    z = _perpendicular(y) if reach < _SHORT else z / reach
     return pose(np.column_stack([np.cross(y, z), y, z]), tip)

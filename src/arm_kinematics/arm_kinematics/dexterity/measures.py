@@ -16,7 +16,8 @@ _SINGULAR = 1e-12
 
 def measures(J: Array) -> tuple[float, float]:
     """Return manipulability and condition number of J (6, n)."""
-    values = _singular_values(J).tolist()
+    rows = J if J.shape[1] >= 6 else J[:3]
+    values = np.linalg.svd(rows, compute_uv=False).tolist()
     is_singular = not values[-1] > _SINGULAR * values[0]
     return math.prod(values), math.inf if is_singular else values[0] / values[-1]
 
@@ -44,13 +45,18 @@ def homogeneous_jacobian(J: Array, length: float) -> Array:
     Raises:
         KinematicsError: The length is not positive.
     """
+    check_length(length)
+    H = np.array(J, dtype=np.float64)
+    H[:3] /= length
+    return H
+
+
+def check_length(length: float) -> None:
+    """Raise KinematicsError if a length [m] is not positive."""
     if not (length > 0.0 and math.isfinite(length)):
         raise KinematicsError(
             f"length is {length}; expected a positive number of metres", what="length"
         )
-    H = np.array(J, dtype=np.float64)
-    H[:3] /= length
-    return H
 
 
 def frobenius_condition(H: Array) -> float:
@@ -107,8 +113,3 @@ def log_cost(H: Array) -> tuple[float, Array]:
 
 def _gram(H: Array) -> Array:
     return H @ H.T if H.shape[0] <= H.shape[1] else H.T @ H
-
-
-def _singular_values(J: Array) -> Array:
-    rows = J if J.shape[1] >= 6 else J[:3]
-    return np.asarray(np.linalg.svd(rows, compute_uv=False))

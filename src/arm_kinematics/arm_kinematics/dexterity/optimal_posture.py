@@ -52,10 +52,9 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
         KinematicsError: The arm is singular in every posture that was tried.
     """
     lower, upper = finite_limits(chain)
-    spread = lower + qmc.Halton(chain.n, scramble=False).random(starts + 1)[1:] * (upper - lower)
     cost = PostureCost(chain)
     best_x, best = np.empty(0), math.inf
-    for start in [np.clip(np.zeros(chain.n), lower, upper), *spread]:
+    for start in [np.clip(np.zeros(chain.n), lower, upper), *spread(lower, upper, starts)]:
         found = minimize(
             cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
         )
@@ -130,12 +129,17 @@ def gradient_by_q(J: Array, by_J: Array) -> Array:
 def translations(chain: Chain) -> Array:
     """Return the directions in which the tip moves at all, (k, 3) orthonormal, k from 1 to 3."""
     lower, upper = finite_limits(chain)
-    spread = qmc.Halton(chain.n, scramble=False).random(_PROBES + 1)[1:]
-    columns = [chain.jacobian(q)[:3] for q in lower + spread * (upper - lower)]
+    columns = [chain.jacobian(q)[:3] for q in spread(lower, upper, _PROBES)]
     directions, sizes, _ = np.linalg.svd(np.hstack(columns))
     if not sizes[0] > 0.0:
         raise KinematicsError("the tip does not move")
     return np.asarray(directions[:, sizes > _NO_MOTION * sizes[0]].T)
+
+
+def spread(lower: Array, upper: Array, count: int) -> Array:
+    """Return points (count, n) evenly spread between two corners (n,), always the same."""
+    shares = qmc.Halton(len(lower), scramble=False).random(count + 1)[1:]
+    return np.asarray(lower + shares * (upper - lower))
 
 
 def finite_limits(chain: Chain) -> tuple[Array, Array]:

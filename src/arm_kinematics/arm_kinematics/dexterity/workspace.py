@@ -15,16 +15,15 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
-from scipy.stats import qmc
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.design import Design
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
-from arm_kinematics.dexterity.optimal_posture import finite_limits, translations
+from arm_kinematics.dexterity.optimal_posture import finite_limits, spread, translations
 from arm_kinematics.errors import KinematicsError
 
 PROBES = 256
@@ -72,7 +71,7 @@ class SliceMap:
 def bounding_box(chain: Chain) -> tuple[Array, Array]:
     """Return the lowest and the highest corner (3,) that the tip reaches, base frame [m]."""
     lower, upper = finite_limits(chain)
-    probes = lower + qmc.Halton(chain.n, scramble=False).random(PROBES + 1)[1:] * (upper - lower)
+    probes = spread(lower, upper, PROBES)
     tips = np.array([chain.fk(q)[:3, 3] for q in probes])
     corners = np.zeros((2, 3))
     for side, axis in product((0, 1), range(3)):
@@ -96,19 +95,13 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     lower, upper = bounding_box(chain)
     if len(translations(chain)) < 3:
         return Volume(0.0, 0.0, lower, upper)
-    spread = qmc.Halton(3, scramble=False).random(points + 1)[1:]
     tolerance = TOLERANCE * float(np.linalg.norm(upper - lower))
     hits = sum(
-        _posture_at(chain, p, None, tolerance) is not None
-        for p in lower + spread * (upper - lower)
+        _posture_at(chain, p, None, tolerance) is not None for p in spread(lower, upper, points)
     )
     share, box = hits / points, float(np.prod(upper - lower))
-    return Volume(
-        share * box,
-        box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points),
-        lower,
-        upper,
-    )
+    error = box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
+    return Volume(share * box, error, lower, upper)
 
 
 def slice_map(
@@ -160,9 +153,7 @@ def _isotropy(J: Array, directions: Array, length: float | None) -> float:
 
 
 def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float) -> Array | None:
-    target = np.eye(4)
-    target[:3, 3] = point
-    result = chain.ik(target, seed, mode="position", position_tolerance=tolerance)
+    result = chain.ik(pose(p=point), seed, mode="position", position_tolerance=tolerance)
     return result.q if result.status == 1 else None
 
 
@@ -224,12 +215,8 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
     axes = figure.add_subplot()
     half_u, half_v = _half(found.u), _half(found.v)
-    extent = (
-        found.u[0] - half_u,
-        found.u[-1] + half_u,
-        found.v[0] - half_v,
-        found.v[-1] + half_v,
-    )
+    across = found.u[0] - half_u, found.u[-1] + half_u
+    extent = (*across, found.v[0] - half_v, found.v[-1] + half_v)
     image = axes.imshow(
         found.isotropy, origin="lower", extent=extent, vmin=0.0, vmax=1.0, cmap="viridis"
     )

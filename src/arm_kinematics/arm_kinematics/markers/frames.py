@@ -63,19 +63,20 @@ def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
     if axis.sliding:
         lower, upper = max(lower, -size), min(upper, size)
         way = np.array([[radius, 0.0, lower], [radius, 0.0, upper]])
-        needle = np.array([[0.0, 0.0, 0.0], [radius, 0.0, 0.0]])
+        length = radius
     else:
         lower, upper = max(lower, -math.pi), min(upper, math.pi)
         steps = max(2, math.ceil((upper - lower) / _STEP) + 1)
         a = np.linspace(lower, upper, steps)
         way = radius * np.column_stack([np.cos(a), np.sin(a), np.zeros(steps)])
-        needle = np.array([[0.0, 0.0, 0.0], [1.1 * radius, 0.0, 0.0]])
-    stops = [[0.9 * p, 1.1 * p] for p in (way[0], way[-1])] if not axis.sliding else []
+        length = 1.1 * radius
+    needle = [[0.0, 0.0, 0.0], [length, 0.0, 0.0]]
     marks = [
         curve(axis.parent, _moved(axis.in_parent, way), width, faint(ORANGE, 0.9)),
         lines(axis.child, _moved(axis.in_child, needle), 0.6 * width, INK),
     ]
-    if stops and upper - lower < 2.0 * math.pi:
+    if not axis.sliding and upper - lower < 2.0 * math.pi:
+        stops = [[0.9 * p, 1.1 * p] for p in (way[0], way[-1])]
         marks.append(lines(axis.parent, _moved(axis.in_parent, stops), 0.6 * width, ORANGE))
     return marks
 

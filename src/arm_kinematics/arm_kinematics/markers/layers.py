@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.markers import frames, targets, workspace
-from arm_kinematics.markers import frames as ellipsoids
-from arm_kinematics.markers import targets as ghosts
 from arm_kinematics.markers.mark import Mark, alike
 from arm_kinematics.markers.state import MarkerInputs
 
@@ -50,23 +48,23 @@ LAYERS = {
     "joint_limits": Layer(frames.joint_limits, (), "Limits as arcs, with the present angle."),
     "text": Layer(targets.text, (Cause.JOINTS,), "Joint positions and the tip's coordinates."),
     "trace": Layer(targets.trace, (Cause.JOINTS,), "The tip's path, coloured by time."),
-    "goal": Layer(ghosts.goal, (Cause.GOAL,), "Ghost where the arm goes to.", on=True),
+    "goal": Layer(targets.goal, (Cause.GOAL,), "Ghost where the arm goes to.", on=True),
     "target": Layer(
         targets.target, (Cause.ANSWER,), "Requested pose, reached pose, residual.", on=True
     ),
-    "branches": Layer(ghosts.branches, (Cause.ANSWER,), "Ghosts of all requested solutions."),
+    "branches": Layer(targets.branches, (Cause.ANSWER,), "Ghosts of all requested solutions."),
     "reach": Layer(workspace.reach, (Cause.REGION,), "A slice through what the tip reaches."),
     "reach_circles": Layer(workspace.reach_circles, (), "Circles of reach of a planar arm."),
     "centres_of_mass": Layer(
         targets.centres_of_mass, (Cause.JOINTS,), "Centres of mass of links and of all."
     ),
     "manipulability_ellipsoid": Layer(
-        ellipsoids.manipulability_ellipsoid,
+        frames.manipulability_ellipsoid,
         (Cause.JOINTS,),
         "Tip velocities at unit joint speeds.",
     ),
     "velocity_ellipsoid": Layer(
-        ellipsoids.velocity_ellipsoid, (Cause.JOINTS,), "Tip velocities within the speed limits."
+        frames.velocity_ellipsoid, (Cause.JOINTS,), "Tip velocities within the speed limits."
     ),
 }
 

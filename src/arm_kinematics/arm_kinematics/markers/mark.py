@@ -7,7 +7,7 @@ Sizes have the meaning of visualization_msgs/Marker: full diameters and edge len
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
@@ -75,50 +75,38 @@ def alike(one: Mark, other: Mark) -> bool:
     )
 
 
-def at(position: ArrayLike) -> Array:
-    """Return the pose (4, 4) at a position (3,) [m], not turned."""
-    return pose(p=position)
-
-
 def faint(colour: Colour, opacity: float) -> Colour:
     """Return a colour with another opacity."""
     return (*colour[:3], opacity)
 
 
-def lines(frame: str, pairs: ArrayLike, width: float, colour: Colour) -> Mark:
-    """Return straight lines between pairs of points, (k, 2, 3) or (2 k, 3) [m]."""
-    points = np.asarray(pairs, dtype=np.float64).reshape(-1, 3)
-    return Mark(Kind.LINES, frame, np.eye(4), (width, 0.0, 0.0), colour, points)
+def lines(
+    frame: str, points: ArrayLike, width: float, colour: Colour, kind: Kind = Kind.LINES
+) -> Mark:
+    """Return straight lines between pairs of points (k, 2, 3) or (2 k, 3) [m], or a curve."""
+    through = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+    return Mark(kind, frame, np.eye(4), (width, 0.0, 0.0), colour, through)
 
 
 def curve(frame: str, points: ArrayLike, width: float, colour: Colour) -> Mark:
     """Return a line through points (k, 3) [m]."""
-    through = np.asarray(points, dtype=np.float64)
-    return Mark(Kind.CURVE, frame, np.eye(4), (width, 0.0, 0.0), colour, through)
+    return lines(frame, points, width, colour, Kind.CURVE)
 
 
 def text_mark(
     frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK
 ) -> Mark:
     """Return text that faces the camera, centred at a position (3,) [m]."""
-    return Mark(Kind.TEXT, frame, at(position), (0.0, 0.0, height), colour, text=text)
+    return Mark(Kind.TEXT, frame, pose(p=position), (0.0, 0.0, height), colour, text=text)
 
 
 def ball(frame: str, position: ArrayLike, diameter: float, colour: Colour) -> Mark:
     """Return a ball at a position (3,) [m]."""
-    return Mark(Kind.SPHERE, frame, at(position), (diameter,) * 3, colour)
+    return Mark(Kind.SPHERE, frame, pose(p=position), (diameter,) * 3, colour)
 
 
 def triad(frame: str, T: Array, length: float, width: float, opacity: float = 1.0) -> Mark:
     """Return the axes x, y, z of a frame at T (4, 4) as a red, a green and a blue line."""
     ends = np.stack([np.tile(T[:3, 3], (3, 1)), T[:3, 3] + length * T[:3, :3].T], axis=1)
     colours = np.repeat([faint(c, opacity) for c in (RED, GREEN, BLUE)], 2, axis=0)
-    return Mark(
-        Kind.LINES,
-        frame,
-        np.eye(4),
-        (width, 0.0, 0.0),
-        faint(INK, opacity),
-        ends.reshape(-1, 3),
-        colours,
-    )
+    return replace(lines(frame, ends, width, faint(INK, opacity)), colours=colours)

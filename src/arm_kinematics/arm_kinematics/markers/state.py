@@ -50,10 +50,11 @@ def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
         if behind is None:
             continue
         lower, upper = sorted((ratios[j] * chain.lower[j], ratios[j] * chain.upper[j]))
-        place = _on_axis(chain.S[:, screw], bool(chain.prismatic[screw]), behind.home)
+        sliding = bool(chain.prismatic[screw])
+        place = _on_axis(chain.S[:, screw], sliding, behind.home)
         yield DrawnJoint(
             chain.joint_names[j],
-            bool(chain.prismatic[screw]),
+            sliding,
             float(lower),
             float(upper),
             before.name,
@@ -240,9 +241,5 @@ class MarkerInputs:
         return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
 
     def note_tip(self, now: float) -> None:
-        """Lengthen the trail, if the tip has moved by a thousandth of the arm since.
-
-        Args:
-            now: The time [s].
-        """
+        """Lengthen the trail at a time [s], if the tip has moved by a thousandth of the arm."""
         self.trail.note(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)

@@ -47,12 +47,12 @@ def target(inputs: MarkerInputs) -> list[Mark]:
     if np.linalg.norm(wanted - reached) > 1e-4 * size:
         marks.append(lines(frame, [wanted, reached], 0.006 * size, colour))
     above = wanted + np.array([0.0, 0.0, 0.05 * size])
-    label = residual_text(answer.position_error, answer.orientation_error)
+    label = _residual_text(answer.position_error, answer.orientation_error)
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
 
 
-def residual_text(position: float, orientation: float) -> str:
-    """Return residuals [m], [rad] in text_mark for people: mm and degrees."""
+def _residual_text(position: float, orientation: float) -> str:
+    """Return residuals [m], [rad] in text for people: mm and degrees."""
     return f"{_short(1e3 * position)} mm, {_short(math.degrees(orientation))}°"
 
 
@@ -127,7 +127,7 @@ def goal(inputs: MarkerInputs) -> list[Mark]:
     """Draw the robot at its goal, until it is there."""
     if inputs.at_goal:
         return []
-    return ghost(inputs, inputs.goal, faint(BLUE, 0.28))
+    return _ghost(inputs, inputs.goal, faint(BLUE, 0.28))
 
 
 def branches(inputs: MarkerInputs) -> list[Mark]:
@@ -135,12 +135,14 @@ def branches(inputs: MarkerInputs) -> list[Mark]:
     if inputs.answer is None or not inputs.answer.ok:
         return []
     names = inputs.answer.chain.joint_names
-    others = inputs.answer.solutions[1 : 1 + _MOST_BRANCHES]
-    ghosts = [ghost(inputs, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16)) for q in others]
-    return [mark for marks in ghosts for mark in marks]
+    return [
+        mark
+        for q in inputs.answer.solutions[1 : 1 + _MOST_BRANCHES]
+        for mark in _ghost(inputs, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16))
+    ]
 
 
-def ghost(inputs: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
+def _ghost(inputs: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
     """Draw the robot with some joints elsewhere; links that no joint moves are left out."""
     positions = {**inputs.positions, **joints}
     marks: list[Mark] = []

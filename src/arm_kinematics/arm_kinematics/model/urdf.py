@@ -73,10 +73,7 @@ def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
         KinematicsError: A link is missing, no joint of the path moves, one moves in more than one
             direction, or no position is inside the limits of all that move together.
     """
-    builder = _Builder(tree, base, tip)
-    for step in path(tree, base, tip):
-        builder.add(step)
-    return builder.parts()
+    return _Builder(tree, base, tip).parts()
 
 
 class _Builder:
@@ -88,8 +85,10 @@ class _Builder:
         self._screws: list[Array] = []
         self._driven: list[tuple[UrdfJoint, Drive]] = []
         self._links = [ChainLink(base, 0, self._pose)]
+        for step in path(tree, base, tip):
+            self._add(step)
 
-    def add(self, step: Step) -> None:
+    def _add(self, step: Step) -> None:
         """Go over one joint, with all joints that move on their own at 0."""
         joint = step.joint
         if not step.inward:
@@ -118,7 +117,6 @@ class _Builder:
             self._pose = se3_exp(screw * drive.offset) @ self._pose
 
     def parts(self) -> Parts:
-        """Return what was collected."""
         if not self._screws:
             raise KinematicsError(
                 f"no joint moves between '{self._base}' and '{self._tip}'; choose a tip beyond "

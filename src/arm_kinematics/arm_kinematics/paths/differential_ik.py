@@ -27,7 +27,7 @@ Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
 
 
-def damped_inverse(J: Array, trusted: float) -> Array:
+def _damped_inverse(J: Array, trusted: float) -> Array:
     """Return the pseudo-inverse (n, m) of J (m, n), damped along its nearly singular directions.
 
     A singular value s below ``trusted`` counts as s / (s^2 + d^2) with d^2 = (1 - (s/trusted)^2)
@@ -42,7 +42,7 @@ def damped_inverse(J: Array, trusted: float) -> Array:
     return np.asarray((Vt.T * gain) @ U.T)
 
 
-def solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
+def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
     """Return joint speeds (n,) for the tasks in their order, each as far as those before allow.
 
     Nakamura, Hanafusa and Yoshikawa, Int. J. Robotics Research 6(2), 1987.
@@ -62,7 +62,7 @@ def solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: floa
     moved = np.zeros(columns.shape[1])
     for rows in tasks if free.any() else []:
         part = columns[rows]
-        inverse = damped_inverse(part @ spare, trusted)
+        inverse = _damped_inverse(part @ spare, trusted)
         moved = moved + inverse @ (missing[rows] - part @ moved)
         spare = spare @ _null_space(part @ spare)
     rates[free] = moved
@@ -194,12 +194,11 @@ class DifferentialIk:
         self._chain, self._tasks, self._trusted = chain, _TASKS[mode], trusted
         speeds = chain.velocity if velocity is None else velocity
         changes = chain.acceleration if acceleration is None else acceleration
-        limits = {"velocity": speeds, "acceleration": changes}
-        self._limits = RateLimits(
-            chain.lower,
-            chain.upper,
-            *(vector(x, chain.n, what, "positive limits", _above_0) for what, x in limits.items()),
+        limits = (
+            vector(values, chain.n, what, "positive limits", lambda x: x > 0.0)
+            for what, values in (("velocity", speeds), ("acceleration", changes))
         )
+        self._limits = RateLimits(chain.lower, chain.upper, *limits)
         length = arm_length(chain.S, chain.M)
         self._units = np.where(sliding(chain), length, 1.0)
         self._rows = np.array([1.0 / length] * 3 + [1.0] * 3)
@@ -240,7 +239,7 @@ class DifferentialIk:
         low, high = bounds.calm_lower / self._units, bounds.calm_upper / self._units
         fixed = np.full(self._chain.n, np.nan)
         best = _Aim(np.zeros(self._chain.n), -1.0, ())
-        first = solve(J, twist, self._tasks, fixed, self._trusted)
+        first = _solve(J, twist, self._tasks, fixed, self._trusted)
         rates, rows = first, np.concatenate(self._tasks)
         moves = bool(np.linalg.norm(J[self._tasks[0]] @ first) > 1e-12)
         for _ in range(self._chain.n):
@@ -258,7 +257,7 @@ class DifferentialIk:
             fixed[worst] = high[worst] if rates[worst] > 0.0 else low[worst]
             if moves and abs(fixed[worst]) * self._units[worst] < self._limits.velocity[worst]:
                 rows = self._tasks[0]  # near the end of its way: then the first task goes on
-            rates = solve(J, twist, self._tasks, fixed, self._trusted)
+            rates = _solve(J, twist, self._tasks, fixed, self._trusted)
         return best
 
     def _toward(self, before: Array, aim: Array, bounds: RateBounds, dt: float) -> Array:
@@ -278,7 +277,3 @@ def _shares(rates: Array, low: Array, high: Array) -> Array:
 
 def _agree(a: Array, b: Array) -> bool:
     return bool(np.linalg.norm(a - b) <= _SAME * np.linalg.norm(b) + 1e-15)
-
-
-def _above_0(values: Array) -> NDArray[np.bool_]:
-    return values > 0.0

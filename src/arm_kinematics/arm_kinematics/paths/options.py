@@ -66,13 +66,13 @@ class PathOptions:
             KinematicsError: One of them is not positive.
         """
         length = arm_length(chain.S, chain.M)
-        step = _STEP * length if self.max_step is None else self.max_step
-        deviation = _DEVIATION * length if self.max_deviation is None else self.max_deviation
         values = {
-            "max_step": step,
+            "max_step": _STEP * length if self.max_step is None else self.max_step,
             "max_turn": self.max_turn,
             "max_joint_step": self.max_joint_step,
-            "max_deviation": deviation,
+            "max_deviation": (
+                _DEVIATION * length if self.max_deviation is None else self.max_deviation
+            ),
             "max_tilt": self.max_tilt,
         }
         for what, value in values.items():
@@ -80,10 +80,9 @@ class PathOptions:
                 raise KinematicsError(
                     f"{what} is {value!r}; expected a positive number", what=what, value=value
                 )
+        step, turn, joint_step, deviation, tilt = values.values()
         units = np.where(sliding(chain), length, 1.0)
-        return Bounds(
-            step, self.max_turn, self.max_joint_step, deviation, self.max_tilt, units, length
-        )
+        return Bounds(step, turn, joint_step, deviation, tilt, units, length)
 
     def error(self, wanted: Array, reached: Array) -> tuple[float, float]:
         """Return distance [m] and angle [rad] between two poses (4, 4), of what counts."""

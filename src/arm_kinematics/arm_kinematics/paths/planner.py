@@ -200,8 +200,7 @@ class _CartesianPathFollower:
         rows = np.array(self._rows)
         rows.setflags(write=False)
         common = (self._chain.joint_names, rows)
-        last = len(rows) - 1
-        stops = tuple(i for i in self._stops if 0 < i < last)
+        stops = tuple(i for i in self._stops if 0 < i < len(rows) - 1)
         if failure is None:
             message = f"The path is complete: {len(rows)} points."
             return PathResult(PathStatus.SUCCESS, message, *common, 1.0, stops, (), *self._errors)
@@ -211,17 +210,8 @@ class _CartesianPathFollower:
             f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
             f"{z:.4g}) m: {failure.clause}."
         )
-        missing = failure.position_error, failure.orientation_error
-        return PathResult(
-            failure.status,
-            message,
-            *common,
-            share,
-            stops,
-            failure.joints,
-            *self._errors,
-            *missing,
-        )
+        errors = *self._errors, failure.position_error, failure.orientation_error
+        return PathResult(failure.status, message, *common, share, stops, failure.joints, *errors)
 
 
 _STARTS = 32
@@ -272,15 +262,12 @@ def plan_path(
     begins = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
     if not begins.ok:
         return _nowhere(chain, no_solution(begins))
-    best: PathResult | None = None
+    results: list[PathResult] = []
     for solution in begins.solutions:
-        result = follow(chain, path, solution.q, options, collision, timeout)
-        if result.ok:
-            return result
-        if best is None or result.fraction > best.fraction:
-            best = result
-    assert best is not None
-    return best
+        results.append(follow(chain, path, solution.q, options, collision, timeout))
+        if results[-1].ok:
+            return results[-1]
+    return max(results, key=lambda result: result.fraction)
 
 
 def shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:

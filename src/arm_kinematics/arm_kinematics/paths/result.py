@@ -106,7 +106,7 @@ def no_solution(result: IkResult, end: IkResult | None = None) -> PathFailure:
         end: Its answer to the end of the way. If that is out of reach too, it tells by how much;
             the next pose, being next to one that was met, is missed by next to nothing.
     """
-    worst, where = (result, "the target")
+    worst, where = result, "the target"
     if end is not None and not end.ok:
         worst, where = end, "the end of the way"
     clause = worst.why if worst.status == result.status else result.why
@@ -120,7 +120,7 @@ def jump(chain: Chain, options: PathOptions, bounds: Bounds, q: Array, goal: Arr
     """Return why the joints (n,) cannot go smoothly from q to goal, where the path goes on."""
     moved = np.abs(goal - q) / bounds.units
     worst = int(np.argmax(moved))
-    name, amount = chain.joint_names[worst], quantity(chain, worst, float(abs(goal - q)[worst]))
+    name, amount = chain.joint_names[worst], _quantity(chain, worst, float(abs(goal - q)[worst]))
     ends = np.minimum(q - chain.lower, chain.upper - q) / bounds.units
     held = [i for i in range(chain.n) if ends[i] < _AT_LIMIT]
     if held:
@@ -128,7 +128,7 @@ def jump(chain: Chain, options: PathOptions, bounds: Bounds, q: Array, goal: Arr
         verb = "is at its limit" if len(held) == 1 else "are at their limits"
         clause = f"{joint_list(names)} {verb}, and to go on {name} would have to jump by {amount}"
         return PathFailure(PathStatus.JOINT_LIMIT, clause, names)
-    if is_singular(chain, options, bounds, q):
+    if _is_singular(chain, options, bounds, q):
         clause = f"the arm is singular there, {name} would have to move by {amount} at once"
         return PathFailure(PathStatus.SINGULARITY, clause, (name,))
     clause = f"to go on, {name} would have to jump by {amount} to another configuration"
@@ -142,11 +142,11 @@ def limit_failure(chain: Chain, q: Array) -> PathFailure | None:
     if not out:
         return None
     names = tuple(chain.joint_names[i] for i in out)
-    amounts = [f"{chain.joint_names[i]} is {quantity(chain, i, excess[i])}" for i in out]
+    amounts = [f"{chain.joint_names[i]} is {_quantity(chain, i, excess[i])}" for i in out]
     return PathFailure(PathStatus.JOINT_LIMIT, f"{joint_list(amounts)} beyond the limit", names)
 
 
-def is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -> bool:
+def _is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -> bool:
     """Return whether the tool can hardly move in some direction that the arm has elsewhere."""
     J = chain.jacobian(q) * bounds.units
     rows = J[:3] / bounds.length
@@ -156,6 +156,5 @@ def is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) ->
     return bool(values[-1] < _SINGULAR * values[0])
 
 
-def quantity(chain: Chain, joint: int, value: float) -> str:
-    """Return the way of a joint for a person: 3.2 mm or 20 deg."""
+def _quantity(chain: Chain, joint: int, value: float) -> str:
     return f"{1e3 * value:.3g} mm" if sliding(chain)[joint] else f"{math.degrees(value):.3g} deg"

@@ -16,6 +16,7 @@ from arm_common.time_scaling import reachable_speeds
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import joint_positions, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
@@ -142,8 +143,7 @@ def _curve(s: Array, q: Array) -> _Path:
     before, after = slope[:-1], slope[1:]
     mean = (before * step[1:] + after * step[:-1]) / (step[1:] + step[:-1])
     least = _STEEPEST * np.minimum(np.abs(before), np.abs(after))
-    tangent = np.where(before * after > 0.0, np.clip(mean, -least, least), 0.0)
-    first[1:-1] = tangent
+    first[1:-1] = np.where(before * after > 0.0, np.clip(mean, -least, least), 0.0)
     return _Path(s, q, first)
 
 
@@ -158,14 +158,13 @@ def _refined(path: _Path) -> _Path:
     shares[0] = np.union1d(shares[0], _HALVES / pieces[0])
     shares[-1] = np.union1d(shares[-1], 1.0 - _HALVES / pieces[-1])
     index = np.repeat(np.arange(len(pieces)), [len(part) for part in shares])
-    share = np.concatenate(shares)[:, None]
+    t = np.concatenate(shares)[:, None]
     h = np.diff(path.s)[index][:, None]
     q0, q1 = path.q[index], path.q[index + 1]
     d0, d1 = path.first[index] * h, path.first[index + 1] * h
-    t = share
     q = q0 + t * (d0 + t * (3 * (q1 - q0) - 2 * d0 - d1 + t * (2 * (q0 - q1) + d0 + d1)))
     first = (d0 + t * (2 * (3 * (q1 - q0) - 2 * d0 - d1) + 3 * t * (2 * (q0 - q1) + d0 + d1))) / h
-    s = path.s[index] + (share * h)[:, 0]
+    s = path.s[index] + (t * h)[:, 0]
     return _Path(
         np.append(s, path.s[-1]),
         np.vstack([q, path.q[-1:]]),
@@ -249,14 +248,7 @@ def _waypoints(path: ArrayLike) -> Array:
 
 
 def _limits(values: ArrayLike, n: int, what: str) -> Array:
-    limits = np.asarray(values, dtype=np.float64)
-    if limits.shape != (n,) or not np.isfinite(limits).all() or not (limits > 0.0).all():
-        raise KinematicsError(
-            f"{what}: expected {n} positive, finite limits, got {values!r}",
-            what=what,
-            value=values,
-        )
-    return limits
+    return vector(values, n, what, "positive, finite limits", lambda x: np.isfinite(x) & (x > 0.0))
 
 
 def time_result(
@@ -310,7 +302,9 @@ def point_to_point(
     Raises:
         KinematicsError: An argument makes no sense, or the goal is beyond a limit.
     """
-    ends = [_positions(chain, start, "start"), _positions(chain, goal, "goal")]
+    ends = [
+        joint_positions(q, chain.joint_names, w) for q, w in ((start, "start"), (goal, "goal"))
+    ]
     if failure := limit_failure(chain, ends[1]):
         raise KinematicsError(f"goal: {failure.clause}", what="goal", value=goal)
     fast = chain.velocity if velocity is None else velocity
@@ -326,15 +320,3 @@ def _joined(parts: list[TimedPath]) -> TimedPath:
     positions = [part.positions[i > 0 :] for i, part in enumerate(parts)]
     velocities = [part.velocities[i > 0 :] for i, part in enumerate(parts)]
     return TimedPath(np.concatenate(times), np.vstack(positions), np.vstack(velocities))
-
-
-def _positions(chain: Chain, q: ArrayLike, what: str) -> Array:
-    row = np.asarray(q, dtype=np.float64)
-    if row.shape != (chain.n,) or not np.isfinite(row).all():
-        raise KinematicsError(
-            f"{what}: expected {chain.n} finite numbers in the order "
-            f"{', '.join(chain.joint_names)}, got {q!r}",
-            what=what,
-            value=q,
-        )
-    return row

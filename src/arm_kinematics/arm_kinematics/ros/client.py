@@ -148,14 +148,14 @@ class KinematicsClient:
     """
 
     def __init__(self, node: Node, server: str = "kinematics") -> None:
-        self.solve_ik: ServiceCaller[SolveIK.Request, SolveIK.Response] = ServiceCaller(
+        self.solve_ik = ServiceCaller[SolveIK.Request, SolveIK.Response](
             node, SolveIK, f"{server}/solve_ik"
         )
-        self.solve_fk: ServiceCaller[SolveFK.Request, SolveFK.Response] = ServiceCaller(
+        self.solve_fk = ServiceCaller[SolveFK.Request, SolveFK.Response](
             node, SolveFK, f"{server}/solve_fk"
         )
-        self.get_jacobian: ServiceCaller[GetJacobian.Request, GetJacobian.Response] = (
-            ServiceCaller(node, GetJacobian, f"{server}/get_jacobian")
+        self.get_jacobian = ServiceCaller[GetJacobian.Request, GetJacobian.Response](
+            node, GetJacobian, f"{server}/get_jacobian"
         )
 
 

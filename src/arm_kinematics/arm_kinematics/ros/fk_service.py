@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from arm_common.ros.messages import fill_pose
 from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
@@ -16,11 +15,10 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ros.ik_service import MessagePool
 from arm_kinematics.ros.messages import doubles
 from arm_kinematics.ros.robot_state import (
-    NOT_READY,
-    RejectedError,
     RobotStateCache,
     bad_request,
     joint_vector,
+    not_known,
 )
 
 
@@ -68,7 +66,7 @@ def get_jacobian(
     """
     chain = state.chain(request.tip_frame)
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
-    J = chain.jacobian(np.array(joint_vector(chain, joints, "joint_state")))
+    J = chain.jacobian(joint_vector(chain, joints, "joint_state"))
     response.joint_names = list(chain.joint_names)
     response.jacobian = doubles(J)
     response.manipulability, response.condition_number = measures(J)
@@ -87,10 +85,6 @@ def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str
     try:
         return state.robot.link_pose(link, joints)
     except MissingJointsError as error:
-        raise RejectedError(
-            NOT_READY,
-            f"The position of {', '.join(error.joints)} is not known: nothing came on "
-            "joint_states yet, and joint_state does not give it.",
-        ) from error
+        raise not_known(error.joints, "joint_state") from error
     except KinematicsError as error:
         raise bad_request(f"{what}: {error}.") from error

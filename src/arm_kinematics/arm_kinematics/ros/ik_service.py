@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-import numpy as np
 from arm_common.ros.messages import fill_pose
 from arm_common.transforms import Array
 
@@ -183,9 +182,8 @@ class IkService:
         tool = tool_matrix(request.tool)
         timeout = seconds(request.timeout, self._default_timeout, "timeout")
         target = stamped_pose(state, request.target, "target")
-        seed = np.array(
-            joint_vector(chain, state.joints(request.seed, "seed", chain.joint_names), "seed")
-        )
+        joints = state.joints(request.seed, "seed", chain.joint_names)
+        seed = joint_vector(chain, joints, "seed")
         try:
             result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
         except KinematicsError as error:
@@ -193,16 +191,11 @@ class IkService:
         response.status = int(result.status)
         response.message = result.message
         response.limiting_joints = list(result.limiting_joints)
-        response.solutions = self._filled(chain, tool, result.solutions)
-        return chain, target, tool, result
-
-    def _filled(
-        self, chain: Chain, tool: Array | None, solutions: Sequence[IkSolution]
-    ) -> list[IKSolution]:
-        messages = self._messages.take(len(solutions))
-        for message, solution in zip(messages, solutions, strict=True):
+        messages = self._messages.take(len(result.solutions))
+        for message, solution in zip(messages, result.solutions, strict=True):
             _fill(message, chain, tool, solution)
-        return messages
+        response.solutions = messages
+        return chain, target, tool, result
 
 
 def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSolution) -> None:

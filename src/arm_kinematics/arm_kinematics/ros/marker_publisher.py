@@ -94,12 +94,12 @@ class MarkerPublisher:
     def __init__(self, node: Node, background: WorkerThread) -> None:
         self._node, self._background = node, background
         given = declare(node, MarkerParameters, _PREFIX)
-        specs = {
-            name: ParameterSpec(layer.on, f"Show on {_TOPIC}: {layer.text}", any_time=True)
-            for name, layer in LAYERS.items()
-        }
-        shown = {name: declare_one(node, _PREFIX + name, spec) for name, spec in specs.items()}
-        self._diff = MarkerDiff([name for name, is_on in shown.items() if is_on])
+        shown = []
+        for name, layer in LAYERS.items():
+            spec = ParameterSpec(layer.on, f"Show on {_TOPIC}: {layer.text}", any_time=True)
+            if declare_one(node, _PREFIX + name, spec):
+                shown.append(name)
+        self._diff = MarkerDiff(shown)
         self._trace_length = given.trace_length
         self._subscribers, self._at_goal = 0, True
         self._all_due, self._partial = False, False
@@ -206,8 +206,7 @@ class MarkerPublisher:
             self._timer.cancel()
 
     def _send(self, complete: bool) -> None:
-        marks = self._diff.changes(complete)
-        if marks:
+        if marks := self._diff.changes(complete):
             self._publisher.publish(marker_array(marks))
 
     def _draw_ik_attempt(self) -> None:

@@ -222,7 +222,7 @@ def compute_ik(
     chain = _chain(state, link)
     joints = _joints(state, asked.robot_state)
     target = stamped_pose(state, pose, "pose_stamped")
-    seed = np.array(joint_vector(chain, joints, "robot_state"))
+    seed = joint_vector(chain, joints, "robot_state")
     result = chain.ik(target, seed, timeout=allowed_time(asked.timeout, settings.timeout))
     response.error_code.val = int(code_of(result.status))
     if result.ok:
@@ -320,8 +320,5 @@ def _code(error: KinematicsError) -> MoveItCode:
         return error.code
     if isinstance(error, RejectedError):
         return _CODES[error.status]
-    return (
-        MoveItCode.ROBOT_STATE_STALE
-        if isinstance(error, MissingJointsError)
-        else MoveItCode.FAILURE
-    )
+    is_stale = isinstance(error, MissingJointsError)
+    return MoveItCode.ROBOT_STATE_STALE if is_stale else MoveItCode.FAILURE

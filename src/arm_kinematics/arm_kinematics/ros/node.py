@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -89,7 +90,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         super().__init__("kinematics")
         self._problem = "no robot description has been received"
         self._xml = ""
-        self._counts: dict[str, int] = {}
+        self._counts: Counter[str] = Counter()
         given = declare(self, KinematicsParameters)
         self._tip, self._timeout = given.tip_frame, given.default_timeout
         self._moveit = MoveItSettings(given.moveit_group, given.default_timeout)
@@ -105,7 +106,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._ik = IkService(self._state, self._timeout)
         self._background = WorkerThread(self)
         self._markers = MarkerPublisher(self, self._background)
-        self._subscribe()
+        self.create_subscription(String, "robot_description", self._on_description, LATCHED)
+        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
@@ -118,10 +120,6 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
         self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=steady)
 
-    def _subscribe(self) -> None:
-        self.create_subscription(String, "robot_description", self._on_description, LATCHED)
-        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
-
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Create a service; rejections become a status and one sentence."""
 
@@ -130,7 +128,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
                 answer(request, response)
             except RejectedError as rejection:
                 response.status, response.message = rejection.status, str(rejection)
-            return self._counted(name, response)
+            self._count(name, response.status)
+            return response
 
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
@@ -140,15 +139,11 @@ class KinematicsNode(Node):  # type: ignore[misc]
             await self._background.run(plan_path(self._state, request, response, self._paths))
         except RejectedError as rejection:
             response.status, response.message = rejection.status, str(rejection)
-        return self._counted("plan_path", response)
-
-    def _counted(self, name: str, response: Any) -> Any:
-        self._count(name, response.status)
+        self._count("plan_path", response.status)
         return response
 
     def _count(self, name: str, status: int) -> None:
-        key = f"{name}: status {status}"
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[f"{name}: status {status}"] += 1
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
         self._markers.set_ik_attempt(*self._ik.answer(request, response))
@@ -192,12 +187,13 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     def _diagnose(self) -> None:
         self._inputs.take()  # so that nothing waits for long
-        status = DiagnosticStatus()
-        status.name = f"{self.get_name()}: solver"
-        status.level = DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK
-        status.message = self._problem or "ready"
         values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
-        status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+        status = DiagnosticStatus(
+            name=f"{self.get_name()}: solver",
+            level=DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK,
+            message=self._problem or "ready",
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
         message = DiagnosticArray(status=[status])
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(message)

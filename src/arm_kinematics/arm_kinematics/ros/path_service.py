@@ -54,7 +54,7 @@ def plan_path(
     chain = state.chain(request.tip_frame)
     options, scaling = _options(request), _scaling(request.velocity_scaling)
     poses = _waypoints(state, request)
-    start = np.array(joint_vector(chain, state.joints(request.start, "start"), "start"))
+    start = joint_vector(chain, state.joints(request.start, "start"), "start")
     try:
         options.bounds(chain)
         path = shapes([chain.fk(start), *poses], [False, *_via(request)])

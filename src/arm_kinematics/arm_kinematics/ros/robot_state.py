@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from arm_common.ros.tf import TransformError, TransformTree
@@ -172,18 +171,22 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
     return joints
 
 
-def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Any:
+def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:
     """Return the positions of a chain's joints (n,).
 
     Raises:
         RejectedError: Some are not known.
     """
-    try:
-        return [joints[name] for name in chain.joint_names]
-    except KeyError:
-        missing = [name for name in chain.joint_names if name not in joints]
-        raise RejectedError(
-            NOT_READY,
-            f"The position of {', '.join(missing)} is not known: nothing came on joint_states "
-            f"yet, and {what} does not give it.",
-        ) from None
+    missing = [name for name in chain.joint_names if name not in joints]
+    if missing:
+        raise not_known(missing, what)
+    return np.array([joints[name] for name in chain.joint_names])
+
+
+def not_known(joints: Sequence[str], what: str) -> RejectedError:
+    """Return the error of a request that needs positions of more joints than are known."""
+    return RejectedError(
+        NOT_READY,
+        f"The position of {', '.join(joints)} is not known: nothing came on joint_states yet, "
+        f"and {what} does not give it.",
+    )

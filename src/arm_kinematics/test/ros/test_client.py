@@ -6,20 +6,16 @@ from __future__ import annotations
 
 import inspect
 import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
 import rclpy
-from arm_kinematics.ros.client import (
-    CallError,
-    KinematicsClient,
-    NoAnswerError,
-)
-from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request, start
+from arm_kinematics.ros.client import CallError, KinematicsClient, NoAnswerError
+from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
 from rclpy.action import ActionClient, ActionServer
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from std_msgs.msg import String
@@ -36,19 +32,13 @@ SUCCESS = SolveIK.Response.SUCCESS
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[int]:
+def process(serving) -> Iterator[int]:
     """A kinematics node on a simulated clock that stands still, and its process id."""
-    process = start("--ros-args", "-p", "use_sim_time:=true")
-    world = World()
-    world.description.publish(String(data=MODEL.to_urdf()))
-    ask = SolveFK.Request(joint_state=joint_state(REST))
-    world.until(lambda: world.call("solve_fk", ask).status == SUCCESS)
-    yield process.pid
-    world.close()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output
+    with serving("--ros-args", "-p", "use_sim_time:=true") as world:
+        world.description.publish(String(data=MODEL.to_urdf()))
+        ask = SolveFK.Request(joint_state=joint_state(REST))
+        world.until(lambda: world.call("solve_fk", ask).status == SUCCESS)
+        yield world.pid
 
 
 @pytest.fixture(params=[SingleThreadedExecutor, lambda **k: MultiThreadedExecutor(2, **k)])
@@ -75,22 +65,6 @@ def ask(q: list[float] | None = None, tool: float = 0.0, **fields) -> SolveIK.Re
     request = pose_request(T, seed=joint_state(REST), **fields)
     request.tool.translation.z = tool
     return request
-
-
-class Outcome:
-    """What a callback came to, for the thread that waits for it."""
-
-    def __init__(self) -> None:
-        self._done = threading.Event()
-        self.value: object = None
-
-    def put(self, value: object) -> None:
-        self.value = value
-        self._done.set()
-
-    def get(self) -> object:
-        assert self._done.wait(PATIENCE), "waited in vain"
-        return self.value
 
 
 def in_a_timer(world: World, callback: Callable) -> None:
@@ -133,17 +107,17 @@ PLACES = {"a timer": in_a_timer, "a subscription": in_a_subscription, "an action
 class TestCallbacks:
     def test_awaiting_an_answer(self, world, place):
         client = KinematicsClient(world.node)
-        outcome = Outcome()
+        outcome: SimpleQueue = SimpleQueue()
 
         async def callback() -> None:
             outcome.put(await client.solve_ik.call_async(ask()))
 
         PLACES[place](world, callback)
-        assert outcome.get().status == SUCCESS
+        assert outcome.get(timeout=PATIENCE).status == SUCCESS
 
     def test_blocking_is_refused_at_once(self, world, place):
         client = KinematicsClient(world.node)
-        outcome = Outcome()
+        outcome: SimpleQueue = SimpleQueue()
 
         def callback() -> None:
             try:
@@ -152,8 +126,8 @@ class TestCallbacks:
                 outcome.put(error)
 
         PLACES[place](world, callback)
-        assert isinstance(outcome.get(), CallError)
-        assert "from a callback" in str(outcome.value)
+        answer = outcome.get(timeout=PATIENCE)
+        assert isinstance(answer, CallError) and "from a callback" in str(answer)
 
 
 def test_blocking_in_threads_of_their_own(world):
@@ -179,11 +153,11 @@ def test_blocking_in_threads_of_their_own(world):
 
 def test_a_request_before_the_server_is_not_lost(world):
     """Sent at once after the client was made, long before anybody can know of each other."""
-    outcome = Outcome()
+    outcome: SimpleQueue = SimpleQueue()
     KinematicsClient(world.node).solve_ik.call_async(ask()).add_done_callback(
         lambda future: outcome.put(future.result())
     )
-    assert outcome.get().status == SUCCESS
+    assert outcome.get(timeout=PATIENCE).status == SUCCESS
 
 
 def test_no_answer_is_said_with_the_likely_reason(world):

@@ -7,14 +7,13 @@ Poses are compared with those that Pinocchio computes from the same text.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from arm_kinematics.chain.robot import Robot
-from arm_testing.ros.kinematics import PATIENCE, World, joint_state, matrix, pose_request, start
+from arm_testing.ros.kinematics import PATIENCE, World, joint_state, matrix, pose_request
 from std_msgs.msg import String
 
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
@@ -48,15 +47,9 @@ def text_of(file: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    process = start("--ros-args", "-p", f"default_timeout:={PATIENCE}")
-    world = World()
-    yield world
-    world.close()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output
+def world(serving) -> Iterator[World]:
+    with serving("--ros-args", "-p", f"default_timeout:={PATIENCE}") as world:
+        yield world
 
 
 def describe(world: World, text: str) -> Robot:

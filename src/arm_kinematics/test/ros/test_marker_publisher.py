@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 
 import numpy as np
 import pytest
-from arm_testing.ros.kinematics import LATCHED, World, joint_state, matrix, pose_request, start
+from arm_testing.ros.kinematics import LATCHED, World, joint_state, matrix, pose_request
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -53,20 +53,15 @@ class Watcher:
 
 
 @pytest.fixture(scope="module")
-def world():
+def world(serving):
     arguments = ["--ros-args", "-p", "markers.link_frames:=true", "-p", "markers.rate:=30.0"]
-    process = start(*arguments)
-    world = World()
-    world.switches = world.node.create_client(SetParameters, "kinematics/set_parameters")
-    world.goal = world.node.create_publisher(JointState, "arm_controller/goal", LATCHED)
-    world.description.publish(String(data=load_robot("nut_arm").to_urdf()))
-    yield world
-    world.close()
-    process.terminate()
-    out, _ = process.communicate(timeout=60)
-    sys.stdout.write(out)
-    assert process.returncode == 0
-    assert "Traceback" not in out
+    with serving(*arguments, number=signal.SIGTERM) as world:
+        world.clients["switch"] = world.node.create_client(
+            SetParameters, "kinematics/set_parameters"
+        )
+        world.goal = world.node.create_publisher(JointState, "arm_controller/goal", LATCHED)
+        world.description.publish(String(data=load_robot("nut_arm").to_urdf()))
+        yield world
 
 
 @pytest.fixture
@@ -77,17 +72,15 @@ def watcher(world):
 
 
 @pytest.fixture
-def chain() -> Chain:
-    return Chain.from_model(load_robot("nut_arm"))
+def chain(nut_arm) -> Chain:
+    return nut_arm
 
 
 def switch(world: World, layer: str, on: bool) -> None:
-    world.until(world.switches.service_is_ready)
     value = ParameterValue(type=1, bool_value=on)
     parameter = Parameter(name=f"markers.{layer}", value=value)
-    future = world.switches.call_async(SetParameters.Request(parameters=[parameter]))
-    world.until(future.done)
-    assert future.result().results[0].successful
+    answer = world.call("switch", SetParameters.Request(parameters=[parameter]))
+    assert answer.results[0].successful
 
 
 def stand(world: World, chain: Chain, q) -> None:

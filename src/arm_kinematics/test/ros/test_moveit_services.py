@@ -7,14 +7,13 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
-import signal
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.transforms import matrix_to_pose
+from arm_common.ros.messages import pose_message
 from arm_kinematics.ros.moveit_services import MoveItCode
-from arm_testing.ros.kinematics import PATIENCE, World, frame, joint_state, matrix, start
+from arm_testing.ros.kinematics import PATIENCE, World, frame, joint_state, matrix
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -51,38 +50,30 @@ def environment() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def world(environment) -> Iterator[World]:
+def world(environment, serving) -> Iterator[World]:
     from moveit_msgs.srv import GetPositionFK, GetPositionIK
 
-    process = start("--ros-args", "-p", f"default_timeout:={PATIENCE}", **environment)
-    world = World()
-    world.clients |= {
-        "compute_ik": world.node.create_client(GetPositionIK, "compute_ik"),
-        "compute_fk": world.node.create_client(GetPositionFK, "compute_fk"),
-    }
-    world.description.publish(String(data=MODEL.to_urdf()))
-    world.tf_static.publish(TFMessage(transforms=[frame("base_link", "bolt", BOLT)]))
+    arguments = ["--ros-args", "-p", f"default_timeout:={PATIENCE}"]
+    with serving(*arguments, **environment) as world:
+        world.clients |= {
+            "compute_ik": world.node.create_client(GetPositionIK, "compute_ik"),
+            "compute_fk": world.node.create_client(GetPositionFK, "compute_fk"),
+        }
+        world.description.publish(String(data=MODEL.to_urdf()))
+        world.tf_static.publish(TFMessage(transforms=[frame("base_link", "bolt", BOLT)]))
 
-    def ready() -> bool:
-        world.joint_states.publish(joint_state({**REST, **FINGERS}))
-        return fk(world, ["tool0"], "bolt").error_code.val == MoveItCode.SUCCESS
+        def ready() -> bool:
+            world.joint_states.publish(joint_state({**REST, **FINGERS}))
+            return fk(world, ["tool0"], "bolt").error_code.val == MoveItCode.SUCCESS
 
-    world.until(ready)
-    yield world
-    world.close()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output and "moveit_msgs is not installed" not in output
+        world.until(ready)
+        yield world
+    assert "moveit_msgs is not installed" not in world.output
 
 
 def stamped(T: np.ndarray, frame_id: str = "") -> PoseStamped:
-    message = PoseStamped()
+    message = PoseStamped(pose=pose_message(T))
     message.header.frame_id = frame_id
-    xyz, quaternion = matrix_to_pose(T)
-    p, o = message.pose.position, message.pose.orientation
-    p.x, p.y, p.z = map(float, xyz)
-    o.x, o.y, o.z, o.w = map(float, quaternion)
     return message
 
 
@@ -237,42 +228,25 @@ class TestFk:
 
 
 def test_before_anything_is_known_it_says_so_and_served_names_follow_the_parameter(
-    fresh_domain, environment
+    fresh_domain, environment, serving
 ):
     from moveit_msgs.srv import GetPositionFK
 
-    process = start("--ros-args", "-p", "moveit_group:=none", **environment)
-    other = start(
-        *("--ros-args", "-r", "__ns:=/left", "-p", "moveit_group:=manipulator"),
-        **environment,
-    )
-    world = World()
-    world.clients["compute_fk"] = world.node.create_client(GetPositionFK, "left/compute_fk")
-    try:
+    none = ("--ros-args", "-p", "moveit_group:=none")
+    left = ("--ros-args", "-r", "__ns:=/left", "-p", "moveit_group:=manipulator")
+    with serving(*left, **environment), serving(*none, **environment) as world:
+        world.clients["compute_fk"] = world.node.create_client(GetPositionFK, "left/compute_fk")
         assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.NOT_READY
         assert fk(world, ["tool0"]).error_code.val == MoveItCode.ROBOT_STATE_STALE
         names = {name for name, _ in world.node.get_service_names_and_types()}
         assert {"/left/compute_fk", "/left/compute_ik"} <= names
         assert not {"/compute_fk", "/compute_ik"} & names
-    finally:
-        world.close()
-        for each in (process, other):
-            each.send_signal(signal.SIGINT)
-            output, _ = each.communicate(timeout=PATIENCE)
-            assert each.returncode == 0, output
 
 
-def test_without_moveit_msgs_it_says_so_once_and_serves_the_rest(fresh_domain):
+def test_without_moveit_msgs_it_says_so_once_and_serves_the_rest(fresh_domain, serving):
     if "ARM_VENV" not in os.environ:
         pytest.skip("here moveit_msgs may be installed")
-    process = start()
-    world = World()
-    try:
+    with serving() as world:
         assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.NOT_READY
-    finally:
-        world.close()
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert output.count("moveit_msgs is not installed") == 1
-    assert "[INFO]" in next(x for x in output.splitlines() if "moveit_msgs" in x)
+    (line,) = (x for x in world.output.splitlines() if "moveit_msgs is not installed" in x)
+    assert "[INFO]" in line

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose, so3_exp
 from arm_testing.ros.kinematics import (
     KINDS,
     PATIENCE,
@@ -40,33 +41,20 @@ BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    process = start("--ros-args", "-p", f"default_timeout:={PATIENCE}")
-    world = World()
-    world.description.publish(String(data=MODEL.to_urdf()))
-    world.joint_states.publish(joint_state(REST))
-    world.tf_static.publish(
-        TFMessage(
-            transforms=[frame("base_link", "bolt", BOLT), frame("island", "palm_tree", np.eye(4))]
-        )
-    )
+def world(serving) -> Iterator[World]:
+    frames = [frame("base_link", "bolt", BOLT), frame("island", "palm_tree", np.eye(4))]
+    with serving("--ros-args", "-p", f"default_timeout:={PATIENCE}") as world:
+        world.description.publish(String(data=MODEL.to_urdf()))
+        world.tf_static.publish(TFMessage(transforms=frames))
 
-    def ready() -> bool:
-        """Latched topics come by themselves, joint_states only while somebody listens."""
-        world.joint_states.publish(joint_state({**REST, **FINGERS}))
-        request = pose_request(np.eye(4), "bolt")
-        return world.call("solve_ik", request).status not in (
-            SolveIK.Response.NOT_READY,
-            SolveIK.Response.NO_TRANSFORM,
-        )
+        def ready() -> bool:
+            """Latched topics come by themselves, joint_states only while somebody listens."""
+            world.joint_states.publish(joint_state({**REST, **FINGERS}))
+            status = world.call("solve_ik", pose_request(np.eye(4), "bolt")).status
+            return status not in (SolveIK.Response.NOT_READY, SolveIK.Response.NO_TRANSFORM)
 
-    world.until(ready)
-    yield world
-    world.close()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output
+        world.until(ready)
+        yield world
 
 
 class TestSolveIK:
@@ -93,10 +81,9 @@ class TestSolveIK:
         assert np.allclose(matrix(answer.solutions[0].achieved.pose), BOLT, atol=1e-4)
 
     def test_another_tip(self, world):
-        joints = dict(zip(CHAIN.joint_names, [0.3, 0.1, 0.2, 0.0], strict=True))
         T = Chain.from_urdf(MODEL.to_urdf(), tip="elbow_link").fk([0.3, 0.1, 0.2])
         request = pose_request(T, tip_frame="elbow_link", mode=SolveIK.Request.POSITION)
-        request.seed = joint_state(joints)
+        request.seed = joint_state(dict(zip(REST, [0.3, 0.1, 0.2, 0.0], strict=True)))
         answer = world.call("solve_ik", request)
         assert answer.status == SolveIK.Response.SUCCESS
         assert list(answer.solutions[0].joint_state.name) == ["waist", "shoulder", "elbow"]
@@ -123,12 +110,7 @@ class TestSolveIK:
         self, world, shift, turn, status, says
     ):
         T = CHAIN.fk(list(REST.values()))
-        T[0, 3] += shift
-        T[:3, :3] = T[:3, :3] @ [
-            [math.cos(turn), 0, math.sin(turn)],
-            [0, 1, 0],
-            [-math.sin(turn), 0, math.cos(turn)],
-        ]
+        T = pose(p=(shift, 0.0, 0.0)) @ T @ pose(so3_exp((0.0, turn, 0.0)))
         answer = world.call("solve_ik", pose_request(T))
         assert answer.status == status
         assert says in answer.message and " mm" in answer.message and " deg" in answer.message
@@ -145,9 +127,7 @@ class TestSolveIK:
 
     def test_a_tool_that_the_description_does_not_know(self, world):
         q = [0.3, 0.1, 0.2, -0.5]
-        tool = np.eye(4)
-        tool[:3, 3] = (0.01, 0.0, 0.05)
-        T = CHAIN.fk(q) @ tool
+        T = CHAIN.fk(q) @ pose(p=(0.01, 0.0, 0.05))
         moved = Transform(translation=Vector3(x=0.01, y=0.0, z=0.05))
         answer = world.call("solve_ik", pose_request(T, tool=moved))
         assert answer.status == SolveIK.Response.SUCCESS
@@ -381,10 +361,8 @@ def test_a_broken_description_is_refused_and_a_new_one_followed(world):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_without_a_description_it_is_not_ready_and_ends_cleanly(fresh_domain, number):
-    process = start()
-    world = World()
-    try:
+def test_without_a_description_it_is_not_ready_and_ends_cleanly(fresh_domain, serving, number):
+    with serving(number=number) as world:
         for name, kind in KINDS.items():
             answer = world.call(name, kind.Request())
             assert answer.status == SolveIK.Response.NOT_READY
@@ -394,12 +372,6 @@ def test_without_a_description_it_is_not_ready_and_ends_cleanly(fresh_domain, nu
         answer = world.call("solve_ik", pose_request(np.eye(4)))
         assert answer.status == SolveIK.Response.NOT_READY
         assert "waist" in answer.message
-    finally:
-        world.close()
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output
 
 
 def test_a_bad_parameter_ends_it_with_a_sentence():

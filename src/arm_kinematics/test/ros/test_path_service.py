@@ -5,22 +5,15 @@
 from __future__ import annotations
 
 import math
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import rclpy
-from arm_common.transforms import matrix_to_pose
+from arm_common.ros.messages import pose_message
+from arm_common.transforms import pose
 from arm_kinematics.paths.shapes import arc
-from geometry_msgs.msg import PoseStamped, TransformStamped, Vector3
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from arm_testing.ros.kinematics import World, frame, joint_state
+from geometry_msgs.msg import PoseStamped, Vector3
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -29,8 +22,6 @@ from arm_description import load_robot
 from arm_interfaces.srv import PlanPath, SolveFK
 from arm_kinematics import Chain
 
-PATIENCE = 240.0  # [s], a bound, not a wait; compiling takes a minute of a busy machine
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MODEL = load_robot("puma560")
 CHAIN = Chain.from_urdf(MODEL.to_urdf())
 REST = np.array([0.1, 0.6, -2.8, 0.3, 0.8, 0.1])
@@ -39,65 +30,22 @@ TABLE = CHAIN.fk([0.3, 0.5, -2.7, 0.1, 0.7, 0.0])
 Result = PlanPath.Response
 
 
-class Client:
-    """A node beside the one under test."""
-
-    def __init__(self) -> None:
-        self.context = Context()
-        rclpy.init(context=self.context)
-        self.node = Node("beside", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.joints = self.node.create_publisher(JointState, "joint_states", 10)
-        self.description = self.node.create_publisher(String, "robot_description", LATCHED)
-        self.tf = self.node.create_publisher(TFMessage, "tf_static", LATCHED)
-        self.plan = self.node.create_client(PlanPath, "kinematics/plan_path")
-        self.fk = self.node.create_client(SolveFK, "kinematics/solve_fk")
-
-    def until(self, condition) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
-            self.executor.spin_once(timeout_sec=0.05)
-
-    def call(self, client, request):
-        self.until(client.service_is_ready)
-        future = client.call_async(request)
-        self.until(future.done)
-        return future.result()
-
-    def close(self) -> None:
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
-
-
-def filled(pose, T) -> None:
-    xyz, quaternion = matrix_to_pose(T)
-    p, o = pose.position, pose.orientation
-    p.x, p.y, p.z = map(float, xyz)
-    o.x, o.y, o.z, o.w = map(float, quaternion)
-
-
 def waypoint(T: np.ndarray, frame: str = "") -> PoseStamped:
-    message = PoseStamped()
+    message = PoseStamped(pose=pose_message(T))
     message.header.frame_id = frame
-    filled(message.pose, T)
     return message
 
 
 def moved(x: float, y: float, z: float) -> np.ndarray:
-    T = HERE.copy()
-    T[:3, 3] += (x, y, z)
-    return T
+    return pose(p=(x, y, z)) @ HERE
 
 
 def request(*waypoints: np.ndarray, frame: str = "", **fields) -> PlanPath.Request:
     return PlanPath.Request(waypoints=[waypoint(T, frame) for T in waypoints], **fields)
 
 
-def joint_state(q) -> JointState:
-    return JointState(name=list(CHAIN.joint_names), position=list(map(float, q)))
+def joints(q) -> JointState:
+    return joint_state(dict(zip(CHAIN.joint_names, map(float, q), strict=True)))
 
 
 def rows(answer) -> np.ndarray:
@@ -110,45 +58,30 @@ def seconds(answer) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arm_kinematics.ros.node"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    client = Client()
-    try:
-        assert client.call(client.plan, request(HERE)).status == Result.NOT_READY
-        client.description.publish(String(data=MODEL.to_urdf()))
-        frames = [TransformStamped(child_frame_id="table"), TransformStamped(child_frame_id="x")]
-        frames[0].header.frame_id, frames[1].header.frame_id = "base_link", "island"
-        xyz, (x, y, z, w) = matrix_to_pose(TABLE)
-        frames[0].transform.translation = Vector3(
-            x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2])
-        )
-        r = frames[0].transform.rotation
-        r.x, r.y, r.z, r.w = map(float, (x, y, z, w))
-        client.tf.publish(TFMessage(transforms=frames))
+def world(serving) -> Iterator[World]:
+    with serving() as world:
+        world.clients["plan_path"] = world.node.create_client(PlanPath, "kinematics/plan_path")
+        assert plan(world, request(HERE)).status == Result.NOT_READY
+        world.description.publish(String(data=MODEL.to_urdf()))
+        frames = [frame("base_link", "table", TABLE), frame("island", "x", np.eye(4))]
+        world.tf_static.publish(TFMessage(transforms=frames))
 
         def ready() -> bool:
-            client.joints.publish(joint_state(REST))
-            status = client.call(client.plan, request(np.eye(4), frame="table")).status
+            world.joint_states.publish(joints(REST))
+            status = plan(world, request(np.eye(4), frame="table")).status
             return status not in (Result.NOT_READY, Result.NO_TRANSFORM)
 
-        client.until(ready)
-        yield client
-    finally:
-        client.close()
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    assert "Traceback" not in output
+        world.until(ready)
+        yield world
 
 
-def test_a_straight_path_from_where_the_arm_is(client):
+def plan(world: World, asked: PlanPath.Request) -> PlanPath.Response:
+    return world.call("plan_path", asked)
+
+
+def test_a_straight_path_from_where_the_arm_is(world):
     goal = moved(0.05, -0.05, 0.05)
-    answer = client.call(client.plan, request(goal))
+    answer = plan(world, request(goal))
     assert answer.status == Result.SUCCESS and answer.fraction == 1.0, answer.message
     assert tuple(answer.trajectory.joint_names) == CHAIN.joint_names
     q, t = rows(answer), seconds(answer)
@@ -160,19 +93,18 @@ def test_a_straight_path_from_where_the_arm_is(client):
     for row in q:
         offset = CHAIN.fk(row)[:3, 3] - HERE[:3, 3]
         assert np.linalg.norm(np.cross(offset, way)) / np.linalg.norm(way) < 2e-5
-    slow = client.call(client.plan, request(goal, velocity_scaling=0.1))
+    slow = plan(world, request(goal, velocity_scaling=0.1))
     assert seconds(slow)[-1] > 2.0 * t[-1]
-    assert client.call(client.plan, request(goal)) == answer
+    assert plan(world, request(goal)) == answer
 
 
-def test_an_arc_in_a_frame_of_tf_from_a_given_start(client):
+def test_an_arc_in_a_frame_of_tf_from_a_given_start(world):
     """The middle of the arc needs no orientation."""
     start = CHAIN.ik(TABLE, REST).q
-    poses = [np.eye(4), np.eye(4)]
-    poses[0][:3, 3], poses[1][:3, 3] = (0.02, 0.03, 0.0), (0.0, 0.06, 0.0)
-    asked = request(*poses, frame="table", arc_via=[True, False], start=joint_state(start))
+    poses = [pose(p=(0.02, 0.03, 0.0)), pose(p=(0.0, 0.06, 0.0))]
+    asked = request(*poses, frame="table", arc_via=[True, False], start=joints(start))
     asked.waypoints[0].pose.orientation.w = 0.0
-    answer = client.call(client.plan, asked)
+    answer = plan(world, asked)
     assert answer.status == Result.SUCCESS, answer.message
     shape = arc(CHAIN.fk(start), (TABLE @ poses[0])[:3, 3], TABLE @ poses[1])
     way = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0.0, 1.0, 2001)])
@@ -180,26 +112,26 @@ def test_an_arc_in_a_frame_of_tf_from_a_given_start(client):
         assert np.linalg.norm(way - CHAIN.fk(row)[:3, 3], axis=1).min() < 2e-4
 
 
-def test_where_it_ends_and_why(client):
-    answer = client.call(client.plan, request(moved(1.5, 0.0, 0.0)))
+def test_where_it_ends_and_why(world):
+    answer = plan(world, request(moved(1.5, 0.0, 0.0)))
     assert answer.status == Result.UNREACHABLE_POSITION
     assert 0.0 < answer.fraction < 1.0 and "out of reach" in answer.message
     end = CHAIN.fk(rows(answer)[-1])[:3, 3]
     assert end == pytest.approx(moved(1.5 * answer.fraction, 0.0, 0.0)[:3, 3], abs=1e-3)
-    outside = joint_state(REST + 5.0 * np.eye(6)[0])
-    answer = client.call(client.plan, request(HERE, start=outside))
+    outside = joints(REST + 5.0 * np.eye(6)[0])
+    answer = plan(world, request(HERE, start=outside))
     assert answer.status == Result.JOINT_LIMIT and answer.fraction == 0.0
     assert list(answer.limiting_joints) == [CHAIN.joint_names[0]]
 
 
-def test_other_requests_are_answered_while_a_path_is_planned(client):
+def test_other_requests_are_answered_while_a_path_is_planned(world):
     """A path of many samples is asked for first; what is asked later is answered first."""
     goals = [moved(0.05, 0.0, 0.0), HERE] * 5
-    long = client.plan.call_async(request(*goals, max_step=3e-4))
+    long = world.clients["plan_path"].call_async(request(*goals, max_step=3e-4))
     answered = 0
     while not long.done():
-        short = client.fk.call_async(SolveFK.Request())
-        client.until(short.done)
+        short = world.clients["solve_fk"].call_async(SolveFK.Request())
+        world.until(short.done)
         assert short.result().status == SolveFK.Response.SUCCESS
         answered += not long.done()
     assert long.result().status == Result.SUCCESS, long.result().message
@@ -227,13 +159,10 @@ BAD = {
     "unknown mode": (request(HERE, mode=9), "mode is 9"),
     "unknown tip": (request(HERE, tip_frame="hand"), "'hand'"),
     "unknown joint": (
-        request(HERE, start=JointState(name=["knee"], position=[0.0])),
+        request(HERE, start=joint_state({"knee": 0.0})),
         "start: the robot has no joint 'knee'",
     ),
-    "NaN as start": (
-        request(HERE, start=JointState(name=[CHAIN.joint_names[0]], position=[math.nan])),
-        "is nan",
-    ),
+    "NaN as start": (request(HERE, start=joints([math.nan] * 6)), "is nan"),
     "flags of another number": (request(HERE, arc_via=[True, False]), "2 entries for 1"),
     "an arc without an end": (request(HERE, arc_via=[True]), "begin and end"),
     "NaN as axis": (request(HERE, axis=Vector3(x=math.nan)), "axis: holds NaN"),
@@ -241,15 +170,15 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_requests_are_refused_in_a_sentence(client, case):
+def test_bad_requests_are_refused_in_a_sentence(world, case):
     asked, says = BAD[case]
-    answer = client.call(client.plan, asked)
+    answer = plan(world, asked)
     assert answer.status == Result.BAD_REQUEST
     assert says in answer.message and answer.message.endswith(".")
     assert not answer.trajectory.points and answer.fraction == 0.0
 
 
 @pytest.mark.parametrize("frame", ["nowhere", "x"])
-def test_an_unconnected_frame_is_no_transform(client, frame):
-    answer = client.call(client.plan, request(HERE, frame=frame))
+def test_an_unconnected_frame_is_no_transform(world, frame):
+    answer = plan(world, request(HERE, frame=frame))
     assert answer.status == Result.NO_TRANSFORM and f"'{frame}'" in answer.message
