@@ -13,7 +13,7 @@ from ament_index_python.packages import get_package_prefix
 from arm_description.exporters.moveit_package import moveit_package
 from arm_description.urdf.reader import read_urdf
 from arm_tasks.planning.collision.bodies import robot_bodies
-from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, Pairs
+from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, PairDistances
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND
@@ -68,7 +68,7 @@ def test_the_rest_posture_is_no_collision(robot):
     ]
     rest = np.array([model.postures["rest"][name] for name in model.joint_names])
     width = model.postures["rest"].get("gripper", 0.0)
-    distances = Pairs(bodies, pairs).distances(
+    distances = PairDistances(bodies, pairs).distances(
         BodyPlacement(model, tree, bodies).poses(rest, width), 1.0
     )
     assert (distances >= -TOUCH).all()
