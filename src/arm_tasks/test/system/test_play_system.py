@@ -139,7 +139,7 @@ def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     track = Track(node)
-    words = ("nut_arm", "look_around", "--view", "--speed", "2", "--viewer-port", "8178")
+    words = ("nut_arm", "look_around", "--view", "--speed", "1", "--viewer-port", "8178")
     player = start(tmp_path, *words)
     try:
         end = time.monotonic() + BOUND
