@@ -22,21 +22,14 @@ _TINY = 1e-12
 
 
 class ReachableSpeeds(NamedTuple):
-    """Bounds on x at the points of a grid of m points, k limits in each interval.
+    """Bounds on x at the points of a grid of m points, k limits in each interval."""
 
-    Attributes:
-        cap: Largest x at the start of each interval for which some u keeps every limit, (m - 1,).
-        back_offset: (m - 1, k), and
-        back_gain: ``x[i] <= back_offset[i] + back_gain[i] * x[i + 1]``.
-        offset: (m - 1, k), and
-        gain: ``x[i + 1] <= offset[i] + gain[i] * x[i]``.
-    """
-
+    # largest x at the start of each interval for which some u keeps every limit, (m - 1,)
     cap: Array
-    back_offset: Array
-    back_gain: Array
-    offset: Array
-    gain: Array
+    back_offset: Array  # (m - 1, k), and
+    back_gain: Array  # ``x[i] <= back_offset[i] + back_gain[i] * x[i + 1]``
+    offset: Array  # (m - 1, k), and
+    gain: Array  # ``x[i + 1] <= offset[i] + gain[i] * x[i]``
 
 
 def reachable_speeds(

@@ -202,17 +202,11 @@ def matrix_rpy(T: ArrayLike) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class PoseInterpolation:
-    """The poses between two poses: straight in position, evenly about one axis in rotation.
+    """The poses between two poses: straight in position, evenly about one axis in rotation."""
 
-    Attributes:
-        start: Pose (4, 4) at fraction 0.
-        displacement: From start to goal (3,), in the outer frame [m].
-        turn: Axis times angle (3,) along start's axes [rad].
-    """
-
-    start: Array
-    displacement: Array
-    turn: Array
+    start: Array  # pose (4, 4) at fraction 0
+    displacement: Array  # from start to goal (3,), in the outer frame [m]
+    turn: Array  # axis times angle (3,) along start's axes [rad]
 
     @classmethod
     def between(cls, start: Array, goal: Array) -> PoseInterpolation:

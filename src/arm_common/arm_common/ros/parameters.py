@@ -29,23 +29,14 @@ class ParameterError(InputError):
 
 @dataclass(frozen=True)
 class ParameterSpec:
-    """What a parameter may be; its type is that of the default, a tuple is a list.
+    """What a parameter may be; its type is that of the default, a tuple is a list."""
 
-    Attributes:
-        default: Its value if none is given.
-        description: For `ros2 param describe` and the reference pages.
-        low: Least value of a number.
-        high: Greatest value of a number.
-        choices: The texts that are allowed; none for any text.
-        any_time: Whether it can be set while the node runs.
-    """
-
-    default: Any
-    description: str
-    low: float = -math.inf
-    high: float = math.inf
-    choices: Sequence[str] = ()
-    any_time: bool = False
+    default: Any  # its value if none is given
+    description: str  # for `ros2 param describe` and the reference pages
+    low: float = -math.inf  # least value of a number
+    high: float = math.inf  # greatest value of a number
+    choices: Sequence[str] = ()  # the texts that are allowed; none for any text
+    any_time: bool = False  # whether it can be set while the node runs
 
     def checked(self, name: str, value: Any) -> Any:
         """Return a value of the parameter's type.

@@ -49,21 +49,13 @@ class Refusal(Protocol):
 
 @dataclass(frozen=True)
 class Field:
-    """One value of the file; all that its methods raise is what `refuse` makes.
+    """One value of the file; all that its methods raise is what `refuse` makes."""
 
-    Attributes:
-        node: the YAML node.
-        file: name of the file.
-        key: path of keys from the root, "" for the root itself.
-        line: line of the value's key, in a list or at the root of the value itself, from 1.
-        refuse: makes the errors.
-    """
-
-    node: yaml.Node
-    file: str
-    key: str
-    line: int
-    refuse: Refusal
+    node: yaml.Node  # the YAML node
+    file: str  # name of the file
+    key: str  # path of keys from the root, "" for the root itself
+    line: int  # line of the value's key, in a list or at the root of the value itself, from 1
+    refuse: Refusal  # makes the errors
 
     @property
     def value(self) -> Any:

@@ -17,17 +17,12 @@ from arm_common.yaml.document import Field
 
 @dataclass(frozen=True)
 class Leaf:
-    """A single value.
+    """A single value."""
 
-    Attributes:
-        what: what it is, in words, with its unit.
-        form: how it is written: its definition in the schema.
-        suffix: "_mm" or so, if its key may also be written with that suffix, and means that unit
-            then; "" if not.
-    """
-
-    what: str
-    form: str
+    what: str  # what it is, in words, with its unit
+    form: str  # how it is written: its definition in the schema
+    # "_mm" or so, if its key may also be written with that suffix, and means that unit then; "" if
+    # not
     suffix: str = ""
 
 
@@ -64,17 +59,11 @@ class Named:
 
 @dataclass(frozen=True)
 class Key:
-    """One key.
+    """One key."""
 
-    Attributes:
-        kind: what stands there.
-        meaning: what it means.
-        required: whether it may not be left out.
-    """
-
-    kind: Kind
-    meaning: str
-    required: bool = False
+    kind: Kind  # what stands there
+    meaning: str  # what it means
+    required: bool = False  # whether it may not be left out
 
     @property
     def suffix(self) -> str:
@@ -106,15 +95,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Variants:
-    """Mappings with the same keys, of which one key says what is required and stands at others.
+    """Mappings with the same keys, of which one key says what is required and stands at others."""
 
-    Attributes:
-        by: that key.
-        tables: by its value.
-    """
-
-    by: str
-    tables: Mapping[str, Table]
+    by: str  # that key
+    tables: Mapping[str, Table]  # by its value
 
     def read(self, field: Field) -> tuple[str, dict[str, Field]]:
         """Return which variant it is, and the values by key.

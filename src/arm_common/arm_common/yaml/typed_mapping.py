@@ -26,15 +26,10 @@ _DEGREE = math.pi / 180.0
 
 @dataclass(frozen=True)
 class Variables:
-    """Values by name, each a number, an expression over the others, or a text.
+    """Values by name, each a number, an expression over the others, or a text."""
 
-    Attributes:
-        texts: As written.
-        fields: Where they are written, for errors.
-    """
-
-    texts: Mapping[str, str] = field(default_factory=dict)
-    fields: Mapping[str, Field] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)  # as written
+    fields: Mapping[str, Field] = field(default_factory=dict)  # where they are written, for errors
 
     @classmethod
     def read(cls, own: Mapping[str, Field], given: Variables | None = None) -> Variables:

@@ -30,34 +30,21 @@ _LABEL_WIDTH = 1.9
 
 @dataclass(frozen=True)
 class Style:
-    """What is shown.
+    """What is shown."""
 
-    Attributes:
-        view: one of VIEWS.
-        frames: axes of every link frame.
-        dh_frames: axes of the frames of the table, with their numbers.
-        labels: names and positions of the joints.
-    """
-
-    view: str = "iso"
-    frames: bool = False
-    dh_frames: bool = False
-    labels: bool = False
+    view: str = "iso"  # one of VIEWS
+    frames: bool = False  # axes of every link frame
+    dh_frames: bool = False  # axes of the frames of the table, with their numbers
+    labels: bool = False  # names and positions of the joints
 
 
 @dataclass(frozen=True)
 class PosedArm:
-    """An arm in a posture.
+    """An arm in a posture."""
 
-    Attributes:
-        parts: its links and joints.
-        poses: (4, 4) base_link <- link, by name.
-        dh: (4, 4) base_link <- frame of the table, from 0.
-    """
-
-    parts: UrdfParts
-    poses: Mapping[str, Matrix]
-    dh: tuple[Matrix, ...]
+    parts: UrdfParts  # its links and joints
+    poses: Mapping[str, Matrix]  # (4, 4) base_link <- link, by name
+    dh: tuple[Matrix, ...]  # (4, 4) base_link <- frame of the table, from 0
 
     @property
     def frames(self) -> dict[str, Matrix]:

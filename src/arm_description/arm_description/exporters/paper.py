@@ -66,17 +66,11 @@ VIEWS: Mapping[str, Matrix] = {
 
 @dataclass(frozen=True, eq=False)
 class Loose:
-    """A flat face that belongs to no solid and is seen from both sides, or a line.
+    """A flat face that belongs to no solid and is seen from both sides, or a line."""
 
-    Attributes:
-        points: (k, 3) corners of a convex face, or the two ends of a line, in base_link [m].
-        colour: red, green, blue, 0 .. 1.
-        width: of the line [m]; 0 of a face.
-    """
-
-    points: Matrix
-    colour: Rgb
-    width: float = 0.0
+    points: Matrix  # (k, 3) corners of a convex face, or the two ends of a line, in base_link [m]
+    colour: Rgb  # red, green, blue, 0 .. 1
+    width: float = 0.0  # of the line [m]; 0 of a face
 
 
 @dataclass(frozen=True)
@@ -131,15 +125,10 @@ def shadows(solids: Sequence[Solid]) -> list[Matrix]:
 
 @dataclass(frozen=True)
 class Extent:
-    """What must be on the paper.
+    """What must be on the paper."""
 
-    Attributes:
-        seen: (2, 2) lowest and highest right, up [m].
-        ground: (2, 2) lowest and highest x, y of the shadows [m].
-    """
-
-    seen: Matrix
-    ground: Matrix
+    seen: Matrix  # (2, 2) lowest and highest right, up [m]
+    ground: Matrix  # (2, 2) lowest and highest x, y of the shadows [m]
 
     def joined(self, other: Extent) -> Extent:
         """Extent of both, so that many postures are drawn in one frame."""

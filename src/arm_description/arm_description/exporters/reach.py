@@ -33,19 +33,13 @@ Objective: TypeAlias = Callable[[Matrix], Vector]
 
 @dataclass(frozen=True)
 class ToolReach:
-    """Reach of tool0 within the joint limits [m].
+    """Reach of tool0 within the joint limits [m]."""
 
-    Attributes:
-        from_base: largest distance from base_link's origin.
-        from_axis: largest distance from the first joint's axis; None if that joint slides.
-        lowest: lowest height over base_link's origin.
-        highest: highest height over base_link's origin.
-    """
-
-    from_base: float
+    from_base: float  # largest distance from base_link's origin
+    # largest distance from the first joint's axis; None if that joint slides
     from_axis: float | None
-    lowest: float
-    highest: float
+    lowest: float  # lowest height over base_link's origin
+    highest: float  # highest height over base_link's origin
 
 
 def reach(model: RobotModel) -> ToolReach:

@@ -29,19 +29,13 @@ _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex body in its place.
+    """A convex body in its place."""
 
-    Attributes:
-        kind: what it is; a cylinder is along its z.
-        size: edges of a box, radius and length of a cylinder, radius of a sphere [m].
-        T: (4, 4) base_link <- solid, which is centred there [m].
-        colour: red, green, blue, 0 .. 1.
-    """
-
-    kind: Literal["box", "cylinder", "sphere"]
+    kind: Literal["box", "cylinder", "sphere"]  # what it is; a cylinder is along its z
+    # edges of a box, radius and length of a cylinder, radius of a sphere [m]
     size: tuple[float, ...]
-    T: Matrix
-    colour: Rgb = (0.5, 0.5, 0.5)
+    T: Matrix  # (4, 4) base_link <- solid, which is centred there [m]
+    colour: Rgb = (0.5, 0.5, 0.5)  # red, green, blue, 0 .. 1
 
     def faces(self) -> Matrix:
         """Return small faces (n, 4, 3) in base_link, counter-clockwise seen from outside [m]."""

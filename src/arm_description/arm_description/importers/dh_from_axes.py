@@ -38,34 +38,21 @@ TOOL_SKEW = 1e-3
 
 @dataclass(frozen=True)
 class AxisLine:
-    """A joint's axis with every joint at 0, in the base frame.
+    """A joint's axis with every joint at 0, in the base frame."""
 
-    Attributes:
-        name: of the joint.
-        point: (3,) a point of it, where the joint is drawn [m].
-        direction: (3,) unit vector; positive positions turn about it or slide along it.
-    """
-
-    name: str
-    point: Vector
-    direction: Vector
+    name: str  # of the joint
+    point: Vector  # (3,) a point of it, where the joint is drawn [m]
+    direction: Vector  # (3,) unit vector; positive positions turn about it or slide along it
 
 
 @dataclass(frozen=True)
 class DhTable:
-    """A DH table with what stands before and behind it.
+    """A DH table with what stands before and behind it."""
 
-    Attributes:
-        base: base <- DH frame 0.
-        rows: a row for each axis, with the joint at 0.
-        tool: DH frame n <- tool.
-        notes: what was read otherwise than exactly, in sentences.
-    """
-
-    base: Origin
-    rows: tuple[DhRow, ...]
-    tool: Origin
-    notes: tuple[str, ...]
+    base: Origin  # base <- DH frame 0
+    rows: tuple[DhRow, ...]  # a row for each axis, with the joint at 0
+    tool: Origin  # DH frame n <- tool
+    notes: tuple[str, ...]  # what was read otherwise than exactly, in sentences
 
 
 def dh_from_axes(

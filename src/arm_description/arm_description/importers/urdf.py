@@ -31,17 +31,12 @@ SAMPLES = 100
 
 @dataclass(frozen=True)
 class UrdfImport:
-    """A model from a URDF and how faithful it is.
+    """A model from a URDF and how faithful it is."""
 
-    Attributes:
-        model: the robot.
-        notes: what there is to know about it, in sentences.
-        error: largest difference of any element of the tool's pose from the URDF's, at SAMPLES
-            random positions within the limits [m or -].
-    """
-
-    model: RobotModel
-    notes: tuple[str, ...]
+    model: RobotModel  # the robot
+    notes: tuple[str, ...]  # what there is to know about it, in sentences
+    # largest difference of any element of the tool's pose from the URDF's, at SAMPLES random
+    # positions within the limits [m or -]
     error: float
 
 

@@ -28,23 +28,14 @@ JAW_WORDS = ("grip", "finger", "jaw", "claw")
 
 @dataclass(frozen=True)
 class ArmChain:
-    """The way from base to tip.
+    """The way from base to tip."""
 
-    Attributes:
-        base: name of the base link.
-        tip: name of the tip link.
-        way: all joints between them, fixed ones too.
-        hand: moving joints that hang on the tip's rigid body, such as fingers.
-        others: names of joints elsewhere that move too and are left out.
-        chosen: whether the user named the tip.
-    """
-
-    base: str
-    tip: str
-    way: tuple[UrdfJoint, ...]
-    hand: tuple[UrdfJoint, ...]
-    others: tuple[str, ...]
-    chosen: bool
+    base: str  # name of the base link
+    tip: str  # name of the tip link
+    way: tuple[UrdfJoint, ...]  # all joints between them, fixed ones too
+    hand: tuple[UrdfJoint, ...]  # moving joints that hang on the tip's rigid body, such as fingers
+    others: tuple[str, ...]  # names of joints elsewhere that move too and are left out
+    chosen: bool  # whether the user named the tip
 
     @property
     def moving(self) -> tuple[UrdfJoint, ...]:
@@ -199,17 +190,11 @@ NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Hand:
-    """What is at the end of the arm.
+    """What is at the end of the arm."""
 
-    Attributes:
-        tool: (4, 4) base <- tool0 with every joint at 0.
-        gripper: the gripper, if there is one that fits.
-        note: why there is none, or where the tool was put; "" if there is nothing to say.
-    """
-
-    tool: Matrix
-    gripper: Gripper | None = None
-    note: str = ""
+    tool: Matrix  # (4, 4) base <- tool0 with every joint at 0
+    gripper: Gripper | None = None  # the gripper, if there is one that fits
+    note: str = ""  # why there is none, or where the tool was put; "" if there is nothing to say
 
 
 def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:

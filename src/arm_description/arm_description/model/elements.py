@@ -87,19 +87,12 @@ class Joint:
 
 @dataclass(frozen=True)
 class FingerShape:
-    """Box of one finger, for pictures and collision.
+    """Box of one finger, for pictures and collision."""
 
-    Attributes:
-        length: along the tool's z [m].
-        width: along the tool's x [m].
-        thickness: along the opening [m].
-        overhang: how far the finger reaches beyond the grasp point [m].
-    """
-
-    length: float
-    width: float
-    thickness: float
-    overhang: float
+    length: float  # along the tool's z [m]
+    width: float  # along the tool's x [m]
+    thickness: float  # along the opening [m]
+    overhang: float  # how far the finger reaches beyond the grasp point [m]
 
 
 @dataclass(frozen=True)
@@ -130,54 +123,36 @@ class Gripper:
 
 @dataclass(frozen=True)
 class Payload:
-    """What the tool carries.
+    """What the tool carries."""
 
-    Attributes:
-        mass: [kg].
-        centre: centre of mass along the axes of tool0 [m].
-        size: of the box drawn around it [m], None if nothing is drawn.
-        source: where the numbers come from.
-    """
-
-    mass: float
-    centre: Triple
-    size: Triple | None = None
-    source: str = ""
+    mass: float  # [kg]
+    centre: Triple  # centre of mass along the axes of tool0 [m]
+    size: Triple | None = None  # of the box drawn around it [m], None if nothing is drawn
+    source: str = ""  # where the numbers come from
 
 
 @dataclass(frozen=True)
 class Mesh:
-    """The look of a link instead of the skeleton's.
+    """The look of a link instead of the skeleton's."""
 
-    Attributes:
-        visual: URI of what is drawn, file:// or package://.
-        collision: URI of what collides.
-        scale: metres in one unit of the mesh, along its axes.
-        origin: link <- mesh.
-        source: where it comes from.
-    """
-
-    visual: str
-    collision: str
-    scale: Triple = (1.0, 1.0, 1.0)
-    origin: Origin = NO_MOTION
-    source: str = ""
+    visual: str  # URI of what is drawn, file:// or package://
+    collision: str  # URI of what collides
+    scale: Triple = (1.0, 1.0, 1.0)  # metres in one unit of the mesh, along its axes
+    origin: Origin = NO_MOTION  # link <- mesh
+    source: str = ""  # where it comes from
 
 
 @dataclass(frozen=True)
 class Colours:
-    """Colours of the skeleton, "#rrggbb".
+    """Colours of the skeleton, "#rrggbb"."""
 
-    Attributes:
-        base: the foot.
-        links: rods, one colour a link, repeated from the first when there are more links.
-        joints: bodies at the joints.
-        gripper: palm.
-        fingers: fingers.
-    """
-
+    # the foot
     base: str = "#3b4252"
+    # rods, one colour a link, repeated from the first when there are more links
     links: tuple[str, ...] = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2")
+    # bodies at the joints
     joints: str = "#5b6475"
+    # palm
     gripper: str = "#3b4252"
+    # fingers
     fingers: str = "#eeca3b"

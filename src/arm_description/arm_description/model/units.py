@@ -18,15 +18,10 @@ ANGLES = ("deg", "rad")
 
 @dataclass(frozen=True)
 class Units:
-    """Units of one file.
+    """Units of one file."""
 
-    Attributes:
-        length: one of ``LENGTHS``.
-        angle: one of ``ANGLES``.
-    """
-
-    length: str
-    angle: str
+    length: str  # one of ``LENGTHS``
+    angle: str  # one of ``ANGLES``
 
     @property
     def radian(self) -> float:

@@ -30,15 +30,10 @@ _DECIMALS = re.compile(r"[+-]?\d*\.(\d{2,})")
 
 @dataclass(frozen=True)
 class EvaluationContext:
-    """Units and constants of one file.
+    """Units and constants of one file."""
 
-    Attributes:
-        units: units of all numbers in the file.
-        expressions: evaluator over the file's constants.
-    """
-
-    units: Units
-    expressions: Expressions
+    units: Units  # units of all numbers in the file
+    expressions: Expressions  # evaluator over the file's constants
 
     def number(self, field: Field) -> float:
         """Read a number or an expression, in the file's units."""
@@ -199,19 +194,12 @@ def _refuse_radians(field: Field) -> None:
 
 @dataclass(frozen=True)
 class Constant:
-    """A named number of a file, in the file's units.
+    """A named number of a file, in the file's units."""
 
-    Attributes:
-        name: its name.
-        text: the number or expression as it is written.
-        value: what that is.
-        comment: what is written behind it, mostly its source.
-    """
-
-    name: str
-    text: str
-    value: float
-    comment: str
+    name: str  # its name
+    text: str  # the number or expression as it is written
+    value: float  # what that is
+    comment: str  # what is written behind it, mostly its source
 
 
 def read_constants(path: Path) -> tuple[Constant, ...]:

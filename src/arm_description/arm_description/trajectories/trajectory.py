@@ -81,21 +81,13 @@ SHORTEST_STEP = 0.02
 
 @dataclass(frozen=True)
 class TrajectoryPoints:
-    """What stands in a file, in SI units and in the order of the robot's joints.
+    """What stands in a file, in SI units and in the order of the robot's joints."""
 
-    Attributes:
-        file: name of the file.
-        times: (m,) [s], None if the file has none.
-        positions: (m, n) [rad or m].
-        point_lines: line of each point, () if a line is not that of a point.
-        joint_lines: line of each joint, () if a line is not that of a joint.
-    """
-
-    file: str
-    times: Vector | None
-    positions: Vector
-    point_lines: Sequence[int] = ()
-    joint_lines: Sequence[int] = ()
+    file: str  # name of the file
+    times: Vector | None  # (m,) [s], None if the file has none
+    positions: Vector  # (m, n) [rad or m]
+    point_lines: Sequence[int] = ()  # line of each point, () if a line is not that of a point
+    joint_lines: Sequence[int] = ()  # line of each joint, () if a line is not that of a joint
 
     def error(self, problem: str, remedy: str, point: int, joint: int = 0) -> DescriptionError:
         """Build the error that names the line of a point, or of a joint."""

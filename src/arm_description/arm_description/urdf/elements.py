@@ -18,19 +18,12 @@ MOVING: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic")
 
 @dataclass(frozen=True)
 class UrdfLimit:
-    """Limits of a moving joint.
+    """Limits of a moving joint."""
 
-    Attributes:
-        lower: lowest position [rad or m].
-        upper: highest position [rad or m].
-        velocity: highest speed [rad/s or m/s].
-        effort: highest torque or force [N m or N].
-    """
-
-    lower: float
-    upper: float
-    velocity: float
-    effort: float
+    lower: float  # lowest position [rad or m]
+    upper: float  # highest position [rad or m]
+    velocity: float  # highest speed [rad/s or m/s]
+    effort: float  # highest torque or force [N m or N]
 
 
 @dataclass(frozen=True)
@@ -44,27 +37,16 @@ class UrdfMimic:
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint between two links.
+    """A joint between two links."""
 
-    Attributes:
-        name: name of the joint.
-        kind: one of MOVING, or fixed, or floating or planar, which nothing here can move.
-        parent: name of the parent link.
-        child: name of the child link.
-        origin: parent <- child at position 0.
-        axis: unit axis in the child's frame.
-        limit: limits, None if it has none.
-        mimic: what it follows, None if it moves on its own.
-    """
-
-    name: str
-    kind: JointKind
-    parent: str
-    child: str
-    origin: Origin = NO_MOTION
-    axis: Triple = (0.0, 0.0, 1.0)
-    limit: UrdfLimit | None = None
-    mimic: UrdfMimic | None = None
+    name: str  # name of the joint
+    kind: JointKind  # one of MOVING, or fixed, or floating or planar, which nothing here can move
+    parent: str  # name of the parent link
+    child: str  # name of the child link
+    origin: Origin = NO_MOTION  # parent <- child at position 0
+    axis: Triple = (0.0, 0.0, 1.0)  # unit axis in the child's frame
+    limit: UrdfLimit | None = None  # limits, None if it has none
+    mimic: UrdfMimic | None = None  # what it follows, None if it moves on its own
 
 
 class Drive(NamedTuple):
@@ -77,25 +59,18 @@ class Drive(NamedTuple):
 
 @dataclass(frozen=True)
 class UrdfShape:
-    """A visual or collision shape that was read from a URDF.
+    """A visual or collision shape that was read from a URDF."""
 
-    Attributes:
-        link: the link it belongs to.
-        kind: "box", "cylinder" (along its z), "sphere" or "mesh"; of a collision shape possibly
-            another word.
-        size: edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors
-            of a mesh; empty for other kinds.
-        origin: link <- shape; the shape is centred there.
-        uri: the file of a mesh.
-        colour: red, green, blue, alpha, 0 to 1; None if the URDF gives none.
-    """
-
-    link: str
+    link: str  # the link it belongs to
+    # "box", "cylinder" (along its z), "sphere" or "mesh"; of a collision shape possibly another
+    # word
     kind: str
+    # edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors of a mesh;
+    # empty for other kinds
     size: tuple[float, ...]
-    origin: Origin
-    uri: str = ""
-    colour: Rgba | None = None
+    origin: Origin  # link <- shape; the shape is centred there
+    uri: str = ""  # the file of a mesh
+    colour: Rgba | None = None  # red, green, blue, alpha, 0 to 1; None if the URDF gives none
 
 
 @dataclass(frozen=True)
@@ -109,40 +84,26 @@ class UrdfInertial:
 
 @dataclass(frozen=True)
 class UrdfGeometry:
-    """A primitive of the skeleton.
+    """A primitive of the skeleton."""
 
-    Attributes:
-        kind: "cylinder" (along its z) or "box".
-        size: (radius, length) of a cylinder, (x, y, z) of a box [m].
-        origin: link <- shape; the shape is centred there.
-        colour: "#rrggbb".
-    """
-
-    kind: Literal["cylinder", "box"]
-    size: tuple[float, ...]
-    origin: Origin
-    colour: str
+    kind: Literal["cylinder", "box"]  # "cylinder" (along its z) or "box"
+    size: tuple[float, ...]  # (radius, length) of a cylinder, (x, y, z) of a box [m]
+    origin: Origin  # link <- shape; the shape is centred there
+    colour: str  # "#rrggbb"
 
 
 @dataclass(frozen=True)
 class UrdfLink:
-    """A link; without shapes it is a mere frame.
+    """A link; without shapes it is a mere frame."""
 
-    Attributes:
-        name: name of the link.
-        shapes: what is drawn, what collides and, if it has inertia, what weighs.
-        weighs: whether inertia is written.
-        mass: of the shapes [kg], None to estimate it from their volume.
-        mesh: what is drawn and collides instead of the shapes, None for the shapes.
-        seen: whether anything is drawn and collides.
-    """
-
-    name: str
+    name: str  # name of the link
+    # what is drawn, what collides and, if it has inertia, what weighs
     shapes: tuple[UrdfGeometry, ...] = ()
-    weighs: bool = True
-    mass: float | None = None
+    weighs: bool = True  # whether inertia is written
+    mass: float | None = None  # of the shapes [kg], None to estimate it from their volume
+    # what is drawn and collides instead of the shapes, None for the shapes
     mesh: Mesh | None = None
-    seen: bool = True
+    seen: bool = True  # whether anything is drawn and collides
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,11 @@ DENSITY = 1800.0
 
 @dataclass(frozen=True)
 class Inertia:
-    """Inertia of a link.
+    """Inertia of a link."""
 
-    Attributes:
-        mass: [kg].
-        centre: centre of mass in the link's frame, (3,) [m].
-        tensor: inertia about the centre, along the link's axes, (3, 3) [kg m^2].
-    """
-
-    mass: float
-    centre: Vector
-    tensor: Matrix
+    mass: float  # [kg]
+    centre: Vector  # centre of mass in the link's frame, (3,) [m]
+    tensor: Matrix  # inertia about the centre, along the link's axes, (3, 3) [kg m^2]
 
 
 def inertia_of(shapes: Sequence[UrdfGeometry], mass: float | None = None) -> Inertia:

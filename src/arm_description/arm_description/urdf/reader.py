@@ -50,18 +50,12 @@ class UrdfTree:
 
     The kinematic tree is checked at once. What the links look like, collide with and weigh is
     read when it is first needed, and raises UrdfError then if it makes no sense.
-
-    Attributes:
-        name: name of the robot, "robot" if it has none.
-        root: name of the root link.
-        links: names of all links, in document order.
-        joints: all joints, each after the joint that carries its parent link, otherwise in
-            document order.
     """
 
-    name: str
-    root: str
-    links: tuple[str, ...]
+    name: str  # name of the robot, "robot" if it has none
+    root: str  # name of the root link
+    links: tuple[str, ...]  # names of all links, in document order
+    # all joints, each after the joint that carries its parent link, otherwise in document order
     joints: tuple[UrdfJoint, ...]
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False

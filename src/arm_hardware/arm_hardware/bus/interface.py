@@ -13,12 +13,9 @@ class Bus(Protocol):
 
     Every verb but ``close`` may raise OSError as the bus under it does, and may then be called
     again; none waits without end.
-
-    Attributes:
-        name: Of the board and its bus, to begin a sentence with.
     """
 
-    name: str
+    name: str  # of the board and its bus, to begin a sentence with
 
     def open(self) -> None:
         """Connect. Writes nothing: pulses of an earlier process continue.

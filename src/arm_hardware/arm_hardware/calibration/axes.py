@@ -16,23 +16,14 @@ GRIPPER = "gripper"
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that moves, and how far and fast it may.
+    """One thing that moves, and how far and fast it may."""
 
-    Attributes:
-        name: Joint name, or "gripper".
-        unit: "rad" or "m".
-        lower: Smallest position [unit].
-        upper: Largest position [unit].
-        velocity: Largest speed [unit/s].
-        acceleration: Largest acceleration [unit/s^2].
-    """
-
-    name: str
-    unit: str
-    lower: float
-    upper: float
-    velocity: float
-    acceleration: float
+    name: str  # joint name, or "gripper"
+    unit: str  # "rad" or "m"
+    lower: float  # smallest position [unit]
+    upper: float  # largest position [unit]
+    velocity: float  # largest speed [unit/s]
+    acceleration: float  # largest acceleration [unit/s^2]
 
     def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
         """Return the axis with limits no wider [unit] and no faster [unit/s] than given."""
@@ -46,17 +37,11 @@ class Axis:
 
 @dataclass(frozen=True)
 class Axes:
-    """All axes of one arm.
+    """All axes of one arm."""
 
-    Attributes:
-        arm: The joints, base to tip.
-        gripper: The width of the gripper, or None.
-        fingers: Names of the two finger joints, each at half of the width; empty without a
-            gripper.
-    """
-
-    arm: tuple[Axis, ...]
-    gripper: Axis | None = None
+    arm: tuple[Axis, ...]  # the joints, base to tip
+    gripper: Axis | None = None  # the width of the gripper, or None
+    # names of the two finger joints, each at half of the width; empty without a gripper
     fingers: tuple[str, ...] = ()
 
     @property

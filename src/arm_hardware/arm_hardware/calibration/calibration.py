@@ -23,17 +23,11 @@ SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file ha
 
 @dataclass(frozen=True)
 class ServoBoard:
-    """The servo board.
+    """The servo board."""
 
-    Attributes:
-        address: 7-bit I2C address.
-        frequency_hz: Pulses per second.
-        reference_clock_hz: Its oscillator.
-    """
-
-    address: int = 0x40
-    frequency_hz: float = 50.0
-    reference_clock_hz: float = 25e6
+    address: int = 0x40  # 7-bit I2C address
+    frequency_hz: float = 50.0  # pulses per second
+    reference_clock_hz: float = 25e6  # its oscillator
 
     @property
     def count_us(self) -> float:
@@ -43,29 +37,19 @@ class ServoBoard:
 
 @dataclass(frozen=True)
 class ServoCalibration:
-    """One servo, as measured on its arm: servo position = sign * axis position + zero.
+    """One servo, as measured on its arm: servo position = sign * axis position + zero."""
 
-    Attributes:
-        channel: Of the board.
-        unit: "rad" or "m", of its axis and of every position here.
-        points: Pairs of servo position and pulse [us], positions rising.
-        pulse_limits_us: (least, most) pulse that may ever be sent.
-        sign: 1 or -1.
-        zero: Servo position where the axis is at 0.
-        limits: (lower, upper) of the axis, infinite if the file has none.
-        speed: Of the servo [unit/s], infinite if the file has none.
-        calibrated: Day of its measurement, None if it was none.
-    """
-
-    channel: int
-    unit: str
+    channel: int  # of the board
+    unit: str  # "rad" or "m", of its axis and of every position here
+    # pairs of servo position and pulse [us], positions rising
     points: tuple[tuple[float, float], ...]
-    pulse_limits_us: tuple[float, float]
-    sign: int = 1
-    zero: float = 0.0
+    pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent
+    sign: int = 1  # 1 or -1
+    zero: float = 0.0  # servo position where the axis is at 0
+    # (lower, upper) of the axis, infinite if the file has none
     limits: tuple[float, float] = (-math.inf, math.inf)
-    speed: float = math.inf
-    calibrated: date | None = None
+    speed: float = math.inf  # of the servo [unit/s], infinite if the file has none
+    calibrated: date | None = None  # day of its measurement, None if it was none
 
     def map(self, count_us: float) -> PointMap:
         """Return the map of its axis for a board with counts of this length [us]."""
@@ -80,22 +64,14 @@ class ServoCalibration:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A file's content.
+    """A file's content."""
 
-    Attributes:
-        path: The file.
-        example: Made up for the simulation; real hardware is not armed with it.
-        robot: Name of the robot description that it belongs to.
-        board: The servo board.
-        servos: By joint name, and "gripper".
-        safe_pulses_us: (least, most) that the pulse limits of any servo may be.
-    """
-
-    path: Path
-    example: bool
-    robot: str
-    board: ServoBoard
-    servos: Mapping[str, ServoCalibration]
+    path: Path  # the file
+    example: bool  # made up for the simulation; real hardware is not armed with it
+    robot: str  # name of the robot description that it belongs to
+    board: ServoBoard  # the servo board
+    servos: Mapping[str, ServoCalibration]  # by joint name, and "gripper"
+    # (least, most) that the pulse limits of any servo may be
     safe_pulses_us: tuple[float, float] = SAFE_PULSES_US
 
     @property

@@ -54,19 +54,13 @@ def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str
 
 @dataclass(frozen=True)
 class FitParameter:
-    """A number to be found: by how much it exceeds the model's.
+    """A number to be found: by how much it exceeds the model's."""
 
-    Attributes:
-        joint: Index of its joint.
-        what: "zero" (offset of the joint from its commanded position), "a" or "d" (of its DH row).
-        name: As people name it: the joint, or joint.a, joint.d.
-        unit: "rad" or "m".
-    """
-
-    joint: int
+    joint: int  # index of its joint
+    # "zero" (offset of the joint from its commanded position), "a" or "d" (of its DH row)
     what: str
-    name: str
-    unit: str
+    name: str  # as people name it: the joint, or joint.a, joint.d
+    unit: str  # "rad" or "m"
 
 
 def zeros_of(model: RobotModel) -> list[FitParameter]:
@@ -117,17 +111,11 @@ def select_parameters(
 
 @dataclass(frozen=True)
 class PerturbedArm:
-    """The arm as it is, if it is off by certain values.
+    """The arm as it is, if it is off by certain values."""
 
-    Attributes:
-        model: With the real lengths.
-        parameters: (k) what is off.
-        zeros: (n,) offset of each joint from its commanded position [rad or m].
-    """
-
-    model: RobotModel
-    parameters: tuple[FitParameter, ...]
-    zeros: Array
+    model: RobotModel  # with the real lengths
+    parameters: tuple[FitParameter, ...]  # (k) what is off
+    zeros: Array  # (n,) offset of each joint from its commanded position [rad or m]
 
     def tips(self, commanded: Array, at: Array) -> Array:
         """Return where a point at (3,) of tool0 is (m, 3) for positions commanded (m, n) [m]."""
@@ -176,25 +164,16 @@ FINEST = 1e-5  # [m] errors below this are rounding
 
 @dataclass(frozen=True)
 class KinematicFit:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        parameters: (k) that were fitted.
-        values: (k,) by how much each exceeds the model's [rad or m].
-        deviations: (k,) standard deviations of these, from the errors that remain.
-        unobservable: Names of parameters that move no tip at these points; they stay as they are.
-        before: (m,) distances of the tips from where the model has them [m].
-        after: (m,) the same with what was found.
-        outliers: Indices of points that do not fit the others.
-    """
-
-    parameters: tuple[FitParameter, ...]
-    values: Array
-    deviations: Array
+    parameters: tuple[FitParameter, ...]  # (k) that were fitted
+    values: Array  # (k,) by how much each exceeds the model's [rad or m]
+    deviations: Array  # (k,) standard deviations of these, from the errors that remain
+    # names of parameters that move no tip at these points; they stay as they are
     unobservable: tuple[str, ...]
-    before: Array
-    after: Array
-    outliers: tuple[int, ...]
+    before: Array  # (m,) distances of the tips from where the model has them [m]
+    after: Array  # (m,) the same with what was found
+    outliers: tuple[int, ...]  # indices of points that do not fit the others
 
 
 def fit(

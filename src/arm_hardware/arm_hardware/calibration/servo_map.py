@@ -63,22 +63,14 @@ class ServoMap(Protocol):
 
 @dataclass(frozen=True)
 class PointMap:
-    """Piecewise linear through calibrated points.
+    """Piecewise linear through calibrated points."""
 
-    Attributes:
-        channel: Channel of the board.
-        positions: Of the points, strictly increasing [rad or m].
-        pulses_us: Of the points, strictly increasing or strictly decreasing [us].
-        pulse_limits_us: (least, most) pulse that may ever be sent [us].
-        count_us: Length of a count [us].
-        slew_us: Speed of the servo [us/s]; that of a common small one if it was not measured.
-    """
-
-    channel: int
-    positions: tuple[float, ...]
-    pulses_us: tuple[float, ...]
-    pulse_limits_us: tuple[float, float]
-    count_us: float
+    channel: int  # channel of the board
+    positions: tuple[float, ...]  # of the points, strictly increasing [rad or m]
+    pulses_us: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing [us]
+    pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent [us]
+    count_us: float  # length of a count [us]
+    # speed of the servo [us/s]; that of a common small one if it was not measured
     slew_us: float = SLEW_US
 
     @cached_property

@@ -23,19 +23,12 @@ from arm_hardware.errors import CalibrationError
 
 @dataclass(frozen=True)
 class CalibrationChange:
-    """A calibration file as it would be.
+    """A calibration file as it would be."""
 
-    Attributes:
-        path: The file.
-        old: Its text; empty if it is not there yet.
-        new: The text to write.
-        calibration: What the new text means.
-    """
-
-    path: Path
-    old: bytes
-    new: bytes
-    calibration: Calibration
+    path: Path  # the file
+    old: bytes  # its text; empty if it is not there yet
+    new: bytes  # the text to write
+    calibration: Calibration  # what the new text means
 
     def diff(self) -> str:
         """Return what changes, as a unified diff; empty if nothing does."""

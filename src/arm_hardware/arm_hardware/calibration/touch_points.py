@@ -101,21 +101,13 @@ FILE = Table(
 
 @dataclass(frozen=True)
 class TouchPoints:
-    """What was touched.
+    """What was touched."""
 
-    Attributes:
-        robot: Name of the robot.
-        at: (3,) the point of the tool that touches, in tool0 [m].
-        commanded: (m, n) joint positions commanded to the servos [rad or m].
-        tips: (m, 3) where that point was, in base_link [m].
-        lines: (m,) of the file, for messages about a point.
-    """
-
-    robot: str
-    at: Array
-    commanded: Array
-    tips: Array
-    lines: tuple[int, ...] = ()
+    robot: str  # name of the robot
+    at: Array  # (3,) the point of the tool that touches, in tool0 [m]
+    commanded: Array  # (m, n) joint positions commanded to the servos [rad or m]
+    tips: Array  # (m, 3) where that point was, in base_link [m]
+    lines: tuple[int, ...] = ()  # (m,) of the file, for messages about a point
 
 
 def load_touches(path: Path, model: RobotModel) -> TouchPoints:

@@ -50,25 +50,18 @@ def _loopback() -> bool:
 
 @dataclass(frozen=True)
 class Host:
-    """What is checked.
+    """What is checked."""
 
-    Attributes:
-        device: Node of the I2C bus.
-        sys: The kernel's /sys.
-        environment: Variables of the process.
-        connect: Returns the closed bus to a board.
-        throttled: Returns what the firmware reports about the supply.
-        loopback: Returns whether two nodes reach each other; None where there is no ROS 2.
-        today: Today.
-    """
-
-    device: Path = DEVICE
-    sys: Path = Path("/sys")
+    device: Path = DEVICE  # node of the I2C bus
+    sys: Path = Path("/sys")  # the kernel's /sys
+    # variables of the process
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    # returns the closed bus to a board
     connect: Callable[[ServoBoard], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
-    throttled: Callable[[], str] = _throttled
+    throttled: Callable[[], str] = _throttled  # returns what the firmware reports about the supply
+    # returns whether two nodes reach each other; None where there is no ROS 2
     loopback: Callable[[], bool] | None = _loopback if has_ros() else None
-    today: date = field(default_factory=date.today)
+    today: date = field(default_factory=date.today)  # today
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:

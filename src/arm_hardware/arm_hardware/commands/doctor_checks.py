@@ -29,21 +29,13 @@ from arm_hardware.errors import BusError, CalibrationError
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One finding.
+    """One finding."""
 
-    Attributes:
-        what: Its name.
-        ok: Whether it is as it should be.
-        detail: What was found.
-        fix: What to do; empty if ok.
-        needed: Whether something in the chosen scope does not work without it.
-    """
-
-    what: str
-    ok: bool
-    detail: str
-    fix: str = ""
-    needed: bool = True
+    what: str  # its name
+    ok: bool  # whether it is as it should be
+    detail: str  # what was found
+    fix: str = ""  # what to do; empty if ok
+    needed: bool = True  # whether something in the chosen scope does not work without it
 
     @property
     def mark(self) -> str:

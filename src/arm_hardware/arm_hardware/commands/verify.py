@@ -37,15 +37,10 @@ PATIENCE = 5.0  # [s] of the wall, after the time that a motion should take
 
 @dataclass(frozen=True)
 class VerifiedPosture:
-    """Where to go.
+    """Where to go."""
 
-    Attributes:
-        name: As typed.
-        positions: Of all axes of the driver, in their order [rad or m].
-    """
-
-    name: str
-    positions: tuple[float, ...]
+    name: str  # as typed
+    positions: tuple[float, ...]  # of all axes of the driver, in their order [rad or m]
 
 
 def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:

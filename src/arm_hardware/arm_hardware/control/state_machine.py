@@ -33,27 +33,20 @@ class DriverState(IntEnum):
 
 @dataclass(frozen=True)
 class DriverSnapshot:
-    """What is commanded at one moment; axes in the order of ``axes.all``.
+    """What is commanded at one moment; axes in the order of ``axes.all``."""
 
-    Attributes:
-        state: See DriverState.
-        message: One sentence about it.
-        positions: Commanded, quantised to counts; None where no pulse is sent [rad or m].
-        velocities: Commanded [rad/s or m/s].
-        counts: As sent; None where no pulse is sent.
-        estimated: Where a model of the servos is by now, None where that is unknown [rad or m].
-        goal_positions: Where the running trajectory ends, as ``axes.arm``; empty if none runs,
-            or if it was given up [rad or m].
-        moment: What time it is for, on the driver's clock [s]; None before the first tick.
-    """
-
-    state: DriverState
-    message: str
+    state: DriverState  # see DriverState
+    message: str  # one sentence about it
+    # commanded, quantised to counts; None where no pulse is sent [rad or m]
     positions: tuple[float | None, ...]
-    velocities: tuple[float, ...]
-    counts: tuple[int | None, ...]
+    velocities: tuple[float, ...]  # commanded [rad/s or m/s]
+    counts: tuple[int | None, ...]  # as sent; None where no pulse is sent
+    # where a model of the servos is by now, None where that is unknown [rad or m]
     estimated: tuple[float | None, ...] = ()
+    # where the running trajectory ends, as ``axes.arm``; empty if none runs, or if it was given up
+    # [rad or m]
     goal_positions: tuple[float, ...] = ()
+    # what time it is for, on the driver's clock [s]; None before the first tick
     moment: float | None = None
 
 

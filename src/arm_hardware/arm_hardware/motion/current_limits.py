@@ -18,15 +18,10 @@ PAUSE = 0.05  # [s] from one group's arrival to the next one's start
 
 @dataclass(frozen=True)
 class PowerBudget:
-    """What a supply can carry.
+    """What a supply can carry."""
 
-    Attributes:
-        joints: That may move at once, 0 for any number.
-        stagger: Seconds from one joint's start to the next one's.
-    """
-
-    joints: int = 0
-    stagger: float = 0.0
+    joints: int = 0  # that may move at once, 0 for any number
+    stagger: float = 0.0  # seconds from one joint's start to the next one's
 
     @property
     def limited(self) -> bool:

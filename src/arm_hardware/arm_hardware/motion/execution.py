@@ -67,18 +67,15 @@ PASSED = "Passed the last point, with its velocity; the servos report no positio
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Bounds that a goal sets, on the command: a servo reports nothing.
+    """Bounds that a goal sets, on the command: a servo reports nothing."""
 
-    Attributes:
-        path: By joint name, how far the command may lag behind the trajectory [rad or m]; joints
-            left out may by any amount.
-        goal: By joint name, how far the command may be from the goal when the time is up [rad or
-            m]; joints left out must have come to rest there.
-        goal_time: Seconds after its end by which the command must have arrived; 0 means no bound.
-    """
-
+    # by joint name, how far the command may lag behind the trajectory [rad or m]; joints left out
+    # may by any amount
     path: Mapping[str, float] = field(default_factory=dict)
+    # by joint name, how far the command may be from the goal when the time is up [rad or m];
+    # joints left out must have come to rest there
     goal: Mapping[str, float] = field(default_factory=dict)
+    # seconds after its end by which the command must have arrived; 0 means no bound
     goal_time: float = 0.0
 
 

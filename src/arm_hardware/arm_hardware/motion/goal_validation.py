@@ -32,34 +32,23 @@ class GoalPoint:
 
 @dataclass(frozen=True)
 class TrajectoryGoal:
-    """A trajectory as it came.
+    """A trajectory as it came."""
 
-    Attributes:
-        joints: Names, in the order of each point's columns.
-        points: See GoalPoint.
-        start: Seconds from now to the start, negative if it lies in the past; None means now.
-    """
-
-    joints: Sequence[str]
-    points: Sequence[GoalPoint]
+    joints: Sequence[str]  # names, in the order of each point's columns
+    points: Sequence[GoalPoint]  # see GoalPoint
+    # seconds from now to the start, negative if it lies in the past; None means now
     start: float | None = None
 
 
 @dataclass(frozen=True)
 class ValidatedGoal:
-    """A request that passed every check that does not depend on where the arm is.
+    """A request that passed every check that does not depend on where the arm is."""
 
-    Attributes:
-        times: (m,) seconds from the motion's begin; points in the past are left out.
-        positions: (m, n), columns as the arm's axes; NaN where a partial goal leaves a joint out.
-        velocities: (m, n) or None.
-        accelerations: (m, n), or None if points lack them or velocities.
-    """
-
-    times: Array
+    times: Array  # (m,) seconds from the motion's begin; points in the past are left out
+    # (m, n), columns as the arm's axes; NaN where a partial goal leaves a joint out
     positions: Array
-    velocities: Array | None
-    accelerations: Array | None = None
+    velocities: Array | None  # (m, n) or None
+    accelerations: Array | None = None  # (m, n), or None if points lack them or velocities
 
 
 def validate_goal(

@@ -21,19 +21,12 @@ from arm_hardware.motion.options import GripForceOptions
 
 @dataclass(frozen=True)
 class GripperGoal:
-    """Where the gripper goes.
+    """Where the gripper goes."""
 
-    Attributes:
-        contact: Requested width [m].
-        width: Where its pulse goes [m].
-        counts: How many counts that is past the contact.
-        closing: Whether the jaws close on the way there.
-    """
-
-    contact: float
-    width: float
-    counts: int
-    closing: bool
+    contact: float  # requested width [m]
+    width: float  # where its pulse goes [m]
+    counts: int  # how many counts that is past the contact
+    closing: bool  # whether the jaws close on the way there
 
 
 def grip_of(

@@ -26,15 +26,10 @@ SETTLED = 1e-9  # [rad or m, per second] nearer than this to rest, an axis is pu
 
 @dataclass
 class AxisState:
-    """Where an axis was commanded to be, and how fast it is going there.
+    """Where an axis was commanded to be, and how fast it is going there."""
 
-    Attributes:
-        position: [rad or m].
-        velocity: [rad/s or m/s] of the last tick.
-    """
-
-    position: float
-    velocity: float = 0.0
+    position: float  # [rad or m]
+    velocity: float = 0.0  # [rad/s or m/s] of the last tick
 
 
 def braking_speed(distance: float, acceleration: float, dt: float) -> float:

@@ -14,33 +14,24 @@ from arm_hardware.motion.current_limits import PowerBudget
 
 @dataclass(frozen=True)
 class GripForceOptions:
-    """How hard and how long a gripper may press, in counts of the board past the contact.
+    """How hard and how long a gripper may press, in counts of the board past the contact."""
 
-    Attributes:
-        limit: Most counts that a command may ask for.
-        time: Seconds after which the gripper backs off; 0 for never.
-        held: Counts that are left then.
-    """
-
-    limit: int = 8
-    time: float = 10.0
-    held: int = 2
+    limit: int = 8  # most counts that a command may ask for
+    time: float = 10.0  # seconds after which the gripper backs off; 0 for never
+    held: int = 2  # counts that are left then
 
 
 @dataclass(frozen=True)
 class MotionOptions:
-    """How the arm is moved.
+    """How the arm is moved."""
 
-    Attributes:
-        jerk_time: Seconds in which acceleration may rise from 0 to its limit; 0 for no limit.
-        command_timeout: Longest time between two trajectories of a stream [s]; 0 for any.
-        power_budget: How many joints may set off and move at once.
-        grip_force: How hard the gripper may press.
-    """
-
+    # seconds in which acceleration may rise from 0 to its limit; 0 for no limit
     jerk_time: float = 0.0
+    # longest time between two trajectories of a stream [s]; 0 for any
     command_timeout: float = 0.5
+    # how many joints may set off and move at once
     power_budget: PowerBudget = field(default_factory=PowerBudget)
+    # how hard the gripper may press
     grip_force: GripForceOptions = field(default_factory=GripForceOptions)
 
     def check(self) -> None:
@@ -74,36 +65,25 @@ EXIT_ACTIONS = ("auto", "hold", "park", "release")
 
 @dataclass(frozen=True)
 class DriverOptions:
-    """What a user chooses.
+    """What a user chooses."""
 
-    Attributes:
-        hardware: fake, sim or real.
-        backend: Of sim and real: servokit (Adafruit's library) or i2c_dev (Linux, nothing else).
-        calibration: Path or shipped name; empty means the shipped one of the robot.
-        rate_hz: Ticks per second of driver time.
-        speed: Driver seconds per wall second; only 1 with real hardware.
-        exit_action: hold, park (go to the rest posture, then release), release, or auto: release
-            real servos, hold others.
-        recovery: How servos that get no pulses go to the rest posture: slow, direct, or auto: slow
-            with real servos, direct with others.
-        realtime_priority: Of the control loop's thread, 0 for none, below for auto: some with real
-            servos.
-        sim_registers: File that keeps the simulated chip's registers; empty for none.
-        motion_options: How the arm is moved.
-        folder: Where shipped calibrations are.
-    """
-
-    hardware: str = "fake"
+    hardware: str = "fake"  # fake, sim or real
+    # of sim and real: servokit (Adafruit's library) or i2c_dev (Linux, nothing else)
     backend: str = "servokit"
-    calibration: str = ""
-    rate_hz: float = 50.0
-    speed: float = 1.0
+    calibration: str = ""  # path or shipped name; empty means the shipped one of the robot
+    rate_hz: float = 50.0  # ticks per second of driver time
+    speed: float = 1.0  # driver seconds per wall second; only 1 with real hardware
+    # hold, park (go to the rest posture, then release), release, or auto: release real servos,
+    # hold others
     exit_action: str = "auto"
+    # how servos that get no pulses go to the rest posture: slow, direct, or auto: slow with real
+    # servos, direct with others
     recovery: str = "auto"
+    # of the control loop's thread, 0 for none, below for auto: some with real servos
     realtime_priority: int = -1
-    sim_registers: str = ""
-    motion_options: MotionOptions = field(default_factory=MotionOptions)
-    folder: Path = field(default_factory=config_folder)
+    sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
+    motion_options: MotionOptions = field(default_factory=MotionOptions)  # how the arm is moved
+    folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
     def check(self) -> None:
         """Refuse what makes no sense.

@@ -31,14 +31,10 @@ TINY = 1e-12
 
 
 class RetimedTrajectory(NamedTuple):
-    """A trajectory's own time at each tick.
+    """A trajectory's own time at each tick."""
 
-    Attributes:
-        times: (k,) from 0 to the duration, never falling [s].
-        feasible: Whether the limits can be kept from the beginning; if not, they are kept later.
-    """
-
-    times: Array
+    times: Array  # (k,) from 0 to the duration, never falling [s]
+    # whether the limits can be kept from the beginning; if not, they are kept later
     feasible: bool
 
 

@@ -24,17 +24,11 @@ Turns = tuple[list[float], list[float]]
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Points in time, the first of them being where the motion begins.
+    """Points in time, the first of them being where the motion begins."""
 
-    Attributes:
-        times: (m,) seconds from the start, strictly increasing, the first 0.
-        positions: (m, n) [rad or m].
-        velocities: (m, n) [rad/s or m/s], or None.
-    """
-
-    times: Array
-    positions: Array
-    velocities: Array | None = None
+    times: Array  # (m,) seconds from the start, strictly increasing, the first 0
+    positions: Array  # (m, n) [rad or m]
+    velocities: Array | None = None  # (m, n) [rad/s or m/s], or None
 
     @property
     def duration(self) -> float:

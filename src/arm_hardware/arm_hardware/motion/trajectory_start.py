@@ -33,25 +33,16 @@ STRETCHES = (1.0, 1.5, 2.25, 3.4)  # of the time to the first point, tried if th
 
 @dataclass(frozen=True)
 class PlannedMotion:
-    """What is driven.
+    """What is driven."""
 
-    Attributes:
-        goal: What it was planned for.
-        start: The positions and velocities (n,) at which it begins [rad or m, per second].
-        requested: The trajectory as requested, beginning at the present command.
-        path: The same without corners, as it can be driven.
-        times: The path's own time at each tick, (k,) [s].
-        positions: Where the axes are at each tick, (k, n) [rad or m].
-        ends_moving: Whether it ends with a velocity.
-    """
-
-    goal: ValidatedGoal
+    goal: ValidatedGoal  # what it was planned for
+    # the positions and velocities (n,) at which it begins [rad or m, per second]
     start: tuple[Array, Array]
-    requested: Trajectory
-    path: Trajectory
-    times: Array
-    positions: Array
-    ends_moving: bool = False
+    requested: Trajectory  # the trajectory as requested, beginning at the present command
+    path: Trajectory  # the same without corners, as it can be driven
+    times: Array  # the path's own time at each tick, (k,) [s]
+    positions: Array  # where the axes are at each tick, (k, n) [rad or m]
+    ends_moving: bool = False  # whether it ends with a velocity
 
     def starts_at(self, position: Array, velocity: Array) -> bool:
         """Return whether the arm is commanded to be where the motion begins."""

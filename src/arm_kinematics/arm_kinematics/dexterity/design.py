@@ -44,17 +44,11 @@ FEASIBLE = 1e-9
 
 @dataclass(frozen=True)
 class Design:
-    """Axes of an arm at the posture that it was designed for, in characteristic lengths.
+    """Axes of an arm at the posture that it was designed for, in characteristic lengths."""
 
-    Attributes:
-        e: (n, 3) unit vectors along the axes.
-        r: (n, 3) ways from each axis, at right angles to it, to the tool point.
-        history: condition number after each step of the optimiser.
-    """
-
-    e: Array
-    r: Array
-    history: tuple[float, ...]
+    e: Array  # (n, 3) unit vectors along the axes
+    r: Array  # (n, 3) ways from each axis, at right angles to it, to the tool point
+    history: tuple[float, ...]  # condition number after each step of the optimiser
 
     @property
     def condition(self) -> float:

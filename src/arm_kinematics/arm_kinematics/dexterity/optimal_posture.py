@@ -30,17 +30,11 @@ _WORST = 1e3  # stands for ln of an infinite condition number, which an optimise
 
 @dataclass(frozen=True)
 class BestPosture:
-    """Where an arm is conditioned best.
+    """Where an arm is conditioned best."""
 
-    Attributes:
-        q: (n,) joint positions [rad or m].
-        condition: Frobenius condition number there; 1 if isotropic.
-        length: characteristic length [m]; None for less than six joints.
-    """
-
-    q: Array
-    condition: float
-    length: float | None
+    q: Array  # (n,) joint positions [rad or m]
+    condition: float  # frobenius condition number there; 1 if isotropic
+    length: float | None  # characteristic length [m]; None for less than six joints
 
 
 def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:

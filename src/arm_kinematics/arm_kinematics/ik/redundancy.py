@@ -252,23 +252,17 @@ SAME = 1e-3  # [rad]
 
 
 class Branch(NamedTuple):
-    """One continuous way to move the arm while its tip rests.
+    """One continuous way to move the arm while its tip rests."""
 
-    Attributes:
-        q: Joint angles (m, 7) along it [rad], inside the limits; no joint moves by more than the
-            step from one to the next.
-        length: Way from the first to each (m,), Euclidean [rad].
-        closed: True if the last posture is the first one again, up to whole turns.
-        ends: Names of the joints at whose limits it begins and ends; "" if it is closed, or ends
-            at a posture where it cannot be followed.
-        distance: Euclidean distance of its nearest posture from the seed [rad].
-    """
-
+    # joint angles (m, 7) along it [rad], inside the limits; no joint moves by more than the step
+    # from one to the next
     q: Array
-    length: Array
-    closed: bool
+    length: Array  # way from the first to each (m,), Euclidean [rad]
+    closed: bool  # true if the last posture is the first one again, up to whole turns
+    # names of the joints at whose limits it begins and ends; "" if it is closed, or ends at a
+    # posture where it cannot be followed
     ends: tuple[str, str]
-    distance: float
+    distance: float  # euclidean distance of its nearest posture from the seed [rad]
 
 
 class SelfMotion(NamedTuple):

@@ -55,17 +55,11 @@ class IkSolution(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why there is no solution.
+    """Why there is no solution."""
 
-    Attributes:
-        status: The corresponding status.
-        clause: The same in words, without a capital and a full stop.
-        joints: The joints that cause it.
-    """
-
-    status: IkStatus
-    clause: str
-    joints: tuple[str, ...] = ()
+    status: IkStatus  # the corresponding status
+    clause: str  # the same in words, without a capital and a full stop
+    joints: tuple[str, ...] = ()  # the joints that cause it
 
 
 class IkResult:

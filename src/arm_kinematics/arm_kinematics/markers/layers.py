@@ -27,19 +27,12 @@ class Cause(Enum):
 
 @dataclass(frozen=True)
 class Layer:
-    """Marks that are switched on and off together.
+    """Marks that are switched on and off together."""
 
-    Attributes:
-        draw: Makes the marks.
-        causes: The inputs that change them; a new robot changes all.
-        text: Description of the parameter.
-        on: Whether they are shown by default.
-    """
-
-    draw: Callable[[MarkerInputs], list[Mark]]
-    causes: tuple[Cause, ...]
-    text: str
-    on: bool = False
+    draw: Callable[[MarkerInputs], list[Mark]]  # makes the marks
+    causes: tuple[Cause, ...]  # the inputs that change them; a new robot changes all
+    text: str  # description of the parameter
+    on: bool = False  # whether they are shown by default
 
 
 LAYERS = {

@@ -39,28 +39,19 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One mark, which moves with its frame.
+    """One mark, which moves with its frame."""
 
-    Attributes:
-        kind: What it is.
-        frame: Link that carries it.
-        pose: (4, 4) frame <- mark [m].
-        scale: Sizes along its x, y, z [m]; the width of lines is the first, the height of
-            letters the last.
-        colour: Red, green, blue, opacity.
-        points: (k, 3) of lines, curves and triangles [m].
-        colours: (k, 4) of the points; empty for one colour.
-        text: The letters, or the address of a mesh.
-    """
-
-    kind: Kind
-    frame: str
-    pose: Array
+    kind: Kind  # what it is
+    frame: str  # link that carries it
+    pose: Array  # (4, 4) frame <- mark [m]
+    # sizes along its x, y, z [m]; the width of lines is the first, the height of letters the last
     scale: tuple[float, float, float]
-    colour: Colour
+    colour: Colour  # red, green, blue, opacity
+    # (k, 3) of lines, curves and triangles [m]
     points: Array = field(default_factory=lambda: np.empty((0, 3)))
+    # (k, 4) of the points; empty for one colour
     colours: Array = field(default_factory=lambda: np.empty((0, 4)))
-    text: str = ""
+    text: str = ""  # the letters, or the address of a mesh
 
 
 def alike(one: Mark, other: Mark) -> bool:

@@ -84,17 +84,11 @@ MOST_POINTS = 32  # of a piece
 
 @dataclass(eq=False)
 class TraceSegment:
-    """A part of the path.
+    """A part of the path."""
 
-    Attributes:
-        begun: When [s].
-        times: Of its points [s].
-        points: Where the tip was then, (3,) each [m].
-    """
-
-    begun: float
-    times: list[float] = field(default_factory=list)
-    points: list[Array] = field(default_factory=list)
+    begun: float  # when [s]
+    times: list[float] = field(default_factory=list)  # of its points [s]
+    points: list[Array] = field(default_factory=list)  # where the tip was then, (3,) each [m]
 
 
 class TipTrace:
@@ -146,69 +140,42 @@ _NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would on
 
 @dataclass(frozen=True, eq=False)
 class IkAttempt:
-    """The last request to the inverse kinematics and its result.
+    """The last request to the inverse kinematics and its result."""
 
-    Attributes:
-        chain: The chain that was solved.
-        target: (4, 4) base <- target of the tip [m].
-        reached: (4, 4) base <- tip at the first solution or the best effort [m].
-        position_error: Distance between the two as asked for [m].
-        orientation_error: Angle between the two as asked for [rad].
-        ok: Whether the target is reached.
-        solutions: (k, n) joint positions, the preferred first [rad or m].
-    """
-
-    chain: Chain
-    target: Array
-    reached: Array
-    position_error: float
-    orientation_error: float
-    ok: bool
-    solutions: Array
+    chain: Chain  # the chain that was solved
+    target: Array  # (4, 4) base <- target of the tip [m]
+    reached: Array  # (4, 4) base <- tip at the first solution or the best effort [m]
+    position_error: float  # distance between the two as asked for [m]
+    orientation_error: float  # angle between the two as asked for [rad]
+    ok: bool  # whether the target is reached
+    solutions: Array  # (k, n) joint positions, the preferred first [rad or m]
 
 
 @dataclass(frozen=True, eq=False)
 class WorkspaceSlice:
-    """What the tip reaches in a plane.
+    """What the tip reaches in a plane."""
 
-    Attributes:
-        T: (4, 4) base <- plane; x and y lie in it [m].
-        x: (k,) centres of the cells along x [m].
-        y: (m,) centres of the cells along y [m].
-        reached: (m, k) of bool.
-    """
-
-    T: Array
-    x: Array
-    y: Array
-    reached: Array
+    T: Array  # (4, 4) base <- plane; x and y lie in it [m]
+    x: Array  # (k,) centres of the cells along x [m]
+    y: Array  # (m,) centres of the cells along y [m]
+    reached: Array  # (m, k) of bool
 
 
 @dataclass
 class MarkerInputs:
-    """The newest inputs.
+    """The newest inputs."""
 
-    Attributes:
-        robot: The robot.
-        chain: The chain to its tip.
-        visuals: What its links look like.
-        inertials: What its links weigh.
-        positions: Joint positions by name [rad or m].
-        goal: Goal positions by name; empty if not known.
-        answer: The last request to the inverse kinematics, or None.
-        region: What the tip reaches; None until it is computed.
-        trail: Where the tip was.
-    """
-
-    robot: Robot
-    chain: Chain
-    visuals: tuple[UrdfShape, ...] = ()
-    inertials: tuple[UrdfInertial, ...] = ()
+    robot: Robot  # The robot
+    chain: Chain  # the chain to its tip
+    visuals: tuple[UrdfShape, ...] = ()  # what its links look like
+    inertials: tuple[UrdfInertial, ...] = ()  # what its links weigh
+    # joint positions by name [rad or m]
     positions: Mapping[str, float] = field(default_factory=dict)
+    # goal positions by name; empty if not known
     goal: Mapping[str, float] = field(default_factory=dict)
-    answer: IkAttempt | None = None
-    region: WorkspaceSlice | None = None
-    trail: TipTrace = field(default_factory=lambda: TipTrace(20.0))
+    answer: IkAttempt | None = None  # the last request to the inverse kinematics, or None
+    region: WorkspaceSlice | None = None  # what the tip reaches; None until it is computed
+    trail: TipTrace = field(default_factory=lambda: TipTrace(20.0))  # where the tip was
 
     @cached_property
     def axes(self) -> tuple[DrawnJoint, ...]:

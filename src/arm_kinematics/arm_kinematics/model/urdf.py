@@ -19,15 +19,10 @@ from arm_kinematics.model.mimic_joints import MimicJoints
 
 
 class Step(NamedTuple):
-    """A joint on the way from one link to another.
+    """A joint on the way from one link to another."""
 
-    Attributes:
-        joint: The joint.
-        inward: True if the way leads from its child link to its parent link.
-    """
-
-    joint: UrdfJoint
-    inward: bool
+    joint: UrdfJoint  # the joint
+    inward: bool  # true if the way leads from its child link to its parent link
 
     @property
     def link(self) -> str:

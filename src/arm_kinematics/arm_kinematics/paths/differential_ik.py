@@ -141,19 +141,12 @@ _SAME = 1e-6
 
 
 class DifferentialIkStep(NamedTuple):
-    """What the joints shall do during the next period.
+    """What the joints shall do during the next period."""
 
-    Attributes:
-        rates: Joint speeds (n,) [rad/s or m/s].
-        twist: Velocity [v; w] (6,) of the tool that they make, along the base axes.
-        scale: Share of the wanted speed that limits allow, 0 to 1.
-        limiting_joints: The joints that make it slower, or that are held at a bound.
-    """
-
-    rates: Array
-    twist: Array
-    scale: float
-    limiting_joints: tuple[str, ...]
+    rates: Array  # joint speeds (n,) [rad/s or m/s]
+    twist: Array  # velocity [v; w] (6,) of the tool that they make, along the base axes
+    scale: float  # share of the wanted speed that limits allow, 0 to 1
+    limiting_joints: tuple[str, ...]  # the joints that make it slower, or that are held at a bound
 
 
 class _Aim(NamedTuple):

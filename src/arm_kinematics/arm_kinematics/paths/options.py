@@ -24,31 +24,23 @@ _Z = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class PathOptions:
-    """What is asked of a tool path.
+    """What is asked of a tool path."""
 
-    Attributes:
-        mode: "pose", "position" or "position_axis", as in ``Chain.ik``; so are the next three.
-        position_tolerance: Largest distance of a sample from the path [m].
-        orientation_tolerance: Largest angle there [rad], or three.
-        axis: The tool's axis of mode "position_axis"; None is z.
-        max_step: Largest way of the tool between two samples [m]; None is 1/200 of the arm.
-        max_turn: Largest turn of the tool between two samples [rad].
-        max_joint_step: Largest way of a joint between two samples [rad]; a sliding joint's way
-            counts as the angle that it would be at the arm's length.
-        max_deviation: How much farther from the path than the samples beside it the tool may be
-            half way between them, if the joints move straight [m]; None is 1/5000 of the arm.
-        max_tilt: The same for its orientation [rad].
-    """
-
+    # "pose", "position" or "position_axis", as in ``Chain.ik``; so are the next three
     mode: str = "pose"
-    position_tolerance: float = 1e-5
-    orientation_tolerance: float | Sequence[float] = 1e-4
-    axis: Sequence[float] | None = None
+    position_tolerance: float = 1e-5  # largest distance of a sample from the path [m]
+    orientation_tolerance: float | Sequence[float] = 1e-4  # largest angle there [rad], or three
+    axis: Sequence[float] | None = None  # the tool's axis of mode "position_axis"; None is z
+    # largest way of the tool between two samples [m]; None is 1/200 of the arm
     max_step: float | None = None
-    max_turn: float = math.radians(2.0)
+    max_turn: float = math.radians(2.0)  # largest turn of the tool between two samples [rad]
+    # largest way of a joint between two samples [rad]; a sliding joint's way counts as the angle
+    # that it would be at the arm's length
     max_joint_step: float = 0.1
+    # how much farther from the path than the samples beside it the tool may be half way between
+    # them, if the joints move straight [m]; None is 1/5000 of the arm
     max_deviation: float | None = None
-    max_tilt: float = 2e-3
+    max_tilt: float = 2e-3  # the same for its orientation [rad]
 
     def ik_arguments(self) -> dict[str, Any]:
         """Return the arguments of ``Chain.ik`` that say the same."""

@@ -40,35 +40,23 @@ class PathStatus(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class PathResult:
-    """A tool path in joints.
+    """A tool path in joints."""
 
-    Attributes:
-        status: Why it ends.
-        message: One sentence for a person.
-        joint_names: Names of the joints.
-        positions: (m, n) [rad or m], read-only; the first row is the start. Empty if there is
-            no start.
-        fraction: Share of the path that they cover, 0 to 1.
-        stops: Numbers of the rows at which the path has a corner, so that the tool has to stop.
-        limiting_joints: The joints that end the path, if any.
-        position_error: Largest distance of a row from the path [m].
-        orientation_error: Largest angle of a row from the path [rad].
-        missing_distance: How far from the end of the way the arm has to stay [m], if the path
-            ends because it is out of reach.
-        missing_angle: The same for its orientation [rad].
-    """
-
-    status: PathStatus
-    message: str
-    joint_names: tuple[str, ...]
+    status: PathStatus  # why it ends
+    message: str  # one sentence for a person
+    joint_names: tuple[str, ...]  # names of the joints
+    # (m, n) [rad or m], read-only; the first row is the start. Empty if there is no start
     positions: Array
-    fraction: float
+    fraction: float  # share of the path that they cover, 0 to 1
+    # numbers of the rows at which the path has a corner, so that the tool has to stop
     stops: tuple[int, ...] = ()
-    limiting_joints: tuple[str, ...] = ()
-    position_error: float = 0.0
-    orientation_error: float = 0.0
+    limiting_joints: tuple[str, ...] = ()  # the joints that end the path, if any
+    position_error: float = 0.0  # largest distance of a row from the path [m]
+    orientation_error: float = 0.0  # largest angle of a row from the path [rad]
+    # how far from the end of the way the arm has to stay [m], if the path ends because it is out
+    # of reach
     missing_distance: float = 0.0
-    missing_angle: float = 0.0
+    missing_angle: float = 0.0  # the same for its orientation [rad]
 
     @property
     def ok(self) -> bool:
@@ -81,21 +69,14 @@ _SINGULAR = 2e-2  # smallest over largest singular value
 
 
 class PathFailure(NamedTuple):
-    """What is in the way.
+    """What is in the way."""
 
-    Attributes:
-        status: Its kind.
-        clause: The same in words, without a capital and a full stop.
-        joints: The joints that cause it.
-        position_error: How far from a wanted pose the arm has to stay [m]; 0 if it could be met.
-        orientation_error: The same for its orientation [rad].
-    """
-
-    status: PathStatus
-    clause: str
-    joints: tuple[str, ...] = ()
+    status: PathStatus  # its kind
+    clause: str  # the same in words, without a capital and a full stop
+    joints: tuple[str, ...] = ()  # the joints that cause it
+    # how far from a wanted pose the arm has to stay [m]; 0 if it could be met
     position_error: float = 0.0
-    orientation_error: float = 0.0
+    orientation_error: float = 0.0  # the same for its orientation [rad]
 
 
 def no_solution(result: IkResult, end: IkResult | None = None) -> PathFailure:

@@ -32,17 +32,11 @@ _ROUNDS = 6
 
 
 class TimedPath(NamedTuple):
-    """A trajectory at rest at both ends.
+    """A trajectory at rest at both ends."""
 
-    Attributes:
-        times: (m,) rising from 0 [s].
-        positions: (m, n) [rad or m].
-        velocities: (m, n) [rad/s or m/s], zero in the first and the last row.
-    """
-
-    times: Array
-    positions: Array
-    velocities: Array
+    times: Array  # (m,) rising from 0 [s]
+    positions: Array  # (m, n) [rad or m]
+    velocities: Array  # (m, n) [rad/s or m/s], zero in the first and the last row
 
 
 class _Path(NamedTuple):

@@ -155,15 +155,10 @@ _CODES = {
 
 
 class MoveItSettings(NamedTuple):
-    """Settings of the node.
+    """Settings of the node."""
 
-    Attributes:
-        group: The planning group from the root to the tip, as the SRDF calls it; or NOT_SERVED.
-        timeout: Time allowed for a request that sets none [s].
-    """
-
-    group: str
-    timeout: float
+    group: str  # the planning group from the root to the tip, as the SRDF calls it; or NOT_SERVED
+    timeout: float  # time allowed for a request that sets none [s]
 
 
 def serve_moveit(

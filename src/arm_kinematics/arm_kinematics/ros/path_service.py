@@ -27,17 +27,11 @@ from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_v
 
 
 class PathDefaults(NamedTuple):
-    """Defaults of the node.
+    """Defaults of the node."""
 
-    Attributes:
-        timeout: Time allowed for a path [s].
-        velocity: Speed limit of joints that have none [rad/s or m/s].
-        acceleration: Acceleration limit of joints that have none, per speed limit [1/s].
-    """
-
-    timeout: float
-    velocity: float
-    acceleration: float
+    timeout: float  # time allowed for a path [s]
+    velocity: float  # speed limit of joints that have none [rad/s or m/s]
+    acceleration: float  # acceleration limit of joints that have none, per speed limit [1/s]
 
 
 def plan_path(

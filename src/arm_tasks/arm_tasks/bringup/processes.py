@@ -14,19 +14,12 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of the launch file and of `./arm demo`.
+    """An argument of the launch file and of `./arm demo`."""
 
-    Attributes:
-        name: As in `name:=value`.
-        default: Value if it is not given.
-        text: Description.
-        choices: Allowed values; empty for any.
-    """
-
-    name: str
-    default: str
-    text: str
-    choices: tuple[str, ...] = ()
+    name: str  # as in `name:=value`
+    default: str  # value if it is not given
+    text: str  # description
+    choices: tuple[str, ...] = ()  # allowed values; empty for any
 
 
 @dataclass(frozen=True)
@@ -61,27 +54,17 @@ Value = str | float | bool | Placeholder
 
 @dataclass(frozen=True)
 class Process:
-    """One process of the table.
+    """One process of the table."""
 
-    Attributes:
-        package: ROS package of the executable.
-        executable: Its name under lib/<package>/.
-        name: Node name.
-        parameters: ROS parameters.
-        arguments: Command-line arguments before the ROS arguments.
-        when: Argument name -> values for which the process is started; empty for always.
-        ends_all: Its end ends the run, unless a view stays open.
-        to_terminal: Its output goes to the terminal instead of a log file.
-    """
-
-    package: str
-    executable: str
-    name: str
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    arguments: tuple[Value, ...] = ()
+    package: str  # ROS package of the executable
+    executable: str  # its name under lib/<package>/
+    name: str  # node name
+    parameters: Mapping[str, Value] = field(default_factory=dict)  # ROS parameters
+    arguments: tuple[Value, ...] = ()  # command-line arguments before the ROS arguments
+    # argument name -> values for which the process is started; empty for always
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ends_all: bool = False
-    to_terminal: bool = False
+    ends_all: bool = False  # its end ends the run, unless a view stays open
+    to_terminal: bool = False  # its output goes to the terminal instead of a log file
 
     @property
     def enclave(self) -> str:

@@ -39,46 +39,28 @@ class EngineState(Enum):
 
 @dataclass(frozen=True)
 class Feedback:
-    """Feedback of a run; the fields of RunTask's feedback.
+    """Feedback of a run; the fields of RunTask's feedback."""
 
-    Attributes:
-        state: State of the run.
-        step: Index of the running step, or of the next one while paused, from 0.
-        steps_total: Number of steps.
-        name: The step's name.
-        progress: Of the step, 0 to 1.
-        message: One sentence: what the arm is doing, or why it waits.
-    """
-
-    state: EngineState
-    step: int
-    steps_total: int
-    name: str
-    progress: float
-    message: str
+    state: EngineState  # state of the run
+    step: int  # index of the running step, or of the next one while paused, from 0
+    steps_total: int  # number of steps
+    name: str  # the step's name
+    progress: float  # of the step, 0 to 1
+    message: str  # one sentence: what the arm is doing, or why it waits
 
 
 @dataclass(frozen=True)
 class TaskOutcome:
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes:
-        state: SUCCEEDED, FAILED (by the arm), LOST (a dependency disappeared) or CANCELED.
-        message: One sentence; names the step if it is not a success.
-        steps_done: Number of finished steps, including those before the first one.
-        steps_total: Number of steps.
-        last_step: Name of the last step that was begun, or "".
-        duration: From the first tick to the end, on the engine's clock [s].
-        durations: Time of each finished step, from the first that was run [s].
-    """
-
+    # SUCCEEDED, FAILED (by the arm), LOST (a dependency disappeared) or CANCELED
     state: EngineState
-    message: str
-    steps_done: int
-    steps_total: int
-    last_step: str
-    duration: float
-    durations: tuple[float, ...]
+    message: str  # one sentence; names the step if it is not a success
+    steps_done: int  # number of finished steps, including those before the first one
+    steps_total: int  # number of steps
+    last_step: str  # name of the last step that was begun, or ""
+    duration: float  # from the first tick to the end, on the engine's clock [s]
+    durations: tuple[float, ...]  # time of each finished step, from the first that was run [s]
 
     @property
     def resume_step(self) -> int | None:

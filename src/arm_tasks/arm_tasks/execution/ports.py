@@ -26,17 +26,11 @@ class MoveState(Enum):
 
 @dataclass(frozen=True)
 class MoveStatus:
-    """What a handle says.
+    """What a handle says."""
 
-    Attributes:
-        state: How far it is.
-        message: Why, if it was rejected or failed.
-        progress: 0 to 1 if that is known, else None.
-    """
-
-    state: MoveState
-    message: str = ""
-    progress: float | None = None
+    state: MoveState  # how far it is
+    message: str = ""  # why, if it was rejected or failed
+    progress: float | None = None  # 0 to 1 if that is known, else None
 
     @property
     def done(self) -> bool:

@@ -19,14 +19,10 @@ _CANCEL_TIMEOUT = 5.0  # for the arm to report that it stopped [s]
 
 @dataclass(frozen=True)
 class Clocks:
-    """Two steady clocks [s]; an arm is late only if it is late by both.
+    """Two steady clocks [s]; an arm is late only if it is late by both."""
 
-    Attributes:
-        arm: The arm's, simulated where the arm is.
-        wall: On the wall: simulated time may run fast, the machine that simulates does not.
-    """
-
-    arm: Callable[[], float]
+    arm: Callable[[], float]  # the arm's, simulated where the arm is
+    # on the wall: simulated time may run fast, the machine that simulates does not
     wall: Callable[[], float]
 
     def now(self) -> tuple[float, float]:

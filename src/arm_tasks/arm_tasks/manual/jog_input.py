@@ -24,17 +24,12 @@ _DEAD_ZONE = 0.1  # of a joystick, which never returns exactly to its centre
 
 @dataclass(frozen=True)
 class JogCommand:
-    """A velocity command.
+    """A velocity command."""
 
-    Attributes:
-        mode: "joint", or the frame of a tool motion: "base" or "tool".
-        direction: (7,) from -1 to 1: joints base to tip, or along x y z and about x y z.
-        speed: Fraction of the highest speed.
-    """
-
-    mode: str
+    mode: str  # "joint", or the frame of a tool motion: "base" or "tool"
+    # (7,) from -1 to 1: joints base to tip, or along x y z and about x y z
     direction: tuple[float, ...] = (0.0,) * MAX_DIRECTIONS
-    speed: float = 0.1
+    speed: float = 0.1  # fraction of the highest speed
 
     @property
     def is_zero(self) -> bool:

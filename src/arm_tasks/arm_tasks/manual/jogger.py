@@ -27,17 +27,11 @@ _MAX_DEVIATION = 0.15  # [rad or m] of joint_states from the command, beyond the
 
 @dataclass(frozen=True)
 class TrajectorySegment:
-    """The next points of the motion, from now.
+    """The next points of the motion, from now."""
 
-    Attributes:
-        times: (k,) [s].
-        positions: (k, n) [rad or m].
-        velocities: (k, n), the last ones 0.
-    """
-
-    times: tuple[float, ...]
-    positions: Array
-    velocities: Array
+    times: tuple[float, ...]  # (k,) [s]
+    positions: Array  # (k, n) [rad or m]
+    velocities: Array  # (k, n), the last ones 0
 
 
 class Jogger:

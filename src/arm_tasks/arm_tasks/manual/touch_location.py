@@ -39,34 +39,21 @@ class Surface(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """One touched point.
+    """One touched point."""
 
-    Attributes:
-        surface: The touched surface.
-        point: (3,) in base_link [m].
-    """
-
-    surface: Surface
-    point: Array
+    surface: Surface  # the touched surface
+    point: Array  # (3,) in base_link [m]
 
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """A located bolt.
+    """A located bolt."""
 
-    Attributes:
-        tip: (3,) centre of its free end, in base_link [m].
-        axis: (3,) unit vector from there into the wall.
-        tip_error: Standard deviation of the tip [m].
-        axis_error: Standard deviation of the axis [rad].
-        residual: Root of the mean square distance of the points from the surfaces [m].
-    """
-
-    tip: Array
-    axis: Array
-    tip_error: float
-    axis_error: float
-    residual: float
+    tip: Array  # (3,) centre of its free end, in base_link [m]
+    axis: Array  # (3,) unit vector from there into the wall
+    tip_error: float  # standard deviation of the tip [m]
+    axis_error: float  # standard deviation of the axis [rad]
+    residual: float  # root of the mean square distance of the points from the surfaces [m]
 
     @property
     def text(self) -> str:

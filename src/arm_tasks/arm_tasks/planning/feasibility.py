@@ -21,14 +21,10 @@ _HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "")
 
 @dataclass(frozen=True)
 class FeasibilityReport:
-    """Result of a feasibility check.
+    """Result of a feasibility check."""
 
-    Attributes:
-        plan: Every step proven, or the refusal.
-        remedies: Changes that make the refused step feasible, each by itself.
-    """
-
-    plan: TaskPlan
+    plan: TaskPlan  # every step proven, or the refusal
+    # changes that make the refused step feasible, each by itself
     remedies: tuple[Remedy, ...] = ()
 
     @property

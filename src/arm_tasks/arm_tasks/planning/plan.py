@@ -21,19 +21,12 @@ Kind = Literal["motion", "gripper", "wait", "pause", "branch"]
 
 @dataclass(frozen=True)
 class PlannedTrajectory:
-    """A timed joint path, at rest at both ends; between its points it is a cubic.
+    """A timed joint path, at rest at both ends; between its points it is a cubic."""
 
-    Attributes:
-        joint_names: (n,) names, base to tip.
-        times: (m,) from 0, increasing [s].
-        positions: (m, n) [rad or m].
-        velocities: (m, n) [rad/s or m/s].
-    """
-
-    joint_names: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
+    joint_names: tuple[str, ...]  # (n,) names, base to tip
+    times: Array  # (m,) from 0, increasing [s]
+    positions: Array  # (m, n) [rad or m]
+    velocities: Array  # (m, n) [rad/s or m/s]
 
     @property
     def duration(self) -> float:
@@ -60,72 +53,43 @@ class PlannedTrajectory:
 
 @dataclass(frozen=True)
 class StepReport:
-    """What the check says of one step; the fields of arm_interfaces/StepReport.
+    """What the check says of one step; the fields of arm_interfaces/StepReport."""
 
-    Attributes:
-        index: Of the step as executed, from 0.
-        name: As in the task file, with what part of it this is.
-        feasible: True if it can be done.
-        position_error: Largest distance between wanted and reachable tool position [m].
-        orientation_error: Largest angle between wanted and reachable orientation [rad].
-        limit_margin: Smallest distance to a joint limit [rad or m]; inf if no joint has any.
-        limit_joint: The joint it belongs to, or "".
-        duration: Estimated [s].
-        message: One sentence.
-        turns: How far it turns a nut, positive on, negative off; 0 if it does not.
-        near: The bodies that come nearest to each other; None if that was not checked.
-        reason: Of a step that cannot be done, in a word for programs, such as "COLLISION".
-    """
-
-    index: int
-    name: str
-    feasible: bool
-    position_error: float
-    orientation_error: float
-    limit_margin: float
-    limit_joint: str
-    duration: float
-    message: str
-    turns: float = 0.0
+    index: int  # of the step as executed, from 0
+    name: str  # as in the task file, with what part of it this is
+    feasible: bool  # true if it can be done
+    position_error: float  # largest distance between wanted and reachable tool position [m]
+    orientation_error: float  # largest angle between wanted and reachable orientation [rad]
+    limit_margin: float  # smallest distance to a joint limit [rad or m]; inf if no joint has any
+    limit_joint: str  # the joint it belongs to, or ""
+    duration: float  # estimated [s]
+    message: str  # one sentence
+    turns: float = 0.0  # how far it turns a nut, positive on, negative off; 0 if it does not
+    # the bodies that come nearest to each other; None if that was not checked
     near: Clearance | None = None
-    reason: str = ""
+    reason: str = ""  # of a step that cannot be done, in a word for programs, such as "COLLISION"
 
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One thing to do: a joint motion, a gripper command, a wait, a pause, or a look at the world.
+    """One thing to do: joint motion, gripper command, wait, pause, or check of the world."""
 
-    Attributes:
-        index: From 0, repetitions and screw strokes expanded.
-        name: As in the task file, with what part of it this is.
-        message: One sentence for people: what the arm is doing.
-        kind: "motion", "gripper", "wait", "pause": until a person says to go on, or "branch".
-        start: Joint positions (n,) before it [rad or m].
-        start_width: Width of the jaws before it [m].
-        report: What the check said of it; its duration is the step's [s].
-        trajectory: Of a motion, else None.
-        width: Of a gripper command [m], else None.
-        task_step: Index of the step in the task file that it is a part of.
-        line: tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None.
-        when: Of a branch, what is looked at.
-        following: Index of the step after it, past it; None is the next one. Of a branch, where it
-            holds.
-        otherwise: Of a branch, the index where it does not hold; None if the task fails then.
-    """
-
-    index: int
-    name: str
-    message: str
-    kind: Kind
-    start: Array
-    start_width: float
-    report: StepReport
-    trajectory: PlannedTrajectory | None = None
-    width: float | None = None
-    task_step: int = 0
+    index: int  # from 0, repetitions and screw strokes expanded
+    name: str  # as in the task file, with what part of it this is
+    message: str  # one sentence for people: what the arm is doing
+    kind: Kind  # "motion", "gripper", "wait", "pause": until a person says to go on, or "branch"
+    start: Array  # joint positions (n,) before it [rad or m]
+    start_width: float  # width of the jaws before it [m]
+    report: StepReport  # what the check said of it; its duration is the step's [s]
+    trajectory: PlannedTrajectory | None = None  # of a motion, else None
+    width: float | None = None  # of a gripper command [m], else None
+    task_step: int = 0  # index of the step in the task file that it is a part of
+    # tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None
     line: Array | None = None
-    when: Condition | None = None
+    when: Condition | None = None  # of a branch, what is looked at
+    # index of the step after it, past it; None is the next one. Of a branch, where it holds
     following: int | None = None
+    # of a branch, the index where it does not hold; None if the task fails then
     otherwise: int | None = None
 
     @property
@@ -151,42 +115,26 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a step of the task begins with.
+    """What a step of the task begins with."""
 
-    Attributes:
-        step: The step.
-        screw_next: The screw step after it, or None.
-        q: Joint positions (n,) [rad or m].
-        width: Of the jaws [m].
-        world: What the plan takes the world to be like.
-    """
-
-    step: StepBase
-    screw_next: Screw | None
-    q: Array
-    width: float
-    world: PlannedWorldState
+    step: StepBase  # the step
+    screw_next: Screw | None  # the screw step after it, or None
+    q: Array  # joint positions (n,) [rad or m]
+    width: float  # of the jaws [m]
+    world: PlannedWorldState  # what the plan takes the world to be like
 
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """A whole task, every step of it proven, or where it fails.
+    """A whole task, every step of it proven, or where it fails."""
 
-    Attributes:
-        request: What is planned.
-        start: Joint positions (n,) it begins at [rad or m].
-        steps: What can be done, up to the refused step if there is one.
-        refusal: The step that cannot be done, or None.
-        warnings: What a person should know although every step can be done.
-        refused_at: What the refused step began with, or None.
-    """
-
-    request: TaskRequest
-    start: Array
-    steps: tuple[PlannedStep, ...]
-    refusal: StepReport | None = None
+    request: TaskRequest  # what is planned
+    start: Array  # joint positions (n,) it begins at [rad or m]
+    steps: tuple[PlannedStep, ...]  # what can be done, up to the refused step if there is one
+    refusal: StepReport | None = None  # the step that cannot be done, or None
+    # what a person should know although every step can be done
     warnings: tuple[str, ...] = field(default=())
-    refused_at: Situation | None = None
+    refused_at: Situation | None = None  # what the refused step began with, or None
 
     @property
     def joint_names(self) -> tuple[str, ...]:

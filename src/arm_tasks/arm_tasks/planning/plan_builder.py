@@ -39,17 +39,11 @@ _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 @dataclass(frozen=True)
 class Labels:
-    """Name and message of a step.
+    """Name and message of a step."""
 
-    Attributes:
-        source: The step of the task that it is a part of.
-        name: Its name, with the part.
-        message: What the arm is doing, a clause.
-    """
-
-    source: StepBase
-    name: str
-    message: str
+    source: StepBase  # the step of the task that it is a part of
+    name: str  # its name, with the part
+    message: str  # what the arm is doing, a clause
 
 
 class StepRefused(Exception):  # noqa: N818
@@ -62,30 +56,19 @@ class StepRefused(Exception):  # noqa: N818
 
 @dataclass
 class PlanBuilder:
-    """The plan so far and the state of the arm and its jaws at its end.
+    """The plan so far and the state of the arm and its jaws at its end."""
 
-    Attributes:
-        model: The robot.
-        chain: Its kinematics.
-        q: Joint positions (n,) [rad or m].
-        width: Width of the jaws [m].
-        steps: Planned so far.
-        checker: Checks collisions, or None.
-        warnings: Assumptions of the plan that nothing confirms.
-        task_step: Index of the task's step that is being planned.
-        touching: Object that the jaws may touch at present, or "".
-        sketch: Whether to plan only the parts of a step that usually decide its feasibility.
-    """
-
-    model: RobotModel
-    chain: Chain
-    q: Array
-    width: float
-    checker: CollisionChecker | None = None
-    steps: list[PlannedStep] = field(default_factory=list)
+    model: RobotModel  # The robot
+    chain: Chain  # its kinematics
+    q: Array  # joint positions (n,) [rad or m]
+    width: float  # width of the jaws [m]
+    checker: CollisionChecker | None = None  # checks collisions, or None
+    steps: list[PlannedStep] = field(default_factory=list)  # planned so far
+    # assumptions of the plan that nothing confirms
     warnings: list[str] = field(default_factory=list)
-    task_step: int = 0
-    touching: str = ""
+    task_step: int = 0  # index of the task's step that is being planned
+    touching: str = ""  # object that the jaws may touch at present, or ""
+    # whether to plan only the parts of a step that usually decide its feasibility
     sketch: bool = False
 
     @contextlib.contextmanager

@@ -35,19 +35,12 @@ Steps = Sequence[StepBase]
 
 @dataclass(frozen=True)
 class PlanState:
-    """A state that the plan can have after a step.
+    """A state that the plan can have after a step."""
 
-    Attributes:
-        q: Joint positions (n,) [rad or m].
-        width: Of the jaws [m].
-        world: The expected world.
-        exits: Steps whose successor will be the next step from this state.
-    """
-
-    q: Array
-    width: float
-    world: PlannedWorldState
-    exits: tuple[Exit, ...] = ()
+    q: Array  # joint positions (n,) [rad or m]
+    width: float  # of the jaws [m]
+    world: PlannedWorldState  # the expected world
+    exits: tuple[Exit, ...] = ()  # steps whose successor will be the next step from this state
 
     def same(self, other: PlanState, nut_matters: bool) -> bool:
         """Return whether the rest of the task is the same from both."""

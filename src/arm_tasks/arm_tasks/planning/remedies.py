@@ -35,21 +35,14 @@ _DIRECTIONS = {
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change that makes the refused step feasible.
+    """A change that makes the refused step feasible."""
 
-    Attributes:
-        kind: "move" a thing or a target, or "tilt": allow more of it.
-        what: The thing that is moved, or the step that may tilt.
-        way: Displacement (3,) along the axes of base_link [m]; zeros if nothing is moved.
-        tilt: Largest angle to allow [rad], or 0.
-        text: What to do, one sentence without a full stop.
-    """
-
-    kind: Literal["move", "tilt"]
-    what: str
+    kind: Literal["move", "tilt"]  # "move" a thing or a target, or "tilt": allow more of it
+    what: str  # the thing that is moved, or the step that may tilt
+    # displacement (3,) along the axes of base_link [m]; zeros if nothing is moved
     way: tuple[float, float, float]
-    tilt: float
-    text: str
+    tilt: float  # largest angle to allow [rad], or 0
+    text: str  # what to do, one sentence without a full stop
 
 
 def remedies(plan: TaskPlan) -> list[Remedy]:
@@ -61,17 +54,11 @@ def remedies(plan: TaskPlan) -> list[Remedy]:
 
 @dataclass(frozen=True)
 class _RemedySearch:
-    """Tries changes of a refused step.
+    """Tries changes of a refused step."""
 
-    Attributes:
-        plan: The plan.
-        refusal: Its refusal.
-        situation: What the refused step begins with.
-    """
-
-    plan: TaskPlan
-    refusal: StepReport
-    situation: Situation
+    plan: TaskPlan  # the plan
+    refusal: StepReport  # its refusal
+    situation: Situation  # what the refused step begins with
 
     def shift(self) -> Remedy | None:
         """Return the least shift of the bolt or the target."""

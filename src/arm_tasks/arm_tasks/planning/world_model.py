@@ -23,17 +23,11 @@ JAWS = math.pi / 2.0
 
 @dataclass(frozen=True)
 class OnBolt:
-    """The nut is on a bolt.
+    """The nut is on a bolt."""
 
-    Attributes:
-        bolt: Its name.
-        turns: Turns that would take it off.
-        roll: Its roll about the bolt's z [rad].
-    """
-
-    bolt: str
-    turns: float
-    roll: float
+    bolt: str  # its name
+    turns: float  # turns that would take it off
+    roll: float  # its roll about the bolt's z [rad]
 
     @property
     def fit(self) -> float:
@@ -43,13 +37,9 @@ class OnBolt:
 
 @dataclass(frozen=True)
 class InJaws:
-    """The nut is free in the jaws.
+    """The nut is free in the jaws."""
 
-    Attributes:
-        phase: Roll of the nut less roll of the tool [rad].
-    """
-
-    phase: float
+    phase: float  # roll of the nut less roll of the tool [rad]
 
 
 PlannedNutState = OnBolt | InJaws | None
@@ -65,17 +55,11 @@ def at_start(scene: Scene) -> PlannedNutState:
 
 @dataclass(frozen=True)
 class PlannedWorldState:
-    """The expected world after the steps before.
+    """The expected world after the steps before."""
 
-    Attributes:
-        scene: Where things are; a carried payload is where it was gripped.
-        nut: Where the nut is, None if unknown or none.
-        carried: The payload in the jaws, or None.
-    """
-
-    scene: Scene
-    nut: PlannedNutState
-    carried: Carried | None = None
+    scene: Scene  # where things are; a carried payload is where it was gripped
+    nut: PlannedNutState  # where the nut is, None if unknown or none
+    carried: Carried | None = None  # the payload in the jaws, or None
 
     @classmethod
     def at_start(cls, scene: Scene) -> PlannedWorldState:

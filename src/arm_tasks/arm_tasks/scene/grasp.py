@@ -23,34 +23,28 @@ class GripRules:
     gives: a servo of 0.9 N m that pulls with all of it when it is 5 degrees off has 10 N m/rad, at
     a lever of 0.2 m 250 N/m. So 1 N moves the tool by 4 mm, and jaws that squeeze with some 10 N
     pull it over a nut that a bolt holds. Assumptions of the simulation, not measurements.
-
-    Attributes:
-        opening_axis: Direction (3,) in tool0 along which the jaws move.
-        pad_half: Half the pads' length along the tool's z: the nut's centre must be within it to
-            be gripped, and the nut may slide so far along the pads before it is lost.
-        pad_side: Largest distance of the nut's axis from the pads' middle along their width.
-        centring: Largest distance of the nut's axis from the jaws' middle along the opening: the
-            arm gives so far, or the free nut is pushed.
-        tilt: Largest angle between the two axes, when gripped.
-        flats: Largest angle between jaws and flats; the nut or the jaws then settle.
-        close_gap: The nut is gripped when the width comes down to across_flats and this.
-        open_gap: The nut is let go when the width goes up to across_flats and this.
-        held_off_axis: A grip on a nut that the thread holds is lost beyond this distance,
-        held_tilt: or beyond this angle between tool and bolt.
-        give: The arm gives so far along the bolt before the nut slides along the pads.
     """
 
+    # direction (3,) in tool0 along which the jaws move
     opening_axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    # half the pads' length along the tool's z: the nut's centre must be within it to be gripped,
+    # and the nut may slide so far along the pads before it is lost
     pad_half: float = 5e-3
+    # largest distance of the nut's axis from the pads' middle along their width
     pad_side: float = 3.5e-3
+    # largest distance of the nut's axis from the jaws' middle along the opening: the arm gives so
+    # far, or the free nut is pushed
     centring: float = 3.5e-3
-    tilt: float = math.radians(12.0)
+    tilt: float = math.radians(12.0)  # largest angle between the two axes, when gripped
+    # largest angle between jaws and flats; the nut or the jaws then settle
     flats: float = math.radians(15.0)
+    # the nut is gripped when the width comes down to across_flats and this
     close_gap: float = 0.3e-3
-    open_gap: float = 0.6e-3
+    open_gap: float = 0.6e-3  # the nut is let go when the width goes up to across_flats and this
+    # A grip on a nut that the thread holds is lost beyond this distance,
     held_off_axis: float = 4.5e-3
-    held_tilt: float = math.radians(20.0)
-    give: float = 4e-3
+    held_tilt: float = math.radians(20.0)  # or beyond this angle between tool and bolt
+    give: float = 4e-3  # the arm gives so far along the bolt before the nut slides along the pads
 
     @property
     def jaws(self) -> Array:
@@ -62,20 +56,13 @@ class GripRules:
 
 @dataclass(frozen=True)
 class GripCheck:
-    """Result of closing the jaws.
+    """Result of closing the jaws."""
 
-    Attributes:
-        held: True if the nut is in the grip.
-        settle: By how much the nut would have to roll about its own z for its flats to lie on the
-            jaws [rad].
-        near: Whether the jaws close near the nut.
-        reason: Why the nut is missed; "" if it is held.
-    """
-
-    held: bool
+    held: bool  # true if the nut is in the grip
+    # by how much the nut would have to roll about its own z for its flats to lie on the jaws [rad]
     settle: float = 0.0
-    near: bool = True
-    reason: str = ""
+    near: bool = True  # whether the jaws close near the nut
+    reason: str = ""  # why the nut is missed; "" if it is held
 
 
 def check_grip(

@@ -54,22 +54,12 @@ class NutIncident(NamedTuple):
 
 @dataclass(frozen=True)
 class NutReport:
-    """The nut at one moment.
+    """The nut at one moment."""
 
-    Attributes:
-        status: Where it is.
-        bolt: Name of the bolt that it is on, or "".
-        turns_engaged: Turns of thread inside the nut, 0 to thickness / pitch.
-        grasped: True while the gripper holds it.
-        pose: base_link <- nut (4, 4), at its centre, z along its axis, read-only [m].
-        message: The last event, one sentence.
-        event: The last event.
-    """
-
-    status: NutStatus
-    bolt: str
-    turns_engaged: float
-    grasped: bool
-    pose: Array
-    message: str
-    event: NutEvent = NutEvent.UNKNOWN
+    status: NutStatus  # where it is
+    bolt: str  # name of the bolt that it is on, or ""
+    turns_engaged: float  # turns of thread inside the nut, 0 to thickness / pitch
+    grasped: bool  # true while the gripper holds it
+    pose: Array  # base_link <- nut (4, 4), at its centre, z along its axis, read-only [m]
+    message: str  # the last event, one sentence
+    event: NutEvent = NutEvent.UNKNOWN  # the last event

@@ -27,19 +27,12 @@ _THIN = 0.15  # share of a height that a plate takes
 
 @dataclass(frozen=True)
 class Primitive:
-    """A primitive of an object.
+    """A primitive of an object."""
 
-    Attributes:
-        kind: "box" or "cylinder" (along its z).
-        size: (x, y, z) of a box, (radius, length) of a cylinder [m].
-        pose: object <- part (4, 4), in its middle.
-        color: Red, green, blue, opacity.
-    """
-
-    kind: Literal["box", "cylinder"]
-    size: tuple[float, ...]
-    pose: Array
-    color: Color
+    kind: Literal["box", "cylinder"]  # "box" or "cylinder" (along its z)
+    size: tuple[float, ...]  # (x, y, z) of a box, (radius, length) of a cylinder [m]
+    pose: Array  # object <- part (4, 4), in its middle
+    color: Color  # red, green, blue, opacity
 
     def extent(self, direction: Array) -> float:
         """Return its extent along a direction (3,) of the object's axes [m]."""
@@ -52,21 +45,13 @@ class Primitive:
 
 @dataclass(frozen=True)
 class SceneObject:
-    """An object of the scene; its name is also that of its tf frame.
+    """An object of the scene; its name is also that of its tf frame."""
 
-    Attributes:
-        name: Name.
-        kind: The section of the scene file that it is from, such as "pallets".
-        pose: base_link <- object (4, 4), read-only [m].
-        parts: Its primitives.
-        mass: [kg], None if it cannot be carried.
-    """
-
-    name: str
-    kind: str
-    pose: Array
-    parts: tuple[Primitive, ...]
-    mass: float | None = None
+    name: str  # name
+    kind: str  # the section of the scene file that it is from, such as "pallets"
+    pose: Array  # base_link <- object (4, 4), read-only [m]
+    parts: tuple[Primitive, ...]  # its primitives
+    mass: float | None = None  # [kg], None if it cannot be carried
 
     @property
     def is_payload(self) -> bool:

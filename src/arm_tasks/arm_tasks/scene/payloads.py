@@ -21,17 +21,11 @@ _RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when i
 
 @dataclass(frozen=True)
 class Carried:
-    """A payload in the jaws.
+    """A payload in the jaws."""
 
-    Attributes:
-        name: The payload.
-        grasp: tool0 <- payload (4, 4) [m].
-        width: Its width between the jaws [m].
-    """
-
-    name: str
-    grasp: Array
-    width: float
+    name: str  # the payload
+    grasp: Array  # tool0 <- payload (4, 4) [m]
+    width: float  # its width between the jaws [m]
 
 
 def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:

@@ -46,15 +46,10 @@ POSES = Table(
 
 @dataclass(frozen=True, eq=False)
 class TaughtPose:
-    """Where an arm was.
+    """Where an arm was."""
 
-    Attributes:
-        joints: By name [rad or m].
-        tool: base_link <- tool0 (4, 4), read-only [m].
-    """
-
-    joints: Mapping[str, float]
-    tool: Array
+    joints: Mapping[str, float]  # by name [rad or m]
+    tool: Array  # base_link <- tool0 (4, 4), read-only [m]
 
 
 def check_name(name: str) -> str:

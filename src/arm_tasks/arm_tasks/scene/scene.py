@@ -27,18 +27,12 @@ class ScrewThread:
     A nut's place on it is one number, the turns that it has been screwed on: 0 is where its front
     face is flush with the free end and the first thread is about to catch. Hence
     depth = pitch * turns, roll = start + hand * 2 pi * turns.
-
-    Attributes:
-        pitch: Advance per turn [m].
-        length: Length of the thread, from the free end to where it stops [m].
-        hand: +1 if a positive turn about +z advances along +z (right-handed), else -1.
-        start: Roll of the nut, about z from the bolt's x, at 0 turns [rad].
     """
 
-    pitch: float
-    length: float
-    hand: int = 1
-    start: float = 0.0
+    pitch: float  # advance per turn [m]
+    length: float  # length of the thread, from the free end to where it stops [m]
+    hand: int = 1  # +1 if a positive turn about +z advances along +z (right-handed), else -1
+    start: float = 0.0  # roll of the nut, about z from the bolt's x, at 0 turns [rad]
 
     @property
     def most_turns(self) -> float:
@@ -67,28 +61,18 @@ BASE_FRAME = "base_link"
 
 @dataclass(frozen=True)
 class Bolt:
-    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be.
+    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be."""
 
-    Attributes:
-        name: Name, also of its tf frame.
-        pose: base_link <- bolt (4, 4), read-only [m].
-        diameter: Major diameter [m].
-        length: Length of the thread from the free end [m].
-        pitch: Advance per turn [m].
-        hand: +1 right-handed, -1 left-handed.
-        start: Roll about z, from x, at which a nut's first thread catches [rad]; the roll of a
-            nut is that of its own x axis, through the middle of a flat.
-        start_known: Whether start was measured; else a plan must not rely on it.
-    """
-
-    name: str
-    pose: Array
-    diameter: float
-    length: float
-    pitch: float
-    hand: int = 1
+    name: str  # name, also of its tf frame
+    pose: Array  # base_link <- bolt (4, 4), read-only [m]
+    diameter: float  # major diameter [m]
+    length: float  # length of the thread from the free end [m]
+    pitch: float  # advance per turn [m]
+    hand: int = 1  # +1 right-handed, -1 left-handed
+    # roll about z, from x, at which a nut's first thread catches [rad]; the roll of a nut is that
+    # of its own x axis, through the middle of a flat
     start: float = 0.0
-    start_known: bool = False
+    start_known: bool = False  # whether start was measured; else a plan must not rely on it
 
     @property
     def thread(self) -> ScrewThread:
@@ -98,45 +82,28 @@ class Bolt:
 
 @dataclass(frozen=True)
 class Nut:
-    """A hexagon nut; its frame is at its centre, z along its axis, x through the middle of a flat.
+    """A hexagon nut; its frame is at its centre, z along its axis, x to the middle of a flat."""
 
-    Attributes:
-        across_flats: Distance of opposite flats [m].
-        thickness: Length along its axis [m].
-        on: Name of the bolt it starts on.
-        turns: Turns that unscrew it from there.
-        flats: Its roll at the start, about the bolt's z from the bolt's x [rad].
-    """
-
-    across_flats: float
-    thickness: float
-    on: str
-    turns: float
-    flats: float
+    across_flats: float  # distance of opposite flats [m]
+    thickness: float  # length along its axis [m]
+    on: str  # name of the bolt it starts on
+    turns: float  # turns that unscrew it from there
+    flats: float  # its roll at the start, about the bolt's z from the bolt's x [rad]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything around the arm, checked.
+    """Everything around the arm, checked."""
 
-    Attributes:
-        name: Name of the scene.
-        file: Where it was read from; "" if it was made in code.
-        bolts: By name.
-        nut: The nut, or None.
-        things: By name.
-        frames: base_link <- frame (4, 4) of every bolt, thing and named frame, by name.
-        floor: Height of the floor on which things fall, z in base_link [m].
-        parents: The frame that each frame was placed on, by name.
-    """
-
-    name: str
-    file: str
-    bolts: Mapping[str, Bolt]
-    nut: Nut | None
-    things: Mapping[str, SceneObject]
+    name: str  # name of the scene
+    file: str  # where it was read from; "" if it was made in code
+    bolts: Mapping[str, Bolt]  # by name
+    nut: Nut | None  # the nut, or None
+    things: Mapping[str, SceneObject]  # by name
+    # base_link <- frame (4, 4) of every bolt, thing and named frame, by name
     frames: Mapping[str, Array]
-    floor: float = 0.0
+    floor: float = 0.0  # height of the floor on which things fall, z in base_link [m]
+    # the frame that each frame was placed on, by name
     parents: Mapping[str, str] = field(default_factory=dict)
 
     def bolt(self, name: str) -> Bolt:

@@ -24,27 +24,16 @@ ONE_TICK = math.radians(180.0 * (20000.0 / 4096.0) / 2000.0)
 
 @dataclass(frozen=True)
 class Noise:
-    """Error bounds; errors are uniformly distributed within them.
+    """Error bounds; errors are uniformly distributed within them."""
 
-    Attributes:
-        tick: Step of the servos' command, for joints that turn [rad].
-        dead_band: Full width of a servo's dead band [rad].
-        backlash: Full backlash of its gears [rad].
-        zero: Of a joint's zero [rad].
-        width: Of the jaws' width [m].
-        aside: Of the jaws' middle from the tool's axis, along the opening [m].
-        bolt: Of a bolt's position along each of its axes [m].
-        bolt_tilt: Of a bolt's axis [rad].
-    """
-
-    tick: float = 0.0
-    dead_band: float = 0.0
-    backlash: float = 0.0
-    zero: float = 0.0
-    width: float = 0.0
-    aside: float = 0.0
-    bolt: float = 0.0
-    bolt_tilt: float = 0.0
+    tick: float = 0.0  # step of the servos' command, for joints that turn [rad]
+    dead_band: float = 0.0  # full width of a servo's dead band [rad]
+    backlash: float = 0.0  # full backlash of its gears [rad]
+    zero: float = 0.0  # of a joint's zero [rad]
+    width: float = 0.0  # of the jaws' width [m]
+    aside: float = 0.0  # of the jaws' middle from the tool's axis, along the opening [m]
+    bolt: float = 0.0  # of a bolt's position along each of its axes [m]
+    bolt_tilt: float = 0.0  # of a bolt's axis [rad]
 
     def but(self, **bounds: float) -> Noise:
         """Return this noise with other bounds."""
@@ -141,17 +130,11 @@ _FAULTS = {
 
 @dataclass(frozen=True)
 class MonteCarloTrial:
-    """Result of one transfer.
+    """Result of one transfer."""
 
-    Attributes:
-        seed: Of its random numbers.
-        fault: What went wrong first, in a few words; "" if the nut is where it should be.
-        turns: Turns of thread engaged at the end on the bolt that it should be on.
-    """
-
-    seed: int
-    fault: str
-    turns: float
+    seed: int  # of its random numbers
+    fault: str  # what went wrong first, in a few words; "" if the nut is where it should be
+    turns: float  # turns of thread engaged at the end on the bolt that it should be on
 
 
 def run_trial(

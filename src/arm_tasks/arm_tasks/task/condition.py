@@ -11,36 +11,22 @@ from arm_tasks.scene.nut_state import NutReport, NutStatus
 
 @dataclass(frozen=True)
 class Observation:
-    """The world at one moment.
+    """The world at one moment."""
 
-    Attributes:
-        nut: Where the nut is, None if unknown.
-        width: Between the jaws [m], None if unknown.
-    """
-
-    nut: NutReport | None = None
-    width: float | None = None
+    nut: NutReport | None = None  # where the nut is, None if unknown
+    width: float | None = None  # between the jaws [m], None if unknown
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A conjunction: all that is not None or "" must hold.
+    """A conjunction: all that is not None or "" must hold."""
 
-    Attributes:
-        nut_on: Bolt that the nut is on.
-        turns: At least this many turns.
-        nut_held: Whether the jaws hold the nut.
-        nut_fallen: Whether it lies on the floor.
-        gripper_above: The jaws are wider [m].
-        gripper_below: The jaws are narrower [m].
-    """
-
-    nut_on: str = ""
-    turns: float | None = None
-    nut_held: bool | None = None
-    nut_fallen: bool | None = None
-    gripper_above: float | None = None
-    gripper_below: float | None = None
+    nut_on: str = ""  # bolt that the nut is on
+    turns: float | None = None  # at least this many turns
+    nut_held: bool | None = None  # whether the jaws hold the nut
+    nut_fallen: bool | None = None  # whether it lies on the floor
+    gripper_above: float | None = None  # the jaws are wider [m]
+    gripper_below: float | None = None  # the jaws are narrower [m]
 
     @property
     def needs_nut(self) -> bool:

@@ -31,20 +31,14 @@ AXES = ("target", "tool")
 
 @dataclass(frozen=True)
 class StepKeys:
-    """The keys of one kind of step.
+    """The keys of one kind of step."""
 
-    Attributes:
-        meaning: What it does.
-        table: Its keys.
-        short: The key that a bare value means, as in `wait: 0.5`; "" if there is none. It is never
-            a length or an angle, whose unit must be visible.
-        one_of: Whether one of its keys is required, no matter which.
-    """
-
-    meaning: str
-    table: Table
+    meaning: str  # what it does
+    table: Table  # its keys
+    # the key that a bare value means, as in `wait: 0.5`; "" if there is none. It is never a length
+    # or an angle, whose unit must be visible
     short: str = ""
-    one_of: bool = False
+    one_of: bool = False  # whether one of its keys is required, no matter which
 
 
 SPEED = Key(SHARE, "share of the joints' speed limits; that of the defaults if omitted")

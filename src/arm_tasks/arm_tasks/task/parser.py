@@ -54,18 +54,12 @@ def task_from_text(
 
 @dataclass(frozen=True)
 class _TaskReader:
-    """Reads one task file.
+    """Reads one task file."""
 
-    Attributes:
-        files: The file, last, after those that call it.
-        given: Variables from the caller.
-        variables: Those of this file.
-        poses: Taught poses, for a file that names none.
-    """
-
-    files: tuple[Path, ...]
-    given: Variables = NO_VARIABLES
-    variables: Variables = NO_VARIABLES
+    files: tuple[Path, ...]  # the file, last, after those that call it
+    given: Variables = NO_VARIABLES  # variables from the caller
+    variables: Variables = NO_VARIABLES  # those of this file
+    # taught poses, for a file that names none
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)
 
     def task(self, root: Field) -> Task:

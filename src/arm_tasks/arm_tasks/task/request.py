@@ -26,15 +26,10 @@ DEFAULT_SCENE = "nut_transfer"
 
 @dataclass(frozen=True)
 class ArmConfiguration:
-    """Joint positions and jaw width of an arm.
+    """Joint positions and jaw width of an arm."""
 
-    Attributes:
-        positions: By joint name [rad or m]; unknown joints are missing.
-        width: Between the jaws [m]; 0 without a gripper.
-    """
-
-    positions: Mapping[str, float]
-    width: float
+    positions: Mapping[str, float]  # by joint name [rad or m]; unknown joints are missing
+    width: float  # between the jaws [m]; 0 without a gripper
 
     @classmethod
     def of_posture(cls, model: RobotModel, posture: str = "") -> ArmConfiguration:
@@ -57,21 +52,13 @@ class ArmConfiguration:
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """What to do, where, with which arm, and from which configuration.
+    """What to do, where, with which arm, and from which configuration."""
 
-    Attributes:
-        task: What to do.
-        scene: Where things are.
-        model: The robot: postures and gripper.
-        chain: Its kinematics; limits of speed and acceleration must be known.
-        start: Where the arm is; joints that the chain does not have are ignored.
-    """
-
-    task: Task
-    scene: Scene
-    model: RobotModel
-    chain: Chain
-    start: ArmConfiguration
+    task: Task  # what to do
+    scene: Scene  # where things are
+    model: RobotModel  # the robot: postures and gripper
+    chain: Chain  # its kinematics; limits of speed and acceleration must be known
+    start: ArmConfiguration  # where the arm is; joints that the chain does not have are ignored
 
 
 def load_request(

@@ -44,17 +44,12 @@ _RIGHT_ANGLE = math.pi / 2.0
 
 @dataclass(frozen=True)
 class Defaults:
-    """Defaults of the keys that a step leaves out.
+    """Defaults of the keys that a step leaves out."""
 
-    Attributes:
-        speed: Share of the joints' velocity limits.
-        tolerance: Of tool poses, while the tool comes and goes.
-        poses: That were taught, by name.
-    """
-
-    speed: float = 0.5
+    speed: float = 0.5  # share of the joints' velocity limits
+    # of tool poses, while the tool comes and goes
     tolerance: Tolerance = field(default_factory=Tolerance)
-    poses: Mapping[str, TaughtPose] = field(default_factory=dict)
+    poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # that were taught, by name
 
     def read(self, keys: TypedMapping) -> Defaults:
         """Return the same with the section `defaults` of a task file."""

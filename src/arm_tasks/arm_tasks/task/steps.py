@@ -18,63 +18,40 @@ Orientation = Literal["full", "axis", "any"]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Tolerance of a tool pose.
+    """Tolerance of a tool pose."""
 
-    Attributes:
-        position: Largest distance [m].
-        tilt: Largest angle between target and actual tool z [rad]; a required roll about z is
-            always exact. An arm of fewer than six joints needs some tilt to move straight.
-    """
-
-    position: float = 1e-5
+    position: float = 1e-5  # largest distance [m]
+    # largest angle between target and actual tool z [rad]; a required roll about z is always
+    # exact. An arm of fewer than six joints needs some tilt to move straight
     tilt: float = math.radians(8.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepBase:
-    """Fields of every step.
+    """Fields of every step."""
 
-    Attributes:
-        name: What the task file calls it, or its kind.
-        kind: The key in the task file, such as "move_linear".
-        file: The task file.
-        line: Its line there.
-        speed: Share of the joints' velocity limits, above 0 to 1.
-    """
-
-    name: str
-    kind: str
-    file: str
-    line: int
-    speed: float
+    name: str  # what the task file calls it, or its kind
+    kind: str  # the key in the task file, such as "move_linear"
+    file: str  # the task file
+    line: int  # its line there
+    speed: float  # share of the joints' velocity limits, above 0 to 1
 
 
 @dataclass(frozen=True)
 class Target:
-    """Target of the tool.
+    """Target of the tool."""
 
-    Attributes:
-        frame: Scene frame, "base_link", or "tool0" for where the tool is before the step.
-        pose: frame <- tool0 (4, 4) [m].
-        orientation: "full", "axis" (the roll about the tool's z is free) or "any".
-    """
-
-    frame: str
-    pose: Array
-    orientation: Orientation
+    frame: str  # scene frame, "base_link", or "tool0" for where the tool is before the step
+    pose: Array  # frame <- tool0 (4, 4) [m]
+    orientation: Orientation  # "full", "axis" (the roll about the tool's z is free) or "any"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoveJoints(StepBase):
-    """Move some joints; the others keep their positions.
+    """Move some joints; the others keep their positions."""
 
-    Attributes:
-        positions: By joint name [rad or m].
-        degrees: Whether the file has degrees; then no joint may be prismatic.
-    """
-
-    positions: Mapping[str, float]
-    degrees: bool
+    positions: Mapping[str, float]  # by joint name [rad or m]
+    degrees: bool  # whether the file has degrees; then no joint may be prismatic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,15 +63,10 @@ class MovePosture(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Play(StepBase):
-    """Move to the beginning of a recorded trajectory and play it at its own pace.
+    """Move to the beginning of a recorded trajectory and play it at its own pace."""
 
-    Attributes:
-        path: Its file, or a name shipped for the robot.
-        reverse: Whether to play it backwards.
-    """
-
-    path: str
-    reverse: bool
+    path: str  # its file, or a name shipped for the robot
+    reverse: bool  # whether to play it backwards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,30 +87,19 @@ class MoveLinear(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class GripStep(StepBase):
-    """Move the jaws to a width.
+    """Move the jaws to a width."""
 
-    Attributes:
-        width: [m]; None without a payload opens them completely.
-        payload: Object to grip, or "".
-    """
-
-    width: float | None
-    payload: str = ""
+    width: float | None  # [m]; None without a payload opens them completely
+    payload: str = ""  # object to grip, or ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Approach(StepBase):
-    """Move in front of a pose, then straight to it along the tool's z.
+    """Move in front of a pose, then straight to it along the tool's z."""
 
-    Attributes:
-        target: The pose.
-        distance: How far in front [m].
-        tolerance: On the whole path.
-    """
-
-    target: Target
-    distance: float
-    tolerance: Tolerance
+    target: Target  # the pose
+    distance: float  # how far in front [m]
+    tolerance: Tolerance  # on the whole path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,34 +121,22 @@ class Turn(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Screw(StepBase):
-    """Fields of unscrew and screw_on.
+    """Fields of unscrew and screw_on."""
 
-    Attributes:
-        bolt: The bolt's name.
-        turns: Turns of thread to undo or to make; None is all turns of the scene.
-        extra_turns: Additional turns, for an inexact arm and an unknown thread start.
-        approach: Length of the straight approach to the bolt's end or the nut [m].
-        grip_width: Width that holds the nut [m]; None is a little less than the nut.
-        open_width: Width that clears its corners [m]; None is a little more than they need.
-        press: How far the nut is pushed against the bolt's end (screw_on) [m].
-        search: Radius of the search for the bolt's tip (screw_on); 0 for none [m].
-        play: Dead band and backlash of revolute joints, compensated before the jaws close and
-            before the thread starts [rad].
-        approach_tilt: Largest tilt on the approach and the retreat [rad].
-        tolerance: While it turns.
-    """
-
-    bolt: str
-    turns: float | None
-    extra_turns: float
-    approach: float
-    grip_width: float | None
+    bolt: str  # the bolt's name
+    turns: float | None  # turns of thread to undo or to make; None is all turns of the scene
+    extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
+    approach: float  # length of the straight approach to the bolt's end or the nut [m]
+    grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
+    # width that clears its corners [m]; None is a little more than they need
     open_width: float | None
-    press: float
-    search: float
+    press: float  # how far the nut is pushed against the bolt's end (screw_on) [m]
+    search: float  # radius of the search for the bolt's tip (screw_on); 0 for none [m]
+    # dead band and backlash of revolute joints, compensated before the jaws close and before the
+    # thread starts [rad]
     play: float
-    approach_tilt: float
-    tolerance: Tolerance
+    approach_tilt: float  # largest tilt on the approach and the retreat [rad]
+    tolerance: Tolerance  # while it turns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,50 +197,30 @@ class Until(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class PauseForPerson(StepBase):
-    """Pause until a person resumes the task.
+    """Pause until a person resumes the task."""
 
-    Attributes:
-        say: Instruction for the person.
-        nut_back: Whether the nut is then at its place in the scene.
-    """
-
-    say: str
-    nut_back: bool
+    say: str  # instruction for the person
+    nut_back: bool  # whether the nut is then at its place in the scene
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """Required result of a task.
+    """Required result of a task."""
 
-    Attributes:
-        nut_on: Name of the bolt that the nut is on, released; "" if that does not matter.
-        turns: Least turns of thread engaged.
-        payload: Name of the payload that lies on something, released, or "".
-        lies_on: Name of the object that it lies on.
-        line_within: Largest distance of the tool from the lines of move_linear steps [m], or None.
-    """
-
-    nut_on: str = ""
-    turns: float = 0.0
-    payload: str = ""
-    lies_on: str = ""
+    nut_on: str = ""  # name of the bolt that the nut is on, released; "" if that does not matter
+    turns: float = 0.0  # least turns of thread engaged
+    payload: str = ""  # name of the payload that lies on something, released, or ""
+    lies_on: str = ""  # name of the object that it lies on
+    # largest distance of the tool from the lines of move_linear steps [m], or None
     line_within: float | None = None
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task, not yet checked against a scene or a robot.
+    """A task, not yet checked against a scene or a robot."""
 
-    Attributes:
-        name: Name of the task.
-        file: Where it was read from.
-        steps: The steps, repetitions not expanded.
-        scene: The scene it was written for, or "".
-        expect: Required result, or None.
-    """
-
-    name: str
-    file: str
-    steps: tuple[StepBase, ...]
-    scene: str = ""
-    expect: Expectation | None = None
+    name: str  # name of the task
+    file: str  # where it was read from
+    steps: tuple[StepBase, ...]  # the steps, repetitions not expanded
+    scene: str = ""  # the scene it was written for, or ""
+    expect: Expectation | None = None  # required result, or None

@@ -30,24 +30,20 @@ class ContactRules:
     A bolt's tip is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a nut
     countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): a tip that
     is less than half the difference aside is inside the mouth, and pressing centres it.
-
-    Attributes:
-        mouth: So far aside the tip still is inside the countersink.
-        friction: Coefficient, of steel on steel; also how far the nut lags behind an arm as soft
-            across as along, for each metre that it is pressed.
-        slope: Of the countersink's cone against the nut's face; 120 degrees across.
-        seat_tilt: Largest angle between the axes at which the tip finds the mouth.
-        tilt: Largest angle at which the thread starts straight. Beyond it a crest lies nearer to
-            the next groove: half a pitch over the diameter, 5.7 degrees for 1/4-20.
-        slip: A nut that is threaded across is turned so far before it is stuck [turns].
     """
 
-    mouth: float = 1.1e-3
+    mouth: float = 1.1e-3  # so far aside the tip still is inside the countersink
+    # coefficient, of steel on steel; also how far the nut lags behind an arm as soft across as
+    # along, for each metre that it is pressed
     friction: float = 0.2
+    # of the countersink's cone against the nut's face; 120 degrees across
     slope: float = math.radians(30.0)
+    # largest angle between the axes at which the tip finds the mouth
     seat_tilt: float = math.radians(15.0)
+    # largest angle at which the thread starts straight. Beyond it a crest lies nearer to the next
+    # groove: half a pitch over the diameter, 5.7 degrees for 1/4-20
     tilt: float = math.radians(5.7)
-    slip: float = 0.25
+    slip: float = 0.25  # A nut that is threaded across is turned so far before it is stuck [turns]
 
     def hold(self, pressed: float) -> float:
         """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
@@ -56,23 +52,15 @@ class ContactRules:
 
 @dataclass(frozen=True)
 class BoltTipContact:
-    """Relative position of the nut and one bolt.
+    """Relative position of the nut and one bolt."""
 
-    Attributes:
-        overlap: How far the nut's front face is past the bolt's free end [m]; negative before it.
-        off_axis: Distance of the nut's centre from the bolt's axis [m].
-        tilt: Angle between the two axes [rad].
-        roll: The nut's roll about the bolt's z [rad].
-        beside: True if the nut passes by the bolt's end without meeting it.
-        aside: (x, y) of the nut's centre in the bolt's frame [m].
-    """
-
+    # how far the nut's front face is past the bolt's free end [m]; negative before it
     overlap: float
-    off_axis: float
-    tilt: float
-    roll: float
-    beside: bool
-    aside: tuple[float, float]
+    off_axis: float  # distance of the nut's centre from the bolt's axis [m]
+    tilt: float  # angle between the two axes [rad]
+    roll: float  # the nut's roll about the bolt's z [rad]
+    beside: bool  # true if the nut passes by the bolt's end without meeting it
+    aside: tuple[float, float]  # (x, y) of the nut's centre in the bolt's frame [m]
 
     @property
     def touching(self) -> bool:
@@ -115,21 +103,16 @@ class BoltEnd:
     """One bolt's end and the nut on it, step by step.
 
     The arm is a spring, as stiff across the bolt as along it: forces are given as deflections.
-
-    Attributes:
-        free: Contact of the nut if nothing were in its way, one step ago.
-        at: (x, y) of the nut's centre in the bolt's frame while it touches [m], or None.
-        seated: Whether the tip is in the nut's countersink.
-        incident: What happened in the last step, or None.
     """
 
     bolt: Bolt
     nut: Nut
     rules: ContactRules
-    free: BoltTipContact
+    free: BoltTipContact  # contact of the nut if nothing were in its way, one step ago
+    # (x, y) of the nut's centre in the bolt's frame while it touches [m], or None
     at: Array | None = None
-    seated: bool = False
-    incident: NutIncident | None = None
+    seated: bool = False  # whether the tip is in the nut's countersink
+    incident: NutIncident | None = None  # what happened in the last step, or None
 
     def __post_init__(self) -> None:
         if self.free.touching:  # it has just come off this bolt

@@ -53,23 +53,14 @@ class PerfectServos:
 
 @dataclass
 class Recording:
-    """A run, sampled at every update.
+    """A run, sampled at every update."""
 
-    Attributes:
-        times: [s].
-        joints: Joint positions (n,) each [rad or m].
-        widths: Width of the jaws [m].
-        nuts: The nut in the world.
-        steps: Index of the running step.
-        outcome: How the run ended.
-    """
-
-    times: list[float] = field(default_factory=list)
-    joints: list[Array] = field(default_factory=list)
-    widths: list[float] = field(default_factory=list)
-    nuts: list[NutReport] = field(default_factory=list)
-    steps: list[int] = field(default_factory=list)
-    outcome: TaskOutcome | None = None
+    times: list[float] = field(default_factory=list)  # [s]
+    joints: list[Array] = field(default_factory=list)  # joint positions (n,) each [rad or m]
+    widths: list[float] = field(default_factory=list)  # width of the jaws [m]
+    nuts: list[NutReport] = field(default_factory=list)  # the nut in the world
+    steps: list[int] = field(default_factory=list)  # index of the running step
+    outcome: TaskOutcome | None = None  # how the run ended
 
     @property
     def events(self) -> list[NutEvent]:

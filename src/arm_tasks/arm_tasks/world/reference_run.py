@@ -52,15 +52,10 @@ def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
 
 @dataclass(frozen=True)
 class ReferenceRun:
-    """A perfect run of a plan.
+    """A perfect run of a plan."""
 
-    Attributes:
-        plan: The plan, in a scene with a nut.
-        recording: The run.
-    """
-
-    plan: TaskPlan
-    recording: Recording
+    plan: TaskPlan  # the plan, in a scene with a nut
+    recording: Recording  # the run
 
     @classmethod
     def of(cls, plan: TaskPlan) -> ReferenceRun:

@@ -47,21 +47,13 @@ HIGH = ScreenArea(-0.80, 0.80, 0.28, 0.90)  # the panel covers the lower 60 % of
 
 @dataclass(frozen=True)
 class CameraView:
-    """A camera and the scale that goes with it. Metres, in the fixed frame, z up.
+    """A camera and the scale that goes with it. Metres, in the fixed frame, z up."""
 
-    Attributes:
-        position: (3,), of the camera.
-        look_at: (3,), the point in the middle of the picture.
-        near: Distance of the near clipping plane.
-        size: A length that characterises the robot and scales frames and labels.
-        caption: (3,), of a line of text above everything.
-    """
-
-    position: Array
-    look_at: Array
-    near: float
-    size: float
-    caption: Array
+    position: Array  # (3,), of the camera
+    look_at: Array  # (3,), the point in the middle of the picture
+    near: float  # distance of the near clipping plane
+    size: float  # A length that characterises the robot and scales frames and labels
+    caption: Array  # (3,), of a line of text above everything
 
 
 def view_of(

@@ -89,19 +89,12 @@ def _table(key: str, rows: list[tuple[str, str]]) -> str:
 
 @dataclass(frozen=True)
 class PanelActions:
-    """The actions of the panel's elements; all run in the node's thread.
+    """The actions of the panel's elements; all run in the node's thread."""
 
-    Attributes:
-        switch: Takes the name of a switch, and whether it is on now.
-        move: Takes a joint's name and value [rad or m].
-        posture: Takes the name of a posture.
-        clear_trace: Without arguments.
-    """
-
-    switch: Callable[[str, bool], None]
-    move: Callable[[str, float], None]
-    posture: Callable[[str], None]
-    clear_trace: Callable[[], None]
+    switch: Callable[[str, bool], None]  # takes the name of a switch, and whether it is on now
+    move: Callable[[str, float], None]  # takes a joint's name and value [rad or m]
+    posture: Callable[[str], None]  # takes the name of a posture
+    clear_trace: Callable[[], None]  # without arguments
 
 
 class Panel:

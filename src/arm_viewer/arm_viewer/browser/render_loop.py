@@ -33,25 +33,17 @@ class RenderTimer(Protocol):
 
 @dataclass
 class RenderLoop:
-    """Not thread-safe: used by one thread.
+    """Not thread-safe: used by one thread."""
 
-    Attributes:
-        draw: Draws a frame; returns whether the panel's numbers changed.
-        write_numbers: Writes them; returns whether they must be written again.
-        has_clients: Returns whether a browser is connected.
-        next_expiry: Returns when the next marker expires [s]; infinity if none does.
-        clock: Returns the present time [s].
-        timer: Calls `tick` FRAME_RATE times a second; set before the first tick.
-        ticks: How often it has ticked.
-    """
-
-    draw: Callable[[], bool]
-    write_numbers: Callable[[], bool]
-    has_clients: Callable[[], bool]
+    draw: Callable[[], bool]  # draws a frame; returns whether the panel's numbers changed
+    write_numbers: Callable[[], bool]  # writes them; returns whether they must be written again
+    has_clients: Callable[[], bool]  # returns whether a browser is connected
+    # returns when the next marker expires [s]; infinity if none does
     next_expiry: Callable[[], float]
-    clock: Callable[[], float]
+    clock: Callable[[], float]  # returns the present time [s]
+    # calls `tick` FRAME_RATE times a second; set before the first tick
     timer: RenderTimer | None = None
-    ticks: int = 0
+    ticks: int = 0  # how often it has ticked
     _frame_due: bool = True
     _numbers_due: bool = True
 

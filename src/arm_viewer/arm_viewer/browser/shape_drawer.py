@@ -23,21 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawContext:
-    """Where and how a shape is drawn.
+    """Where and how a shape is drawn."""
 
-    Attributes:
-        scene: viser's scene.
-        meshes: For mesh files.
-        name: The node's name; its parent decides the frame.
-        pose: (4, 4), parent <- shape.
-        colour: Red, green, blue, alpha.
-    """
-
-    scene: viser.SceneApi
-    meshes: MeshFiles
-    name: str
-    pose: Array
-    colour: Colour
+    scene: viser.SceneApi  # viser's scene
+    meshes: MeshFiles  # for mesh files
+    name: str  # the node's name; its parent decides the frame
+    pose: Array  # (4, 4), parent <- shape
+    colour: Colour  # red, green, blue, alpha
 
     @property
     def place(self) -> dict[str, Any]:

@@ -22,26 +22,17 @@ TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 @dataclass
 class SceneView:
-    """Everything that is shown. Not thread-safe: used by one thread.
+    """Everything that is shown. Not thread-safe: used by one thread."""
 
-    Attributes:
-        store: The scene to be shown.
-        drawer: Draws the scene.
-        panel: Shows texts.
-        trace: The tool's path.
-        tool_frame: The frame whose path and position are shown.
-        on_robot: Called when another robot was drawn.
-        report_problem: Takes an error for each thing that could not be drawn.
-        description_problem: Why the latest robot description is invalid; empty if it is valid.
-    """
-
-    store: SceneStore
-    drawer: SceneDrawer
-    panel: Panel
-    trace: ToolTrace
-    tool_frame: str
-    on_robot: Callable[[VisualRobot], None]
+    store: SceneStore  # the scene to be shown
+    drawer: SceneDrawer  # draws the scene
+    panel: Panel  # shows texts
+    trace: ToolTrace  # the tool's path
+    tool_frame: str  # the frame whose path and position are shown
+    on_robot: Callable[[VisualRobot], None]  # called when another robot was drawn
+    # takes an error for each thing that could not be drawn
     report_problem: Callable[[ViewerError], None]
+    # why the latest robot description is invalid; empty if it is valid
     description_problem: str = ""
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:

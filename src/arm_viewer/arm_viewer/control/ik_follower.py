@@ -28,19 +28,12 @@ STOPPED = "Stopped: nothing moves until Reset."
 
 @dataclass(frozen=True)
 class IkRequest:
-    """How a target pose is to be met.
+    """How a target pose is to be met."""
 
-    Attributes:
-        mode: A constant of SolveIK.
-        position_tolerance: Largest accepted error [m]; 0 for the solver's own.
-        orientation_tolerance: Largest accepted error [rad]; 0 for the solver's own.
-        max_solutions: How many solutions to look for.
-    """
-
-    mode: int = 0
-    position_tolerance: float = 0.0
-    orientation_tolerance: float = 0.0
-    max_solutions: int = 1
+    mode: int = 0  # A constant of SolveIK
+    position_tolerance: float = 0.0  # largest accepted error [m]; 0 for the solver's own
+    orientation_tolerance: float = 0.0  # largest accepted error [rad]; 0 for the solver's own
+    max_solutions: int = 1  # how many solutions to look for
 
 
 @dataclass(frozen=True)
@@ -54,16 +47,11 @@ class Solution:
 
 @dataclass(frozen=True)
 class IkResponse:
-    """The response to a request.
+    """The response to a request."""
 
-    Attributes:
-        ok: Whether the target is met.
-        message: One sentence for people.
-        solutions: The nearest first; if the target is not met, the best effort alone, or nothing.
-    """
-
-    ok: bool
-    message: str
+    ok: bool  # whether the target is met
+    message: str  # one sentence for people
+    # the nearest first; if the target is not met, the best effort alone, or nothing
     solutions: tuple[Solution, ...] = ()
 
     @property
@@ -119,27 +107,18 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
 
 @dataclass
 class IkFollower:
-    """Not thread-safe: used by one thread.
+    """Not thread-safe: used by one thread."""
 
-    Attributes:
-        solver: Takes the requests; pass its responses to `on_response`.
-        positions: Returns the measured joint positions by name [rad or m].
-        command: Moves joints, by name; returns a problem, or "".
-        report: Shows one sentence to the user; empty if all is well.
-        show_solutions: Lists solutions to choose from.
-        clock: Returns the time [s].
-        request: How targets are to be met.
-        stopped: Whether nothing may move.
-    """
-
-    solver: IkBackend
+    solver: IkBackend  # takes the requests; pass its responses to `on_response`
+    # returns the measured joint positions by name [rad or m]
     positions: Callable[[], Mapping[str, float]]
+    # moves joints, by name; returns a problem, or ""
     command: Callable[[Mapping[str, float]], str]
-    report: Callable[[str], None]
-    show_solutions: Callable[[Sequence[Solution]], None]
-    clock: Callable[[], float]
-    request: IkRequest = field(default_factory=IkRequest)
-    stopped: bool = False
+    report: Callable[[str], None]  # shows one sentence to the user; empty if all is well
+    show_solutions: Callable[[Sequence[Solution]], None]  # lists solutions to choose from
+    clock: Callable[[], float]  # returns the time [s]
+    request: IkRequest = field(default_factory=IkRequest)  # how targets are to be met
+    stopped: bool = False  # whether nothing may move
     _pending: tuple[str, Array] | None = None
     _sent_at: float | None = None
     _listing: bool = False

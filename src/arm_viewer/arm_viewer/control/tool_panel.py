@@ -33,21 +33,14 @@ POSE_TOLERANCE = 1e-5  # of an element of the handle's matrix
 
 @dataclass(frozen=True)
 class ToolActions:
-    """The actions of the folders' elements; all run in the node's thread.
+    """The actions of the folders' elements; all run in the node's thread."""
 
-    Attributes:
-        show_handle: Takes whether the handle is to be shown.
-        set_request: Takes how targets are to be met from now on.
-        jog: Takes one of JOGS, a step [m or rad], and whether along the tool's own axes.
-        list_solutions: Without arguments.
-        select_solution: Takes the number of a solution.
-    """
-
-    show_handle: Callable[[bool], None]
-    set_request: Callable[[IkRequest], None]
+    show_handle: Callable[[bool], None]  # takes whether the handle is to be shown
+    set_request: Callable[[IkRequest], None]  # takes how targets are to be met from now on
+    # takes one of JOGS, a step [m or rad], and whether along the tool's own axes
     jog: Callable[[str, float, bool], None]
-    list_solutions: Callable[[], None]
-    select_solution: Callable[[int], None]
+    list_solutions: Callable[[], None]  # without arguments
+    select_solution: Callable[[int], None]  # takes the number of a solution
 
 
 def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:

@@ -25,17 +25,11 @@ class MarkerKey(NamedTuple):
 
 @dataclass(frozen=True)
 class PlacedMarker:
-    """A marker that can be drawn now.
+    """A marker that can be drawn now."""
 
-    Attributes:
-        frame: The tf frame it is attached to; empty for the fixed frame.
-        pose: (4, 4), that frame <- marker.
-        drawing: Its shape and colour.
-    """
-
-    frame: str
-    pose: Array
-    drawing: Drawing
+    frame: str  # the tf frame it is attached to; empty for the fixed frame
+    pose: Array  # (4, 4), that frame <- marker
+    drawing: Drawing  # its shape and colour
 
 
 def box_corners(placed: PlacedMarker, frames: Mapping[str, Array]) -> Array:

@@ -100,23 +100,14 @@ POINTS, TEXT_VIEW_FACING, MESH_RESOURCE, TRIANGLE_LIST, ARROW_STRIP = range(8, 1
 
 @dataclass(frozen=True)
 class Drawing:
-    """The validated content of one marker.
+    """The validated content of one marker."""
 
-    Attributes:
-        frame: The tf frame of its pose; empty for the fixed frame.
-        locked: Whether it moves with that frame after it was placed.
-        pose: (4, 4), frame <- marker.
-        shape: The shape.
-        colour: Red, green, blue, alpha; alpha counts for per-point colours too.
-        lifetime: Duration of display [s]; 0 for unlimited.
-    """
-
-    frame: str
-    locked: bool
-    pose: Array
-    shape: DrawnShape
-    colour: Colour
-    lifetime: float
+    frame: str  # the tf frame of its pose; empty for the fixed frame
+    locked: bool  # whether it moves with that frame after it was placed
+    pose: Array  # (4, 4), frame <- marker
+    shape: DrawnShape  # the shape
+    colour: Colour  # red, green, blue, alpha; alpha counts for per-point colours too
+    lifetime: float  # duration of display [s]; 0 for unlimited
 
 
 def read_marker(marker: Any) -> Drawing:

@@ -37,19 +37,12 @@ _GRIPPER = "gripper"
 
 @dataclass(frozen=True, eq=False)
 class Visual:
-    """One visual of one link.
+    """One visual of one link."""
 
-    Attributes:
-        link: The link that carries it.
-        pose: (4, 4), link <- visual.
-        shape: What to draw.
-        colour: Red, green, blue, alpha.
-    """
-
-    link: str
-    pose: Array
-    shape: DrawnShape
-    colour: Colour
+    link: str  # the link that carries it
+    pose: Array  # (4, 4), link <- visual
+    shape: DrawnShape  # what to draw
+    colour: Colour  # red, green, blue, alpha
 
 
 @dataclass(frozen=True)
@@ -66,26 +59,16 @@ class VisualJoint:
 
 @dataclass(frozen=True, eq=False)
 class VisualRobot:
-    """What there is to draw of one robot.
+    """What there is to draw of one robot."""
 
-    Attributes:
-        name: The robot's name.
-        root: The one link that is no joint's child.
-        links: All link names, in document order.
-        visuals: What each link looks like.
-        joints: The joints that move, in document order.
-        zero: Link name -> (4, 4), root <- link, with all joints at zero.
-        reach: Length from the root to the farthest tip with the chain pulled straight [m].
-        carriers: Link name -> name of the link before it, and of the joint between them.
-    """
-
-    name: str
-    root: str
-    links: tuple[str, ...]
-    visuals: tuple[Visual, ...]
-    joints: tuple[VisualJoint, ...]
-    zero: Mapping[str, Array]
-    reach: float
+    name: str  # the robot's name
+    root: str  # the one link that is no joint's child
+    links: tuple[str, ...]  # all link names, in document order
+    visuals: tuple[Visual, ...]  # what each link looks like
+    joints: tuple[VisualJoint, ...]  # the joints that move, in document order
+    zero: Mapping[str, Array]  # link name -> (4, 4), root <- link, with all joints at zero
+    reach: float  # length from the root to the farthest tip with the chain pulled straight [m]
+    # link name -> name of the link before it, and of the joint between them
     carriers: Mapping[str, tuple[str, str]]
 
     def joints_to(self, link: str) -> tuple[VisualJoint, ...]:

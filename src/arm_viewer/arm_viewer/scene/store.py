@@ -23,23 +23,17 @@ POSE_TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class SceneChanges:
-    """The differences from the scene drawn last.
+    """The differences from the scene drawn last."""
 
-    Attributes:
-        robot: A robot that replaces the previous one; None if it is the same.
-        moved: Frame name -> (4, 4), fixed frame <- frame, for those that are new or moved.
-        removed: Frames to be removed, with everything attached to them.
-        erased: Markers to be removed; apply before `drawn`.
-        drawn: Markers to be drawn or redrawn.
-        texts: Name of a text -> its new value.
-    """
-
+    # A robot that replaces the previous one; None if it is the same
     robot: VisualRobot | None = None
+    # frame name -> (4, 4), fixed frame <- frame, for those that are new or moved
     moved: Mapping[str, Array] = field(default_factory=dict)
-    removed: frozenset[str] = frozenset()
-    erased: frozenset[MarkerKey] = frozenset()
+    removed: frozenset[str] = frozenset()  # frames to be removed, with everything attached to them
+    erased: frozenset[MarkerKey] = frozenset()  # markers to be removed; apply before `drawn`
+    # markers to be drawn or redrawn
     drawn: Mapping[MarkerKey, PlacedMarker] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)  # name of a text -> its new value
 
     def __bool__(self) -> bool:
         return self.robot is not None or any(

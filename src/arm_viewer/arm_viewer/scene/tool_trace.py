@@ -21,15 +21,11 @@ PIECES = 40
 
 @dataclass(frozen=True)
 class TraceChanges:
-    """The differences from the line drawn last.
+    """The differences from the line drawn last."""
 
-    Attributes:
-        grown: Piece number -> its points, (n, 3) with n >= 2 [m].
-        dropped: Pieces to be removed.
-    """
-
+    # piece number -> its points, (n, 3) with n >= 2 [m]
     grown: Mapping[int, Array] = field(default_factory=dict)
-    dropped: frozenset[int] = frozenset()
+    dropped: frozenset[int] = frozenset()  # pieces to be removed
 
 
 class ToolTrace:

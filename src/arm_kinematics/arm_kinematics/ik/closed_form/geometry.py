@@ -29,17 +29,11 @@ TOLERANCE = 5e-5
 
 @dataclass(frozen=True)
 class ScrewAxis:
-    """The axis of a joint at q = 0, in the base frame.
+    """The axis of a joint at q = 0, in the base frame."""
 
-    Attributes:
-        w: Direction (3,), a unit vector.
-        a: A point on it (3,) [m]; for a sliding joint the origin.
-        slides: True for a sliding joint.
-    """
-
-    w: Array
-    a: Array
-    slides: bool
+    w: Array  # direction (3,), a unit vector
+    a: Array  # A point on it (3,) [m]; for a sliding joint the origin
+    slides: bool  # true for a sliding joint
 
 
 class ScrewAxes:

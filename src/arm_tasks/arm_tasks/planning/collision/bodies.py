@@ -21,20 +21,15 @@ _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
 
 @dataclass(frozen=True)
 class CollisionBody:
-    """A primitive on a frame.
+    """A primitive on a frame."""
 
-    Attributes:
-        owner: The link or the object of the scene that it is a part of.
-        kind: "box", "cylinder" (along its z) or "sphere".
-        size: (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m].
-        pose: frame <- body (4, 4); the frame is the link, or base_link. The body is centred there.
-        carried: Name of the payload that it is a part of, fixed to the link; "" if it is none.
-    """
-
-    owner: str
-    kind: str
+    owner: str  # the link or the object of the scene that it is a part of
+    kind: str  # "box", "cylinder" (along its z) or "sphere"
+    # (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]
     size: tuple[float, ...]
+    # frame <- body (4, 4); the frame is the link, or base_link. The body is centred there
     pose: Array
+    # name of the payload that it is a part of, fixed to the link; "" if it is none
     carried: str = ""
 
     @property

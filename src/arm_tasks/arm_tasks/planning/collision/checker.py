@@ -88,17 +88,12 @@ _SEED = 20
 
 @dataclass(frozen=True)
 class Clearance:
-    """A pair of bodies and their distance.
+    """A pair of bodies and their distance."""
 
-    Attributes:
-        distance: Between them [m], negative by the depth if they overlap; inf without any pair.
-        first: Link of the robot.
-        second: Another link, or an object of the scene.
-    """
-
+    # between them [m], negative by the depth if they overlap; inf without any pair
     distance: float
-    first: str = ""
-    second: str = ""
+    first: str = ""  # link of the robot
+    second: str = ""  # another link, or an object of the scene
 
     @property
     def hits(self) -> bool:

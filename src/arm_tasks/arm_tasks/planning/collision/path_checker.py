@@ -23,15 +23,10 @@ _FINE = 1e-3  # m; pieces on which no pair comes nearer by more are not divided
 
 @dataclass(frozen=True)
 class PathClearance:
-    """Clearance of a path.
+    """Clearance of a path."""
 
-    Attributes:
-        nearest: The nearest pair on the whole path; if it hits, the deepest.
-        hit_at: Share of the joint path at which the first hit is, or None.
-    """
-
-    nearest: Clearance
-    hit_at: float | None = None
+    nearest: Clearance  # the nearest pair on the whole path; if it hits, the deepest
+    hit_at: float | None = None  # share of the joint path at which the first hit is, or None
 
 
 class _PathCheck:

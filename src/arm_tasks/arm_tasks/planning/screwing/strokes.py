@@ -35,15 +35,10 @@ GripScore = Callable[[float, float], float]
 
 @dataclass(frozen=True)
 class Stroke:
-    """One grip and one turn.
+    """One grip and one turn."""
 
-    Attributes:
-        grip: Tool roll at which the nut is gripped [rad].
-        turn: Rotation from there, signed [rad].
-    """
-
-    grip: float
-    turn: float
+    grip: float  # tool roll at which the nut is gripped [rad]
+    turn: float  # rotation from there, signed [rad]
 
 
 def ratchet(
@@ -152,16 +147,11 @@ def _sum(strokes: Sequence[Stroke]) -> float:
 
 @dataclass(frozen=True)
 class Strokes:
-    """The strokes of a screw step.
+    """The strokes of a screw step."""
 
-    Attributes:
-        strokes: Grips and turns, in order.
-        turns: Turns in all, without sign.
-        before_catching: Turns of them before the thread catches (screw_on with a known start).
-    """
-
-    strokes: list[Stroke]
-    turns: float
+    strokes: list[Stroke]  # grips and turns, in order
+    turns: float  # turns in all, without sign
+    # turns of them before the thread catches (screw_on with a known start)
     before_catching: float = 0.0
 
     @property

@@ -26,17 +26,11 @@ _SAME = 0.02  # largest difference of joints in the same configuration [rad or m
 
 @dataclass(frozen=True)
 class Place:
-    """A tool pose on a bolt's axis, the tool's z along the bolt's.
+    """A tool pose on a bolt's axis, the tool's z along the bolt's."""
 
-    Attributes:
-        bolt: The bolt.
-        z: How far the tool is past the bolt's free end [m].
-        roll: Its roll about the bolt's z, from the bolt's x [rad].
-    """
-
-    bolt: Bolt
-    z: float
-    roll: float
+    bolt: Bolt  # the bolt
+    z: float  # how far the tool is past the bolt's free end [m]
+    roll: float  # its roll about the bolt's z, from the bolt's x [rad]
 
     @property
     def pose(self) -> Array:
@@ -54,18 +48,12 @@ class Wrist:
     """One configuration of the arm with the tool on a bolt's axis, and its range of rolls.
 
     Rolls are not wrapped: two of them a full turn apart are different joint positions.
-
-    Attributes:
-        at: Where the tool is.
-        joints: Joint positions (n,) there [rad or m].
-        low: Lowest roll that can be reached without a regrasp [rad].
-        high: Highest roll [rad].
     """
 
-    at: Place
-    joints: Array
-    low: float
-    high: float
+    at: Place  # where the tool is
+    joints: Array  # joint positions (n,) there [rad or m]
+    low: float  # lowest roll that can be reached without a regrasp [rad]
+    high: float  # highest roll [rad]
 
     def turned(self, chain: Chain, roll: float, tolerance: Tolerance) -> Array:
         """Return the joint positions (n,) after turning to another roll.

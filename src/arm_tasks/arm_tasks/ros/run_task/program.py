@@ -27,21 +27,13 @@ from arm_tasks.world.verdict import lies_on, off_lines
 
 @dataclass(frozen=True)
 class CompletedRun:
-    """A run and what was observed.
+    """A run and what was observed."""
 
-    Attributes:
-        result: Result of run_task.
-        reports: Reports of its steps.
-        verdict: Whether the task's expectations are met.
-        nut: The nut at the end, None without a simulated world.
-        postures: Recorded joint positions (n,) [rad or m].
-    """
-
-    result: RunTask.Result
-    reports: list[StepReport]
-    verdict: Verdict
-    nut: NutReport | None
-    postures: list[Array]
+    result: RunTask.Result  # result of run_task
+    reports: list[StepReport]  # reports of its steps
+    verdict: Verdict  # whether the task's expectations are met
+    nut: NutReport | None  # the nut at the end, None without a simulated world
+    postures: list[Array]  # recorded joint positions (n,) [rad or m]
 
 
 def run_task(goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel) -> CompletedRun:

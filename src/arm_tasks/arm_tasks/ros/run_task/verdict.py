@@ -13,30 +13,20 @@ from arm_tasks.task.steps import Expectation, Task
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run met its expectations.
+    """Whether a run met its expectations."""
 
-    Attributes:
-        good: True if it did.
-        message: One sentence.
-    """
-
-    good: bool
-    message: str
+    good: bool  # true if it did
+    message: str  # one sentence
 
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """What the simulated world shows after a run.
+    """What the simulated world shows after a run."""
 
-    Attributes:
-        nut: The nut, None if unknown.
-        lies_on: Support of the expected payload, "" if it has none, None if unknown.
-        off_lines: Largest distance of the tool from its straight lines [m].
-    """
-
-    nut: NutState | None = None
+    nut: NutState | None = None  # the nut, None if unknown
+    # support of the expected payload, "" if it has none, None if unknown
     lies_on: str | None = None
-    off_lines: float = 0.0
+    off_lines: float = 0.0  # largest distance of the tool from its straight lines [m]
 
 
 def judge(

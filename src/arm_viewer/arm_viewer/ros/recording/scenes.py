@@ -36,22 +36,14 @@ PATH_STEPS = 200  # steps of the tool's path as long as the robot's reach
 
 @dataclass(frozen=True, eq=False)
 class RecordedScene:
-    """The scene at one moment.
+    """The scene at one moment."""
 
-    Attributes:
-        time: Since the start of the recording [s].
-        robot: The robot.
-        frames: Frame name -> (4, 4), root link <- frame [m].
-        markers: The markers of scene_markers.
-        text: The state of the task.
-        path: (k, 3), the tool's positions since the first moment, in the root link's frame [m].
-    """
-
-    time: float
-    robot: VisualRobot
-    frames: Mapping[str, Array]
-    markers: tuple[PlacedMarker, ...]
-    text: str
+    time: float  # since the start of the recording [s]
+    robot: VisualRobot  # The robot
+    frames: Mapping[str, Array]  # frame name -> (4, 4), root link <- frame [m]
+    markers: tuple[PlacedMarker, ...]  # the markers of scene_markers
+    text: str  # the state of the task
+    # (k, 3), the tool's positions since the first moment, in the root link's frame [m]
     path: Array
 
 
@@ -137,16 +129,11 @@ MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
 
 @dataclass
 class ScenePrimitives:
-    """The primitives of a scene.
+    """The primitives of a scene."""
 
-    Attributes:
-        solids: Bodies.
-        loose: Faces and lines.
-        labels: Texts and their positions (3,) [m].
-    """
-
-    solids: list[Solid] = field(default_factory=list)
-    loose: list[Loose] = field(default_factory=list)
+    solids: list[Solid] = field(default_factory=list)  # bodies
+    loose: list[Loose] = field(default_factory=list)  # faces and lines
+    # texts and their positions (3,) [m]
     labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
