@@ -132,7 +132,6 @@ def test_where_nothing_runs_it_says_what_to_start(fresh_domain, tmp_path):
     assert "first ./arm view nut_arm" in said and said.count("\n") == 1, said
 
 
-@pytest.mark.thorough  # the end of the replay is sometimes not seen: not understood yet
 def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
     context = rclpy.Context()
     rclpy.init(context=context)
@@ -140,24 +139,24 @@ def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     track = Track(node)
-    words = ("nut_arm", "look_around", "--view", "--speed", "1", "--viewer-port", "8178")
+    # Repeated, since the view may play some of it before this subscription is matched.
+    words = ("nut_arm", "look_around", "--view", "--loop", "--viewer-port", "8178")
     player = start(tmp_path, *words)
+    points = list(read_trajectory("look_around", MODEL).positions)
+    place, end = 0, time.monotonic() + BOUND
     try:
-        end = time.monotonic() + BOUND
-        while player.poll() is None:
-            assert time.monotonic() < end
+        while points:
+            assert player.poll() is None and time.monotonic() < end, points
             executor.spin_once(timeout_sec=0.05)
-        for _ in range(200):  # what is still in the queue
-            executor.spin_once(timeout_sec=0.005)
-        said = player.communicate()[0]
+            if (seen := track.visits(points[0], place)) is not None:
+                place = seen
+                points.pop(0)
+        player.send_signal(signal.SIGINT)
+        said = player.communicate(timeout=BOUND)[0]
     finally:
         player.kill()
         executor.shutdown()
         node.destroy_node()
         rclpy.shutdown(context=context)
-    assert player.returncode == 0, said
-    assert "Playing look_around on the view: " in said and "Done." in said
-    place = 0
-    for point in read_trajectory("look_around", MODEL).positions:
-        place = track.visits(point, place)
-        assert place is not None, (point, said)
+    assert player.returncode == 130, said
+    assert "Playing look_around on the view: " in said and "Stopped." in said, said
