@@ -2,14 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of processes that both `ros2 launch` and `./arm` start.
 
-Values may be placeholders: `bringup.launch` turns them into launch substitutions, and
-`bringup.supervisor` into plain values.
+A value may be a function of the arguments, name -> text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+
+from arm_description import load_robot
+
+Values = Mapping[str, str]
+Plain = str | int | float | bool
+Value = Plain | Callable[[Values], Plain]
 
 
 @dataclass(frozen=True)
@@ -29,27 +39,21 @@ class Arg:
     name: str
     kind: type[str] | type[int] | type[float] = str
 
-
-@dataclass(frozen=True)
-class UseSimTime:
-    """True unless simulated time runs at the speed of wall time."""
+    def __call__(self, values: Values) -> Plain:  # noqa: D102
+        return self.kind(values[self.name])
 
 
-@dataclass(frozen=True)
-class RobotDescription:
-    """The URDF of the robot in the argument `robot`."""
+def use_sim_time(values: Values) -> bool:
+    """Return True unless simulated time runs at the speed of wall time."""
+    return float(values["speed"]) != 1.0
 
 
-@dataclass(frozen=True)
-class ConfigFile:
-    """Path of a file under share/ of a package."""
-
-    package: str
-    file: str
+def _robot_description(values: Values) -> str:
+    return load_robot(values["robot"]).to_urdf()
 
 
-Placeholder = Arg | UseSimTime | RobotDescription | ConfigFile
-Value = str | float | bool | Placeholder
+def _rviz_config(_: Values) -> str:
+    return str(Path(get_package_share_directory("arm_tasks"), "rviz", "nut_transfer.rviz"))
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Process:
     name: str  # node name
     parameters: Mapping[str, Value] = field(default_factory=dict)  # ROS parameters
     arguments: tuple[Value, ...] = ()  # command-line arguments before the ROS arguments
-    # argument name -> values for which the process is started; empty for always
+    # argument name -> values for which it is started; empty for always
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False  # its end ends the run, unless a view stays open
     to_terminal: bool = False  # its output goes to the terminal instead of a log file
@@ -133,19 +137,28 @@ BRINGUP_ARGUMENTS = (
     ),
 )
 
-_SIMULATED = ("fake", "sim")
 _REST = {"part": ("all", "rest")}
-_SIM_TIME: dict[str, Value] = {"use_sim_time": UseSimTime()}
-_SCENE_NODE: dict[str, Value] = {"robot": Arg("robot"), "scene": Arg("scene"), **_SIM_TIME}
+_RVIZ = {**_REST, "viewer": ("rviz",)}
+_SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
+_ROBOT: dict[str, Value] = {"robot": Arg("robot")}
+_SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
+_VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
 _TF_RATE = 30.0  # [Hz] at most: tf for every second joint_states, published every 20 ms
 
 
-def _state_publisher_package() -> str:
-    try:
-        get_package_prefix("robot_state_publisher")
-    except PackageNotFoundError:
-        return "arm_description"
-    return "robot_state_publisher"
+def _state_publisher(package: str) -> Process:
+    if not package:
+        try:
+            get_package_prefix(package := "robot_state_publisher")
+        except PackageNotFoundError:
+            package = "arm_description"
+    executable = "state_publisher" if package == "arm_description" else "robot_state_publisher"
+    parameters: dict[str, Value] = {
+        "robot_description": _robot_description,
+        "publish_frequency": _TF_RATE,
+    }
+    parameters |= _SIM_TIME
+    return Process(package, executable, "robot_state_publisher", parameters, when=_REST)
 
 
 def processes(state_publisher: str = "") -> tuple[Process, ...]:
@@ -155,69 +168,30 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
         state_publisher: Package that publishes robot_description and tf; by default
             robot_state_publisher if installed, else arm_description with the same behaviour.
     """
-    state_publisher = state_publisher or _state_publisher_package()
-    own = state_publisher == "arm_description"
+    driver = {name: Arg(name) for name in _DRIVER_ARGUMENTS}
+    world = {**_REST, "hardware": ("fake", "sim")}
     return (
-        Process(
-            state_publisher,
-            "state_publisher" if own else "robot_state_publisher",
-            "robot_state_publisher",
-            {
-                "robot_description": RobotDescription(),
-                "publish_frequency": _TF_RATE,
-                **_SIM_TIME,
-            },
-            when=_REST,
-        ),
+        _state_publisher(state_publisher),
         Process(
             "arm_hardware",
             "hardware",
             "arm_hardware",
-            {
-                **{name: Arg(name) for name in _DRIVER_ARGUMENTS},
-                "speed": Arg("speed", float),
-                "autostart": "auto",
-            },
+            {**driver, "speed": Arg("speed", float), "autostart": "auto"},
             when={"part": ("all", "hardware")},
         ),
         Process("arm_kinematics", "kinematics", "kinematics", _SIM_TIME, when=_REST),
-        Process(
-            "arm_tasks",
-            "nut_world",
-            "nut_world",
-            _SCENE_NODE,
-            when={**_REST, "hardware": _SIMULATED},
-        ),
-        Process("arm_tasks", "task_server", "task_server", _SCENE_NODE, when=_REST),
+        Process("arm_tasks", "nut_world", "nut_world", _SCENE, when=world),
+        Process("arm_tasks", "task_server", "task_server", _SCENE, when=_REST),
         Process(
             "arm_viewer",
             "viewer",
             "arm_viewer",
-            {
-                "robot": Arg("robot"),
-                "port": Arg("viewer_port", int),
-                "host": Arg("viewer_host"),
-                "drive": True,
-                **_SIM_TIME,
-            },
+            {**_VIEW, "host": Arg("viewer_host"), "drive": True, **_SIM_TIME},
             when={**_REST, "viewer": ("browser",)},
             to_terminal=True,
         ),
-        Process(
-            "arm_viewer",
-            "tool_handle",
-            "tool_handle",
-            _SIM_TIME,
-            when={**_REST, "viewer": ("rviz",)},
-        ),
-        Process(
-            "rviz2",
-            "rviz2",
-            "rviz2",
-            _SIM_TIME,
-            arguments=("-d", ConfigFile("arm_tasks", "rviz/nut_transfer.rviz")),
-            when={**_REST, "viewer": ("rviz",)},
-        ),
+        Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
+        Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", _rviz_config), when=_RVIZ),
         Process(
             "arm_tasks",
             "run_task",
@@ -232,14 +206,9 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
 
 def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
     """Return the processes of an arm that other programs command."""
-    by_name = {process.name: process for process in processes(state_publisher)}
-    kinematics = by_name["kinematics"]
+    publisher, driver, kinematics, *_ = processes(state_publisher)
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
-    return (
-        by_name["robot_state_publisher"],
-        by_name["arm_hardware"],
-        replace(kinematics, parameters=served),
-    )
+    return (publisher, driver, replace(kinematics, parameters=served))
 
 
 def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
@@ -247,23 +216,17 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
 
     The view reloads the robot file when it changes.
     """
-    by_name = {process.name: process for process in processes(state_publisher)}
-    publisher, kinematics = by_name["robot_state_publisher"], by_name["kinematics"]
-    viewer = Process(
-        "arm_viewer",
-        "viewer",
-        "arm_viewer",
-        {"robot": Arg("robot"), "port": Arg("viewer_port", int), "sliders": True},
-        to_terminal=True,
+    publisher, _, kinematics, *_ = processes(state_publisher)
+    watched = {**_ROBOT, "publisher": publisher.name}
+    name = "robot_file_watcher"
+    return (
+        publisher,
+        Process(
+            "arm_viewer", "viewer", "arm_viewer", {**_VIEW, "sliders": True}, to_terminal=True
+        ),
+        kinematics,
+        Process("arm_description", name, name, watched, to_terminal=True),
     )
-    watcher = Process(
-        "arm_description",
-        "robot_file_watcher",
-        "robot_file_watcher",
-        {"robot": Arg("robot"), "publisher": publisher.name},
-        to_terminal=True,
-    )
-    return (publisher, viewer, kinematics, watcher)
 
 
 def play_processes(arguments: tuple[str, ...], state_publisher: str = "") -> tuple[Process, ...]:

@@ -9,25 +9,13 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
-from ament_index_python.packages import (
-    PackageNotFoundError,
-    get_package_prefix,
-    get_package_share_directory,
-)
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from arm_description import load_robot
-from arm_tasks.bringup.processes import (
-    Arg,
-    ConfigFile,
-    Process,
-    RobotDescription,
-    UseSimTime,
-    Value,
-)
+from arm_tasks.bringup.processes import Plain, Process, Value, Values
 from arm_tasks.errors import TasksError
 
 _LOGGER = logging.getLogger(__name__)
@@ -35,22 +23,14 @@ _LOGGER = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
-def is_enabled(process: Process, values: Mapping[str, str]) -> bool:
+def is_enabled(process: Process, values: Values) -> bool:
     """Return True if the arguments select a process."""
     return all(values[name] in allowed for name, allowed in process.when.items())
 
 
-def resolve(value: Value, values: Mapping[str, str]) -> str | int | float | bool:
-    """Return the plain value of a placeholder."""
-    if isinstance(value, Arg):
-        return value.kind(values[value.name])
-    if isinstance(value, UseSimTime):
-        return float(values["speed"]) != 1.0
-    if isinstance(value, RobotDescription):
-        return load_robot(values["robot"]).to_urdf()
-    if isinstance(value, ConfigFile):
-        return str(Path(get_package_share_directory(value.package)) / value.file)
-    return value
+def resolve(value: Value, values: Values) -> Plain:
+    """Return the value of an entry of the table for some arguments."""
+    return value(values) if callable(value) else value
 
 
 def _die_with_parent() -> None:
@@ -69,11 +49,11 @@ class ProcessGroup:
         TasksError: The folder cannot be created.
     """
 
-    def __init__(self, values: Mapping[str, str], logs: Path) -> None:
+    def __init__(self, values: Values, logs: Path) -> None:
         self._values = dict(values)
         self._logs = logs
         try:
-            self._logs.mkdir(parents=True, exist_ok=True)
+            logs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TasksError(
                 f"the folder for logs, {logs.absolute()}, cannot be created: {error.strerror}"
@@ -101,15 +81,13 @@ class ProcessGroup:
         command = [str(executable), *arguments, "--ros-args", "-r", f"__node:={process.name}"]
         command += ["--enclave", process.enclave]
         if process.parameters:
-            values = {
-                key: resolve(value, self._values) for key, value in process.parameters.items()
-            }
+            values = {k: resolve(value, self._values) for k, value in process.parameters.items()}
             file = Path(self._parameters.name) / f"{process.name}.yaml"
             file.write_text(yaml.safe_dump({"/**": {"ros__parameters": values}}))
             command += ["--params-file", str(file)]
         return command
 
-    def start(self, process: Process, *, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
+    def start(self, process: Process, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
         """Start a process in a session of its own; Ctrl-C reaches it through stop() only."""
         with (self._logs / f"{process.name}.log").open("wb") as file:
             child = subprocess.Popen(

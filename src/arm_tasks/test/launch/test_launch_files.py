@@ -12,6 +12,8 @@ from arm_tasks.bringup.processes import (
     bringup_processes,
     processes,
 )
+from arm_tasks.bringup.supervisor import is_enabled
+from launch import LaunchContext
 from launch_ros.actions import Node
 
 LAUNCH = Path(__file__).resolve().parents[2] / "launch"
@@ -40,11 +42,14 @@ def test_arguments_are_those_of_the_table_each_with_a_word_and_its_choices(launc
         assert [part.describe() for part in found.default_value] == [repr(argument.default)]
 
 
-def test_nodes_are_those_of_the_table(launched):
-    description, _, table = launched
-    nodes = [entity for entity in description.entities if isinstance(entity, Node)]
+def test_nodes_are_those_of_the_table_that_the_arguments_enable(launched):
+    description, arguments, table = launched
+    context = LaunchContext()
+    values = {argument.name: argument.default for argument in arguments}
+    context.launch_configurations.update(values)
+    nodes = [e for e in description.entities[-1].execute(context) if isinstance(e, Node)]
     assert [(n.node_package, n.node_executable) for n in nodes] == [
-        (p.package, p.executable) for p in table
+        (p.package, p.executable) for p in table if is_enabled(p, values)
     ]
 
 

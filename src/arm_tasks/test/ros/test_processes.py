@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup import supervisor as module
-from arm_tasks.bringup.processes import ARGUMENTS, Arg, Process, RobotDescription, UseSimTime
+from arm_tasks.bringup.processes import ARGUMENTS, Arg, Process, processes, use_sim_time
 from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled, resolve
 from arm_tasks.errors import TasksError
 from arm_testing.waiting import BOUND, wait_for
@@ -50,9 +50,10 @@ def test_placeholders_become_values():
     assert resolve(Arg("speed", float), values) == 8.0
     assert resolve(Arg("viewer_port", int), values) == 8081
     assert resolve(Arg("robot"), values) == "nut_arm"
-    assert resolve(UseSimTime(), values) is True
-    assert resolve(UseSimTime(), VALUES) is False
-    assert resolve(RobotDescription(), VALUES).lstrip().startswith("<")
+    assert resolve(use_sim_time, values) is True
+    assert resolve(use_sim_time, VALUES) is False
+    publisher = processes()[0].parameters["robot_description"]
+    assert resolve(publisher, VALUES).lstrip().startswith("<")
     assert resolve("plain", values) == "plain"
 
 
