@@ -83,10 +83,12 @@ def draw_run(
 def _run(model: RobotModel, scene: Scene, joints: Sequence[Array], nut_end: Array | None) -> _Run:
     chain = Chain.from_urdf(model.to_urdf())
     path = np.array([chain.fk(q)[:3, 3] for q in joints]).reshape(-1, 3)
-    nuts = [scene.nut_start(), nut_end] if scene.nut is not None else []
-    places = [T for T in nuts if T is not None]
-    drawn = [0, *(int(np.argmin(np.linalg.norm(path - T[:3, 3], axis=1))) for T in places)]
-    skeletons = [chain.link_poses(joints[i]).values() for i in drawn] if len(path) else []
+    nut = scene.nut
+    places = [] if nut is None else [T for T in (scene.nut_start(), nut_end) if T is not None]
+    skeletons = []
+    if len(path):
+        near = [int(np.argmin(np.linalg.norm(path - T[:3, 3], axis=1))) for T in places]
+        skeletons = [chain.link_poses(joints[i]).values() for i in (0, *near)]
     return _Run(
         path * 1e3,
         [np.array([T[:3, 3] for T in poses]) * 1e3 for poses in skeletons],
@@ -94,7 +96,7 @@ def _run(model: RobotModel, scene: Scene, joints: Sequence[Array], nut_end: Arra
             np.array([[0, 0, 0, 1], [0, 0, bolt.length, 1]]) @ bolt.pose[:3].T * 1e3
             for bolt in scene.bolts.values()
         ],
-        [_nut_faces(scene.nut, T) for T in places],
+        [_nut_faces(nut, T) for T in places if nut is not None],
         [
             (Solid(part.kind, part.size, thing.pose @ part.pose).faces() * 1e3, part.color)
             for thing in scene.things.values()
