@@ -48,7 +48,7 @@ def _design(arguments: argparse.Namespace) -> None:
     model = designed_robot(design, length, arguments.name)
     cli.say(_report(design, model, length))
     if arguments.plot:
-        from arm_kinematics.dexterity.workspace import draw_design
+        from arm_kinematics.dexterity.pictures import draw_design
 
         draw_design(design, Path(arguments.plot))
     cli.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)

@@ -85,7 +85,7 @@ def _best(chain: Chain, best: BestPosture) -> str:
 
 
 def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
-    from arm_kinematics.dexterity.workspace import draw_slice
+    from arm_kinematics.dexterity.pictures import draw_slice
 
     lower, upper = bounding_box(chain)
     margin = _MARGIN * float((upper - lower).max())

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The workspace of an arm: its bounding box, its volume, and slices through it, with pictures.
+"""The workspace of an arm: its bounding box, its volume, and slices through it.
 
 Whether a point is reached is decided by inverse kinematics, not by a cloud of points: limits
 count, and thin regions and holes are found.
@@ -11,17 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
-import matplotlib
 import numpy as np
 from arm_common.transforms import Array, pose
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.design import Design
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
 from arm_kinematics.dexterity.optimal_posture import finite_limits, spread, translations
 from arm_kinematics.errors import KinematicsError
@@ -176,66 +172,3 @@ def _centres(lowest: float, highest: float, cell: float) -> Array:
         )
     count = max(1, round(min((highest - lowest) / cell, MOST_CELLS + 1.0)))
     return np.asarray(lowest + (np.arange(count) + 0.5) * (highest - lowest) / count)
-
-
-FORMATS = (".svg", ".pdf", ".png")
-_AXIS = 0.35  # half the length at which an axis is drawn, in characteristic lengths
-
-
-def draw_design(design: Design, path: Path) -> None:
-    """Draw how the condition number fell, and the axes in the posture designed for.
-
-    Raises:
-        KinematicsError: The file's ending is no format of a picture, or it cannot be written.
-    """
-    figure = Figure(figsize=(9.0, 4.2), layout="constrained")
-    steps = figure.add_subplot(1, 2, 1)
-    steps.semilogy(range(1, len(design.history) + 1), design.history, color="#1e88e5")
-    steps.axhline(1.0, color="#90a4ae", linewidth=0.8)
-    steps.set(xlabel="step", ylabel="condition number", title="The optimiser's way")
-    space = figure.add_subplot(1, 2, 2, projection="3d")
-    points = design.r[0] - design.r
-    path_of_links = np.vstack([points, design.r[0]])
-    space.plot(*path_of_links.T, color="#607d8b", linewidth=2.0)
-    for number, (point, axis) in enumerate(zip(points, design.e, strict=True), 1):
-        space.plot(*np.column_stack([point - _AXIS * axis, point + _AXIS * axis]), color="#f4511e")
-        space.text(*(point + _AXIS * axis), str(number))
-    space.scatter(*design.r[0], color="#43a047", label="tool point")
-    space.set(title=f"Axes at condition {design.condition:.4f} (lengths in L)", aspect="equal")
-    space.legend()
-    _save(figure, path)
-
-
-def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) -> None:
-    """Draw a slice: colour is isotropy, white is out of reach.
-
-    Raises:
-        KinematicsError: The file's ending is no format of a picture, or it cannot be written.
-    """
-    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
-    axes = figure.add_subplot()
-    half_u, half_v = _half(found.u), _half(found.v)
-    across = found.u[0] - half_u, found.u[-1] + half_u
-    extent = (*across, found.v[0] - half_v, found.v[-1] + half_v)
-    image = axes.imshow(
-        found.isotropy, origin="lower", extent=extent, vmin=0.0, vmax=1.0, cmap="viridis"
-    )
-    figure.colorbar(image, label="isotropy (1 / condition number)")
-    axes.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title)
-    _save(figure, path)
-
-
-def _half(centres: np.ndarray) -> float:
-    return 0.5 * float(centres[1] - centres[0]) if len(centres) > 1 else 0.5
-
-
-def _save(figure: Figure, path: Path) -> None:
-    if path.suffix not in FORMATS:
-        raise KinematicsError(
-            f"'{path.name}' is no picture; end its name in {', '.join(FORMATS)}", what="plot"
-        )
-    with matplotlib.rc_context({"svg.hashsalt": path.stem}):  # equal pictures, equal files
-        try:
-            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except OSError as error:
-            raise KinematicsError(f"'{path}' cannot be written ({error.strerror})") from None
