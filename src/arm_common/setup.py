@@ -13,8 +13,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
-    zip_safe=False,
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="What the arm packages share: SE(3), YAML documents, terminal tools, node runner.",

@@ -1,30 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-from pathlib import Path
+from glob import glob
 
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
-COMMANDS = {
-    "describe": "describe:main",
-    "dh2moveit": "export:dh2moveit",
-    "dh2srdf": "export:dh2srdf",
-    "dh2urdf": "export:dh2urdf",
-    "draw": "draw:main",
-    "new": "new:main",
-    "robot_file_watcher": "entry_points:robot_file_watcher",
-    "rvs2dh": "convert:rvs2dh",
-    "state_publisher": "entry_points:state_publisher",
-    "trajectory": "trajectory:main",
-    "urdf2dh": "convert:urdf2dh",
-}
-
-
-def installed(folder, pattern="*"):
-    """Return the data_files entry that installs a folder's files under share/<package>."""
-    files = sorted(str(f) for f in Path(folder).glob(pattern) if f.is_file())
-    return (f"share/{PACKAGE}/{folder}", files)
-
+FOLDERS = ["robots", "schema", "urdf", "urdf/robots", "launch", "rviz", *glob("trajectories/*")]
 
 setup(
     name=PACKAGE,
@@ -34,16 +15,8 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
-        installed("robots", "*.yaml"),
-        installed("schema", "*.json"),
-        installed("urdf", "*.xacro"),
-        installed("urdf/robots", "*.xacro"),
-        installed("launch", "*.launch.py"),
-        installed("rviz", "*.rviz"),
-        *(installed(folder) for folder in sorted(Path("trajectories").iterdir())),
+        *((f"share/{PACKAGE}/{folder}", sorted(glob(f"{folder}/*.*"))) for folder in FOLDERS),
     ],
-    install_requires=["setuptools"],
-    zip_safe=False,
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="DH table in YAML to an exact URDF, the state publisher, and the shipped robots.",
@@ -51,7 +24,17 @@ setup(
     tests_require=["pytest"],
     entry_points={
         "console_scripts": [
-            f"{name} = {PACKAGE}.commands.{function}" for name, function in COMMANDS.items()
+            "describe = arm_description.commands.describe:main",
+            "dh2moveit = arm_description.commands.export:dh2moveit",
+            "dh2srdf = arm_description.commands.export:dh2srdf",
+            "dh2urdf = arm_description.commands.export:dh2urdf",
+            "draw = arm_description.commands.draw:main",
+            "new = arm_description.commands.new:main",
+            "robot_file_watcher = arm_description.commands.entry_points:robot_file_watcher",
+            "rvs2dh = arm_description.commands.convert:rvs2dh",
+            "state_publisher = arm_description.commands.entry_points:state_publisher",
+            "trajectory = arm_description.commands.trajectory:main",
+            "urdf2dh = arm_description.commands.convert:urdf2dh",
         ]
     },
 )

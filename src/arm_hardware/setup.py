@@ -1,18 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-from pathlib import Path
+from glob import glob
 
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
+FOLDERS = ("config", "schema", "systemd")
 TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "release", "verify")
-
-
-def installed(folder, pattern="*"):
-    """Return the data_files entry that installs a folder's files under share/<package>."""
-    files = sorted(str(f) for f in Path(folder).glob(pattern) if f.is_file())
-    return (f"share/{PACKAGE}/{folder}", files)
-
 
 setup(
     name=PACKAGE,
@@ -22,12 +16,8 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
-        installed("config", "*.yaml"),
-        installed("schema", "*.json"),
-        installed("systemd", "*.service"),
+        *((f"share/{PACKAGE}/{folder}", sorted(glob(f"{folder}/*.*"))) for folder in FOLDERS),
     ],
-    install_requires=["setuptools"],
-    zip_safe=False,
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Servo driver for the PCA9685, with fake and simulated hardware in the same node.",

@@ -1,17 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-from pathlib import Path
+from glob import glob
 
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_tasks"
-
-
-def installed(folder):
-    """Return the data_files entry that installs a folder's files under share/<package>."""
-    files = sorted(str(f) for f in Path(folder).iterdir() if f.is_file())
-    return (f"share/{PACKAGE}/{folder}", files)
-
+FOLDERS = ("launch", "rviz", "scenes", "schema", "security", "tasks")
 
 setup(
     name=PACKAGE,
@@ -21,15 +15,8 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
-        installed("launch"),
-        installed("rviz"),
-        installed("scenes"),
-        installed("schema"),
-        installed("security"),
-        installed("tasks"),
+        *((f"share/{PACKAGE}/{folder}", sorted(glob(f"{folder}/*.*"))) for folder in FOLDERS),
     ],
-    install_requires=["setuptools"],
-    zip_safe=False,
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Tasks that are checked before the first motion, the nut transfer, launch files.",

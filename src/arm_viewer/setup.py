@@ -4,7 +4,6 @@ from setuptools import find_packages, setup
 
 PACKAGE = "arm_viewer"
 
-
 setup(
     name=PACKAGE,
     version="0.1.0",
@@ -14,8 +13,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
-    zip_safe=False,
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="The robot, its frames and markers in a browser.",
