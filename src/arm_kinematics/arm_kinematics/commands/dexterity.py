@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
 
 from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot
@@ -91,12 +91,13 @@ def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
     margin = _MARGIN * float((upper - lower).max())
     i, j = (_AXES.index(letter) for letter in plane)
     k = 3 - i - j
-    origin = np.zeros(3)
-    origin[k] = min(max(0.0, lower[k]), upper[k])
+    x, y = np.eye(3)[[i, j]]
+    T = pose(np.column_stack([x, y, np.cross(x, y)]))
+    T[k, 3] = min(max(0.0, lower[k]), upper[k])
     extent = (lower[i] - margin, upper[i] + margin, lower[j] - margin, upper[j] + margin)
     cell = max(extent[1] - extent[0], extent[3] - extent[2]) / _CELLS
-    found = slice_map(chain, origin, np.eye(3)[i], np.eye(3)[j], extent, cell, best.length)
-    title = f"Reach at {_AXES[k]} = {origin[k]:.3g} m"
+    found = slice_map(chain, T, extent, cell, best.length)
+    title = f"Reach at {_AXES[k]} = {T[k, 3]:.3g} m"
     draw_slice(found, (plane[0], plane[1]), title, path)
 
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a designed arm and of a slice through a workspace.
-
-Apart from what they show: a node that computes it need not load matplotlib.
-"""
+"""Pictures of a designed arm and of a workspace slice; the node does not load matplotlib."""
 
 from __future__ import annotations
 
@@ -53,19 +50,12 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
     """
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
     axes = figure.add_subplot()
-    half_u, half_v = _half(found.u), _half(found.v)
-    across = found.u[0] - half_u, found.u[-1] + half_u
-    extent = (*across, found.v[0] - half_v, found.v[-1] + half_v)
     image = axes.imshow(
-        found.isotropy, origin="lower", extent=extent, vmin=0.0, vmax=1.0, cmap="viridis"
+        found.isotropy, origin="lower", extent=found.extent, vmin=0.0, vmax=1.0, cmap="viridis"
     )
     figure.colorbar(image, label="isotropy (1 / condition number)")
     axes.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title)
     _save(figure, path)
-
-
-def _half(centres: np.ndarray) -> float:
-    return 0.5 * float(centres[1] - centres[0]) if len(centres) > 1 else 0.5
 
 
 def _save(figure: Figure, path: Path) -> None:

@@ -14,7 +14,6 @@ from itertools import product
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from arm_kinematics.chain.chain import Chain
@@ -30,37 +29,29 @@ MOST_CELLS = 250_000
 
 @dataclass(frozen=True)
 class Volume:
-    """The reachable volume of an arm's tip.
+    """The reachable volume of an arm's tip."""
 
-    Attributes:
-        volume: Estimate [m^3]; 0 of a tip that moves in a plane or along a line.
-        error: Standard error of the estimate [m^3], that of independent points: an upper bound.
-        lower, upper: (3,) corners of the bounding box, base frame [m].
-    """
-
-    volume: float
-    error: float
-    lower: Array
+    volume: float  # estimate [m^3]; 0 of a tip that moves in a plane or along a line
+    error: float  # its standard error [m^3], that of independent points: an upper bound
+    lower: Array  # (3,) corners of the bounding box, base frame [m]
     upper: Array
 
 
 @dataclass(frozen=True)
 class SliceMap:
-    """A slice through the reachable region.
+    """A slice through the reachable region."""
 
-    Attributes:
-        u, v: (k,), (m,) coordinates of the cells' centres along the two directions [m].
-        isotropy: (m, k) one over the condition number at the posture found, 0 where singular,
-            nan where nothing is reached.
-    """
-
-    u: Array
-    v: Array
+    T: Array  # (4, 4) base <- plane; its x and y lie in it [m]
+    extent: tuple[float, float, float, float]  # least and largest x, then y [m]
+    x: Array  # (k,) coordinates of the cells' centres along x [m]
+    y: Array  # (m,) the same along y
+    # (m, k) one over the condition number at the posture found, 0 where singular, nan where
+    # nothing is reached
     isotropy: Array
 
     @property
     def reached(self) -> Array:
-        """Whether each centre is reached, (m, k) of bool."""
+        """Which centres are reached, (m, k) of bool."""
         return np.isfinite(self.isotropy)
 
 
@@ -102,9 +93,7 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
 
 def slice_map(
     chain: Chain,
-    origin: ArrayLike,
-    u: ArrayLike,
-    v: ArrayLike,
+    T: Array,
     extent: tuple[float, float, float, float],
     cell: float,
     length: float | None = None,
@@ -113,10 +102,8 @@ def slice_map(
 
     Args:
         chain: The arm.
-        origin: (3,) a point of the plane, base frame [m].
-        u: (3,) first direction, a unit vector.
-        v: (3,) second direction, a unit vector.
-        extent: Least and largest coordinate along u, then along v [m].
+        T: (4, 4) base <- plane; its x and y lie in it [m].
+        extent: Least and largest x, then y [m].
         cell: Size of a cell [m].
         length: Characteristic length of an arm of six or more joints [m].
 
@@ -130,22 +117,17 @@ def slice_map(
             "take larger ones",
             what="cell",
         )
-    start, e_u, e_v = (np.asarray(x, dtype=np.float64) for x in (origin, u, v))
     directions = translations(chain)
     isotropy = np.full((len(along), len(across)), math.nan)
     for row, y in enumerate(along):
         q: Array | None = None
         for column, x in enumerate(across):
-            found = _posture_at(chain, start + x * e_u + y * e_v, q, 0.25 * cell)
+            found = _posture_at(chain, (T @ (x, y, 0.0, 1.0))[:3], q, 0.25 * cell)
             if found is not None:
-                q = found
-                isotropy[row, column] = _isotropy(chain.jacobian(q), directions, length)
-    return SliceMap(across, along, isotropy)
-
-
-def _isotropy(J: Array, directions: Array, length: float | None) -> float:
-    measured = directions @ J[:3] if length is None else homogeneous_jacobian(J, length)
-    return 1.0 / frobenius_condition(measured)
+                q, J = found, chain.jacobian(found)
+                even = homogeneous_jacobian(J, length) if length else directions @ J[:3]
+                isotropy[row, column] = 1.0 / frobenius_condition(even)
+    return SliceMap(T, extent, across, along, isotropy)
 
 
 def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float) -> Array | None:

@@ -24,6 +24,7 @@ from arm_kinematics.markers.mark import (
     Colour,
     Kind,
     Mark,
+    circle,
     curve,
     faint,
     lines,
@@ -63,27 +64,18 @@ def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
     if axis.sliding:
         lower, upper = max(lower, -size), min(upper, size)
         way = np.array([[radius, 0.0, lower], [radius, 0.0, upper]])
-        length = radius
     else:
         lower, upper = max(lower, -math.pi), min(upper, math.pi)
-        steps = max(2, math.ceil((upper - lower) / _STEP) + 1)
-        a = np.linspace(lower, upper, steps)
-        way = radius * np.column_stack([np.cos(a), np.sin(a), np.zeros(steps)])
-        length = 1.1 * radius
-    needle = [[0.0, 0.0, 0.0], [length, 0.0, 0.0]]
+        way = circle(radius, lower, upper, _STEP)
+    needle = [[0.0, 0.0, 0.0], [radius if axis.sliding else 1.1 * radius, 0.0, 0.0]]
     marks = [
-        curve(axis.parent, _moved(axis.in_parent, way), width, faint(ORANGE, 0.9)),
-        lines(axis.child, _moved(axis.in_child, needle), 0.6 * width, INK),
+        curve(axis.parent, way, width, faint(ORANGE, 0.9), axis.in_parent),
+        lines(axis.child, needle, 0.6 * width, INK, axis.in_child),
     ]
     if not axis.sliding and upper - lower < 2.0 * math.pi:
         stops = [[0.9 * p, 1.1 * p] for p in (way[0], way[-1])]
-        marks.append(lines(axis.parent, _moved(axis.in_parent, stops), 0.6 * width, ORANGE))
+        marks.append(lines(axis.parent, stops, 0.6 * width, ORANGE, axis.in_parent))
     return marks
-
-
-def _moved(T: Array, points: object) -> Array:
-    """Return points (..., 3) given in a frame at T (4, 4)."""
-    return np.asarray(points) @ T[:3, :3].T + T[:3, 3]
 
 
 METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad

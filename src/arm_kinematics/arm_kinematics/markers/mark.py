@@ -7,6 +7,7 @@ Sizes have the meaning of visualization_msgs/Marker: full diameters and edge len
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -41,7 +42,7 @@ class Kind(Enum):
 class Mark:
     """One mark, which moves with its frame."""
 
-    kind: Kind  # what it is
+    kind: Kind
     frame: str  # link that carries it
     pose: Array  # (4, 4) frame <- mark [m]
     # sizes along its x, y, z [m]; the width of lines is the first, the height of letters the last
@@ -72,16 +73,26 @@ def faint(colour: Colour, opacity: float) -> Colour:
 
 
 def lines(
-    frame: str, points: ArrayLike, width: float, colour: Colour, kind: Kind = Kind.LINES
+    frame: str, points: ArrayLike, width: float, colour: Colour, at: Array | None = None
 ) -> Mark:
-    """Return straight lines between pairs of points (k, 2, 3) or (2 k, 3) [m], or a curve."""
+    """Return straight lines between pairs of points (k, 2, 3) or (2 k, 3) [m].
+
+    They are given in a frame at (4, 4) in the link's; None is the link's own.
+    """
     through = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    return Mark(kind, frame, np.eye(4), (width, 0.0, 0.0), colour, through)
+    T = np.eye(4) if at is None else at
+    return Mark(Kind.LINES, frame, T, (width, 0.0, 0.0), colour, through)
 
 
-def curve(frame: str, points: ArrayLike, width: float, colour: Colour) -> Mark:
-    """Return a line through points (k, 3) [m]."""
-    return lines(frame, points, width, colour, Kind.CURVE)
+def curve(frame: str, points: ArrayLike, width: float, colour: Colour, at: Array) -> Mark:
+    """Return a line through points (k, 3) [m] in a frame at (4, 4)."""
+    return replace(lines(frame, points, width, colour, at), kind=Kind.CURVE)
+
+
+def circle(radius: float, start: float, end: float, step: float) -> Array:
+    """Return points (k, 3) of an arc [m] about z between two angles, about a step apart [rad]."""
+    a = np.linspace(start, end, max(2, math.ceil((end - start) / step) + 1))
+    return radius * np.column_stack([np.cos(a), np.sin(a), np.zeros(len(a))])
 
 
 def text_mark(

@@ -16,26 +16,21 @@ from arm_description.urdf.elements import UrdfInertial, UrdfShape
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
+from arm_kinematics.dexterity.workspace import SliceMap
+from arm_kinematics.ik.result import IkResult
 from arm_kinematics.ik.search_model import arm_length
 
 
 class DrawnJoint(NamedTuple):
-    """A joint of a chain as it is drawn.
-
-    Attributes:
-        name: Name of the joint.
-        sliding: Whether it slides.
-        lower, upper: Limits [rad or m], infinite where there are none.
-        parent, child: The links before and behind it.
-        in_parent, in_child: (4, 4) link <- a frame on the axis, along z; equal at position 0.
-    """
+    """A joint of a chain as it is drawn."""
 
     name: str
     sliding: bool
-    lower: float
+    lower: float  # limits [rad or m], infinite where there are none
     upper: float
-    parent: str
+    parent: str  # the links before and behind it
     child: str
+    # (4, 4) link <- a frame on the axis, along z; the two are equal at position 0
     in_parent: Array
     in_child: Array
 
@@ -87,31 +82,22 @@ class TraceSegment:
     """A part of the path."""
 
     begun: float  # when [s]
-    times: list[float] = field(default_factory=list)  # of its points [s]
-    points: list[Array] = field(default_factory=list)  # where the tip was then, (3,) each [m]
+    times: list[float]  # of its points [s]
+    points: list[Array]  # where the tip was then, (3,) each [m]
 
 
 class TipTrace:
-    """The path; it forgets what is older than its length.
-
-    Args:
-        length: How long it lasts [s].
-
-    Attributes:
-        pieces: The oldest first; each begins where the one before ends.
-    """
+    """The path of the tip; it forgets what is older than its length [s]."""
 
     def __init__(self, length: float) -> None:
         self.length = length
+        # the oldest first; each begins where the one before ends
         self.pieces: deque[TraceSegment] = deque()
 
     def note(self, now: float, tip: Array, step: float) -> None:
-        """Lengthen the path, if the tip has moved.
+        """Lengthen the path, if the tip (3,) [m] has moved by a step [m] at a time [s].
 
-        Args:
-            now: The time [s]; if it runs backwards, the path begins anew.
-            tip: Where the tip is, (3,) [m].
-            step: The least way that counts [m].
+        If the time runs backwards, the path begins anew.
         """
         if self.pieces and now < self.pieces[-1].times[-1]:
             self.pieces.clear()
@@ -142,30 +128,23 @@ _NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would on
 class IkAttempt:
     """The last request to the inverse kinematics and its result."""
 
-    chain: Chain  # the chain that was solved
-    target: Array  # (4, 4) base <- target of the tip [m]
-    reached: Array  # (4, 4) base <- tip at the first solution or the best effort [m]
-    position_error: float  # distance between the two as asked for [m]
-    orientation_error: float  # angle between the two as asked for [rad]
-    ok: bool  # whether the target is reached
-    solutions: Array  # (k, n) joint positions, the preferred first [rad or m]
+    chain: Chain
+    target: Array  # (4, 4) base <- target of the tool [m]
+    tool: Array | None  # (4, 4) tip <- tool [m]; None is the tip itself
+    result: IkResult
 
-
-@dataclass(frozen=True, eq=False)
-class WorkspaceSlice:
-    """What the tip reaches in a plane."""
-
-    T: Array  # (4, 4) base <- plane; x and y lie in it [m]
-    x: Array  # (k,) centres of the cells along x [m]
-    y: Array  # (m,) centres of the cells along y [m]
-    reached: Array  # (m, k) of bool
+    @cached_property
+    def reached(self) -> Array:
+        """The pose (4, 4) base <- tool of the first solution or the best effort [m]."""
+        tip = self.chain.fk(self.result.q)
+        return tip if self.tool is None else tip @ self.tool
 
 
 @dataclass
 class MarkerInputs:
     """The newest inputs."""
 
-    robot: Robot  # The robot
+    robot: Robot
     chain: Chain  # the chain to its tip
     visuals: tuple[UrdfShape, ...] = ()  # what its links look like
     inertials: tuple[UrdfInertial, ...] = ()  # what its links weigh
@@ -173,8 +152,8 @@ class MarkerInputs:
     positions: Mapping[str, float] = field(default_factory=dict)
     # goal positions by name; empty if not known
     goal: Mapping[str, float] = field(default_factory=dict)
-    answer: IkAttempt | None = None  # the last request to the inverse kinematics, or None
-    region: WorkspaceSlice | None = None  # what the tip reaches; None until it is computed
+    answer: IkAttempt | None = None
+    region: SliceMap | None = None  # what the tip reaches; None until it is computed
     trail: TipTrace = field(default_factory=lambda: TipTrace(20.0))  # where the tip was
 
     @cached_property
@@ -186,11 +165,6 @@ class MarkerInputs:
     def size(self) -> float:
         """A length to which marks are sized: the arm's [m]."""
         return arm_length(self.chain.S, self.chain.M)
-
-    @property
-    def base(self) -> str:
-        """Name of the frame that stands still."""
-        return self.robot.base
 
     @property
     def known(self) -> bool:

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from itertools import groupby
 
 import numpy as np
@@ -13,6 +14,7 @@ from arm_common.transforms import Array
 from arm_description.urdf.elements import UrdfShape
 
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.markers.mark import (
     BLUE,
     GREEN,
@@ -38,7 +40,8 @@ def target(inputs: MarkerInputs) -> list[Mark]:
         return []
     size, frame = inputs.size, answer.chain.base
     wanted, reached = answer.target[:3, 3], answer.reached[:3, 3]
-    colour = GREEN if answer.ok else RED
+    result = answer.result
+    colour = GREEN if result.status == IkStatus.SUCCESS else RED
     marks = [
         triad(frame, answer.target, 0.08 * size, 0.005 * size, 0.9),
         triad(frame, answer.reached, 0.05 * size, 0.003 * size, 0.7),
@@ -47,13 +50,9 @@ def target(inputs: MarkerInputs) -> list[Mark]:
     if np.linalg.norm(wanted - reached) > 1e-4 * size:
         marks.append(lines(frame, [wanted, reached], 0.006 * size, colour))
     above = wanted + np.array([0.0, 0.0, 0.05 * size])
-    label = _residual_text(answer.position_error, answer.orientation_error)
+    millimetres, degrees = 1e3 * result.position_error, math.degrees(result.orientation_error)
+    label = f"{_short(millimetres)} mm, {_short(degrees)}°"
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
-
-
-def _residual_text(position: float, orientation: float) -> str:
-    """Return residuals [m], [rad] in text for people: mm and degrees."""
-    return f"{_short(1e3 * position)} mm, {_short(math.degrees(orientation))}°"
 
 
 def _short(value: float) -> str:
@@ -92,7 +91,9 @@ def _stretch(inputs: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
     old, new = np.array([0.20, 0.45, 0.95, 0.25]), np.array([0.98, 0.55, 0.08, 1.0])
     colours = old + share * (new - old)
     width = (0.006 * inputs.size, 0.0, 0.0)
-    return Mark(Kind.CURVE, inputs.base, np.eye(4), width, INK, np.array(piece.points), colours)
+    return Mark(
+        Kind.CURVE, inputs.robot.base, np.eye(4), width, INK, np.array(piece.points), colours
+    )
 
 
 def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
@@ -101,23 +102,16 @@ def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
     whole = sum(body.mass for body in heavy)
     if not heavy or not all(j in inputs.positions for j in inputs.robot.joint_names):
         return []
-    size = inputs.size
-    marks = [
-        ball(body.link, body.centre, 0.07 * size * (body.mass / whole) ** (1 / 3), faint(INK, 0.8))
-        for body in heavy
-    ]
-    centre = sum((_weighted(inputs, b.link, b.centre, b.mass / whole) for b in heavy), np.zeros(3))
-    floor = np.array([centre[0], centre[1], 0.0])
-    marks.append(ball(inputs.base, centre, 0.06 * size, RED))
-    marks.append(lines(inputs.base, [centre, floor], 0.003 * size, faint(RED, 0.7)))
-    return marks
-
-
-def _weighted(
-    inputs: MarkerInputs, link: str, centre: tuple[float, float, float], share: float
-) -> Array:
-    pose = inputs.robot.link_pose(link, inputs.positions)
-    return np.asarray(share * (pose[:3, :3] @ centre + pose[:3, 3]))
+    size, base = inputs.size, inputs.robot.base
+    marks, centre = [], np.zeros(3)
+    for body in heavy:
+        share = body.mass / whole
+        T = inputs.robot.link_pose(body.link, inputs.positions)
+        centre += share * (T[:3, :3] @ body.centre + T[:3, 3])
+        marks.append(ball(body.link, body.centre, 0.07 * size * share ** (1 / 3), faint(INK, 0.8)))
+    marks.append(ball(base, centre, 0.06 * size, RED))
+    plumb = np.array([centre, centre * (1.0, 1.0, 0.0)])
+    return [*marks, lines(base, plumb, 0.003 * size, faint(RED, 0.7))]
 
 
 _MOST_BRANCHES = 8
@@ -132,12 +126,12 @@ def goal(inputs: MarkerInputs) -> list[Mark]:
 
 def branches(inputs: MarkerInputs) -> list[Mark]:
     """Draw the other solutions of the last request that asked for more than one."""
-    if inputs.answer is None or not inputs.answer.ok:
+    if inputs.answer is None or inputs.answer.result.status != IkStatus.SUCCESS:
         return []
     names = inputs.answer.chain.joint_names
     return [
         mark
-        for q in inputs.answer.solutions[1 : 1 + _MOST_BRANCHES]
+        for q in inputs.answer.result.every_q[1 : 1 + _MOST_BRANCHES]
         for mark in _ghost(inputs, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16))
     ]
 
@@ -147,31 +141,18 @@ def _ghost(inputs: MarkerInputs, joints: Mapping[str, float], colour: Colour) ->
     positions = {**inputs.positions, **joints}
     marks: list[Mark] = []
     for link, solids in groupby(inputs.visuals, lambda visual: visual.link):
-        pose = _pose(inputs, link, positions)
-        if pose is not None:
-            marks += [_mark(inputs.base, pose, solid, colour) for solid in solids]
+        with suppress(KinematicsError):
+            if inputs.robot.moves(link):
+                T = inputs.robot.link_pose(link, positions)
+                marks += [_mark(inputs.robot.base, T, solid, colour) for solid in solids]
     return marks
 
 
-def _pose(inputs: MarkerInputs, link: str, positions: Mapping[str, float]) -> Array | None:
-    """Return base <- link (4, 4), or None for links that stand still or are not known."""
-    if not inputs.robot.moves(link):
-        return None
-    try:
-        return inputs.robot.link_pose(link, positions)
-    except KinematicsError:
-        return None
-
-
-def _mark(frame: str, pose: Array, solid: UrdfShape, colour: Colour) -> Mark:
-    kind, scale = _form(solid.kind, solid.size)
-    return Mark(kind, frame, pose @ solid.origin.matrix, scale, colour, text=solid.uri)
-
-
-def _form(kind: str, size: Sequence[float]) -> tuple[Kind, tuple[float, float, float]]:
-    if kind == "cylinder":
-        return Kind.CYLINDER, (2.0 * size[0], 2.0 * size[0], size[1])
-    if kind == "sphere":
-        return Kind.SPHERE, (2.0 * size[0],) * 3
+def _mark(frame: str, T: Array, solid: UrdfShape, colour: Colour) -> Mark:
+    kind, size = Kind[solid.kind.upper()], solid.size
+    if kind is Kind.CYLINDER:
+        size = (2.0 * size[0], 2.0 * size[0], size[1])
+    elif kind is Kind.SPHERE:
+        size = (2.0 * size[0],) * 3
     x, y, z = size
-    return (Kind.BOX if kind == "box" else Kind.MESH), (x, y, z)
+    return Mark(kind, frame, T @ solid.origin.matrix, (x, y, z), colour, text=solid.uri)

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from arm_common.transforms import Array, pose
 
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.workspace import bounding_box, slice_map
-from arm_kinematics.markers.mark import Kind, Mark, curve, faint, lines
-from arm_kinematics.markers.state import MarkerInputs, WorkspaceSlice
+from arm_kinematics.dexterity.workspace import SliceMap, bounding_box, slice_map
+from arm_kinematics.markers.mark import Kind, Mark, circle, curve, faint, lines
+from arm_kinematics.markers.state import MarkerInputs
 
 CELLS = 40  # about, across the larger side of a slice
 _TEAL = (0.10, 0.60, 0.60, 1.0)
 _PARALLEL = 1e-9
+_STEP = math.radians(3.75)  # from point to point of a circle
 
 
 def is_planar(chain: Chain) -> bool:
@@ -50,8 +50,8 @@ def plane_of(chain: Chain) -> Array:
     return pose(np.column_stack([x, axis, np.cross(x, axis)]), foot)
 
 
-def find_slice(chain: Chain) -> WorkspaceSlice:
-    """Find out what the tip reaches in that plane, in any orientation; takes seconds."""
+def find_slice(chain: Chain) -> SliceMap:
+    """Map what the tip reaches in that plane, in any orientation; takes seconds."""
     T = plane_of(chain)
     box = np.array(np.meshgrid(*np.transpose(bounding_box(chain)))).reshape(3, -1).T
     corners = (box - T[:3, 3]) @ T[:3, :3]
@@ -59,8 +59,7 @@ def find_slice(chain: Chain) -> WorkspaceSlice:
     cell = float(max(high[:2] - low[:2])) / CELLS
     low, high = low - cell, high + cell
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-    found = slice_map(chain, T[:3, 3], T[:3, 0], T[:3, 1], extent, cell)
-    return WorkspaceSlice(T, found.u, found.v, found.reached)
+    return slice_map(chain, T, extent, cell)
 
 
 def reach(inputs: MarkerInputs) -> list[Mark]:
@@ -68,64 +67,35 @@ def reach(inputs: MarkerInputs) -> list[Mark]:
     region = inputs.region
     if region is None or not region.reached.any():
         return []
-    frame, T = inputs.chain.base, region.T
-    corners = np.array([c for run in _runs(region) for c in _rectangle(*run)])
-    border = np.array(list(_border(region)))
-    scale = (1.0, 1.0, 1.0)
-    surface = Mark(Kind.TRIANGLES, frame, T, scale, faint(_TEAL, 0.18), _flat(corners))
-    edge = lines(frame, _flat(border) @ T[:3, :3].T + T[:3, 3], 0.004 * inputs.size, _TEAL)
-    return [surface, edge]
-
-
-def _runs(region: WorkspaceSlice) -> Iterator[tuple[float, float, float, float]]:
-    """Give x0, x1, y0, y1 of the rows of reached cells [m]."""
-    half_x, half_y = _half(region.x), _half(region.y)
-    for y, row in zip(region.y, region.reached, strict=True):
-        steps = np.diff(np.concatenate([[0], row.astype(int), [0]]))
-        for first, behind in zip(
-            np.flatnonzero(steps > 0), np.flatnonzero(steps < 0), strict=True
-        ):
-            yield region.x[first] - half_x, region.x[behind - 1] + half_x, y - half_y, y + half_y
-
-
-def _rectangle(x0: float, x1: float, y0: float, y1: float) -> list[tuple[float, float]]:
-    return [(x0, y0), (x1, y0), (x1, y1), (x0, y0), (x1, y1), (x0, y1)]
-
-
-def _border(region: WorkspaceSlice) -> Iterator[tuple[float, float]]:
-    """Give the ends of the edges between reached cells and others."""
-    half_x, half_y = _half(region.x), _half(region.y)
-    padded = np.pad(region.reached, 1)
-    for j, i in np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]):
-        x = region.x[0] + (2 * i - 1) * half_x
-        yield x, region.y[j] - half_y
-        yield x, region.y[j] + half_y
-    for j, i in np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]):
-        y = region.y[0] + (2 * j - 1) * half_y
-        yield region.x[i] - half_x, y
-        yield region.x[i] + half_x, y
-
-
-def _half(centres: Array) -> float:
-    return 0.5 * float(centres[1] - centres[0]) if len(centres) > 1 else 0.0
-
-
-def _flat(points: Array) -> Array:
-    return np.column_stack([points, np.zeros(len(points))])
+    left, right, low, high = region.extent
+    rows, columns = region.reached.shape
+    x, y = np.linspace(left, right, columns + 1), np.linspace(low, high, rows + 1)
+    padded = np.pad(region.reached, 1).astype(int)
+    along, across = np.diff(padded[1:-1]), np.diff(padded[:, 1:-1], axis=0)
+    # In each row of cells a run begins where the step is upwards and ends where it is downwards.
+    runs = zip(np.argwhere(along > 0), np.argwhere(along < 0), strict=True)
+    corners = [
+        (x[i], y[k], 0.0)
+        for (j, a), (_, b) in runs
+        for i, k in ((a, j), (b, j), (b, j + 1), (a, j), (b, j + 1), (a, j + 1))
+    ]
+    border = [(x[i], y[k], 0.0) for j, i in np.argwhere(along) for k in (j, j + 1)]
+    border += [(x[k], y[j], 0.0) for j, i in np.argwhere(across) for k in (i, i + 1)]
+    frame, scale = inputs.chain.base, (1.0, 1.0, 1.0)
+    surface = Mark(Kind.TRIANGLES, frame, region.T, scale, faint(_TEAL, 0.18), np.array(corners))
+    return [surface, lines(frame, border, 0.004 * inputs.size, _TEAL, region.T)]
 
 
 def reach_circles(inputs: MarkerInputs) -> list[Mark]:
     """Draw how near and how far the links of a planar arm get, were there no limits."""
     if not is_planar(inputs.chain):
         return []
-    T = plane_of(inputs.chain)
-    marks = []
-    for radius in radii(inputs.chain):
-        a = np.linspace(0.0, 2.0 * math.pi, 97)
-        circle = radius * np.column_stack([np.cos(a), np.sin(a), np.zeros(len(a))])
-        around = circle @ T[:3, :3].T + T[:3, 3]
-        marks.append(curve(inputs.chain.base, around, 0.005 * inputs.size, _TEAL))
-    return marks
+    T, width = plane_of(inputs.chain), 0.005 * inputs.size
+    around = circle(1.0, 0.0, 2.0 * math.pi, _STEP)
+    return [
+        curve(inputs.chain.base, radius * around, width, _TEAL, T)
+        for radius in radii(inputs.chain)
+    ]
 
 
 def radii(chain: Chain) -> tuple[float, ...]:

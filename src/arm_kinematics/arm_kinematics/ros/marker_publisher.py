@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import numpy as np
 from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED
@@ -29,15 +29,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
+from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
 from arm_kinematics.markers.workspace import find_slice
-
-
-def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
-    """Return one message; markers that are gone are deleted in it."""
-    return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
 
 
 def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
@@ -67,7 +62,6 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
 _TOPIC, _PREFIX = "kinematics_markers", "markers."
 # Late joiners get everything again: RViz keeps a marker in error whose frame was unknown at first.
 _LATE_JOINER_RESEND_DELAY = 2.0  # [s] after they came
-_NO_REQUEST = (None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,6 @@ class MarkerPublisher:
         self._subscribers, self._at_goal = 0, True
         self._all_due, self._partial = False, False
         self._resend_at = math.inf
-        self._request: tuple[Any, ...] = _NO_REQUEST
         self._searched: Robot | None = None
         self._publisher = node.create_publisher(
             MarkerArray,
@@ -124,7 +117,6 @@ class MarkerPublisher:
 
     def set_robot(self, robot: Robot, chain: Chain) -> None:
         """Show another robot."""
-        self._request = _NO_REQUEST
         inputs = MarkerInputs(robot, chain, trail=TipTrace(self._trace_length))
         try:
             inputs.visuals, inputs.inertials = robot.urdf.visuals, robot.urdf.inertials
@@ -157,8 +149,9 @@ class MarkerPublisher:
         self, chain: Chain, target: Array, tool: Array | None, result: IkResult
     ) -> None:
         """Show a request to the inverse kinematics and its result."""
-        self._request = (chain, target, tool, result)
-        self._note_change(Cause.ANSWER)
+        if self._diff.inputs is not None:
+            self._diff.inputs.answer = IkAttempt(chain, target, tool, result)
+            self._note_change(Cause.ANSWER)
 
     def _note_change(self, cause: Cause) -> None:
         self._diff.note_change(cause)
@@ -193,7 +186,6 @@ class MarkerPublisher:
             self._timer.cancel()
             return
         self._search()
-        self._draw_ik_attempt()
         if time.monotonic() > self._resend_at:
             self._all_due, self._resend_at = True, math.inf
         if self._diff.due and not self._all_due:
@@ -207,25 +199,7 @@ class MarkerPublisher:
 
     def _send(self, complete: bool) -> None:
         if marks := self._diff.changes(complete):
-            self._publisher.publish(marker_array(marks))
-
-    def _draw_ik_attempt(self) -> None:
-        """Draw the newest request and its result."""
-        chain, target, tool, result = self._request
-        inputs = self._diff.inputs
-        if inputs is None or result is None:
-            return
-        self._request = _NO_REQUEST
-        reached = chain.fk(result.q)
-        inputs.answer = IkAttempt(
-            chain,
-            target,
-            reached if tool is None else reached @ tool,
-            result.position_error,
-            result.orientation_error,
-            bool(result.status == 1),
-            np.array([solution.q for solution in result.solutions]),
-        )
+            self._publisher.publish(MarkerArray(markers=[_marker(*mark) for mark in marks]))
 
     def _search(self) -> None:
         """Compute the reachable slice, once per robot, if it is shown."""
@@ -237,9 +211,6 @@ class MarkerPublisher:
             executor.create_task(self._find_slice, inputs)
 
     async def _find_slice(self, inputs: MarkerInputs) -> None:
-        def work() -> None:
-            inputs.region = find_slice(inputs.chain)
-
-        await self._background.run(work)
+        inputs.region = await self._background.run(partial(find_slice, inputs.chain))
         if inputs is self._diff.inputs:
             self._note_change(Cause.REGION)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose
 from arm_kinematics.dexterity.measures import (
     characteristic_length,
     condition_number,
@@ -169,20 +170,20 @@ def test_a_plane_arm_has_no_volume():
 def test_slice_of_two_links_is_the_ring():
     """Reached is |l1 - l2| <= r <= l1 + l2, but for what the limits forbid near the base."""
     chain = chain_of("planar2")
-    cells = slice_map(chain, (0, 0, 0.1), (1, 0, 0), (0, 1, 0), (-0.6, 0.6, -0.6, 0.6), 0.03)
-    r = np.hypot(*np.meshgrid(cells.u, cells.v))
-    assert cells.reached[(r > 0.16) & (r < 0.49) & (cells.u[None, :] > 0)].all()
+    cells = slice_map(chain, pose(p=(0, 0, 0.1)), (-0.6, 0.6, -0.6, 0.6), 0.03)
+    r = np.hypot(*np.meshgrid(cells.x, cells.y))
+    assert cells.reached[(r > 0.16) & (r < 0.49) & (cells.x[None, :] > 0)].all()
     assert not cells.reached[(r > 0.51) | (r < 0.09)].any()
     assert np.nanmax(cells.isotropy) <= 1.0
 
 
 def test_slices_that_make_no_sense_are_refused():
     chain = chain_of("planar2")
-    plane = ((0, 0, 0.1), (1, 0, 0), (0, 1, 0))
+    plane = pose(p=(0, 0, 0.1))
     for extent, cell in (((1, 0, 0, 1), 0.1), ((0, 1, 0, 1), 0.0), ((0, math.nan, 0, 1), 0.1)):
         with pytest.raises(KinematicsError, match="is empty"):
-            slice_map(chain, *plane, extent, cell)
+            slice_map(chain, plane, extent, cell)
     with pytest.raises(KinematicsError, match="cells; at most"):
-        slice_map(chain, *plane, (0, 1, 0, 1), 1e-4)
+        slice_map(chain, plane, (0, 1, 0, 1), 1e-4)
     with pytest.raises(KinematicsError, match="at least 100"):
         reachable_volume(chain, 99)
