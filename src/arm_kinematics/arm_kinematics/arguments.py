@@ -22,16 +22,8 @@ def vector(
     expected: str = "finite numbers",
     accept: Callable[[Array], Any] = np.isfinite,
 ) -> Array:
-    """Return values as a contiguous float array (count,).
-
-    Args:
-        values: What the caller gave.
-        count: How many there must be.
-        what: Name of the argument.
-        expected: What they must be, for the message.
-        accept: Returns which of them are acceptable.
-    """
-    array = _floats(values)
+    """Return the argument ``what`` as a contiguous float array (count,), all of it accepted."""
+    array = floats(values)
     if array is None or array.shape != (count,) or not np.all(accept(array)):
         raise KinematicsError(
             f"{what}: expected {count} {expected}, got {values!r}", what=what, value=values
@@ -44,29 +36,31 @@ def joint_positions(values: ArrayLike, names: tuple[str, ...], what: str) -> Arr
     return vector(values, len(names), what, f"finite numbers in the order {', '.join(names)}")
 
 
+def require(fine: Any, what: str, value: Any, expected: str) -> None:
+    """Raise KinematicsError unless the value of an argument is fine."""
+    if not fine:
+        raise KinematicsError(f"{what} is {value!r}; expected {expected}", what=what, value=value)
+
+
 def positive(value: Any, what: str, expected: str = "a positive number") -> float:
     """Return value as a float above 0, which may be infinite."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not number > 0.0:
-        raise KinematicsError(f"{what} is {value!r}; expected {expected}", what=what, value=value)
+    require(number > 0.0, what, value, expected)
     return number
 
 
 def one_of(word: Any, what: str, known: tuple[str, ...]) -> int:
-    """Return the number of a word among those known."""
-    if word not in known:
-        raise KinematicsError(
-            f"{what} is {word!r}; expected one of {', '.join(known)}", what=what, value=word
-        )
+    """Return the index of a word among those known."""
+    require(word in known, what, word, f"one of {', '.join(known)}")
     return known.index(word)
 
 
 def rigid_transform(T: ArrayLike, what: str) -> Array:
     """Return T as a contiguous float array (4, 4)."""
-    matrix = _floats(T)
+    matrix = floats(T)
     if matrix is None or matrix.shape != (4, 4):
         found = "something else" if matrix is None else str(matrix.shape)
         problem = f"expected numbers of shape (4, 4), got {found}"
@@ -81,7 +75,8 @@ def rigid_transform(T: ArrayLike, what: str) -> Array:
     raise KinematicsError(f"{what}: {problem}", what=what, value=T)
 
 
-def _floats(values: Any) -> Array | None:
+def floats(values: Any) -> Array | None:
+    """Return values as a contiguous float array; None if they are none."""
     try:
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -10,31 +10,39 @@ from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
+from arm_description.urdf.reader import UrdfTree, read_urdf
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import rigid_transform
-from arm_kinematics.chain.forward import ForwardKinematics
+from arm_kinematics.arguments import require, rigid_transform, vector
+from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
 from arm_kinematics.ik.result import IkResult, IkStatus
+from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
-from arm_kinematics.kernels.search import HEAD, SLOT
-from arm_kinematics.model.chain_model import ChainJoint, ChainLink, parts_of_model
+from arm_kinematics.kernels import forward
+from arm_kinematics.lie import adjoint, se3_exp
+from arm_kinematics.model.chain_model import (
+    ChainJoint,
+    ChainLink,
+    check_limits,
+    checked_screws,
+    parts_of_model,
+)
 from arm_kinematics.model.mimic_joints import MimicJoints
-
-if TYPE_CHECKING:
-    from arm_description.urdf.reader import UrdfTree
+from arm_kinematics.model.urdf import parts_between
 
 # Looked up once, not at every call.
-_zeros, _SUCCESS = np.zeros, IkStatus.SUCCESS
+_contiguous, _empty, _zeros = np.ascontiguousarray, np.empty, np.zeros
+_FLOAT, _NONE, _SUCCESS = np.float64, np.empty(0), IkStatus.SUCCESS
 
 
-class Chain(ForwardKinematics):
+class Chain:
     """A serial chain from a base frame to a tip frame.
 
     All poses are (4, 4) in the base frame, lengths in metres, angles in radians. Methods may be
@@ -65,10 +73,23 @@ class Chain(ForwardKinematics):
         tip: str = "tool0",
         gearing: MimicJoints | None = None,
     ) -> None:
-        super().__init__(S, M, joints, links=links, base=base, tip=tip, gearing=gearing)
+        check_limits(joints)
         prepare_closed_forms()
-        self._solver = IkSolver(self._model, self.joint_names, gearing)
-        self._slots = HEAD + self.n + SLOT
+        self.n = len(joints)
+        self.joint_names = names = tuple(j.name for j in joints)
+        self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
+        screw_names = names if gearing is None else gearing.screw_names
+        self.S = _frozen(checked_screws(S, self.prismatic, screw_names))
+        self.M = _frozen(rigid_transform(M, "home pose"))
+        self.base, self.tip, self.links, self.gearing = base, tip, tuple(links), gearing
+        bounds = np.array([(j.lower, j.upper, j.velocity, j.acceleration) for j in joints])
+        self.lower, self.upper, self.velocity, self.acceleration = map(_frozen, bounds.T)
+        self._row = _row if gearing is None else self._geared_row
+        limits = self.lower, self.upper
+        self._model = SearchModel(self.S, self.M, self.prismatic, names, limits, gearing)
+        self._constants = self._model.constants
+        self._solver = IkSolver(self._model, names, gearing)
+        self._slots = self._solver.result_size(1)
         self._all_solutions = AllSolutions(self, self._solver)
         self._by_tool: dict[bytes, AllSolutions] = {}
 
@@ -90,10 +111,6 @@ class Chain(ForwardKinematics):
             KinematicsError: A link is missing, no joint of the path moves, or one of them is
                 planar or floating.
         """
-        from arm_description.urdf.reader import UrdfTree, read_urdf
-
-        from arm_kinematics.model.urdf import parts_between
-
         tree = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
         screws, M, moving, links, gearing = parts_between(tree, base, tip)
         return cls(screws, M, moving, links=links, base=base, tip=tip, gearing=gearing)
@@ -102,6 +119,84 @@ class Chain(ForwardKinematics):
     def middle(self) -> Array:
         """Joint positions (n,) in the middle of their ranges, 0 where there are no limits."""
         return self._solver.middle
+
+    def fk(self, q: ArrayLike) -> Array:
+        """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""
+        T = _empty((4, 4))
+        if not forward.fk(self._constants, self._row(q), T):
+            self._refuse(q)
+        return T
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Return the geometric Jacobian (6, n) at q: velocity of the tip's origin, then angular.
+
+        Both along the base axes, per unit of joint speed.
+        """
+        return self.fk_jacobian(q)[1]
+
+    def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Return what ``fk`` and ``jacobian`` do, at the price of one."""
+        T, J = _empty((4, 4)), _empty((6, self._model.size))
+        if not forward.fk_jacobian(self._constants, self._row(q), T, J):
+            self._refuse(q)
+        return T, J if self.gearing is None else self.gearing.columns(J)
+
+    def space_jacobian(self, q: ArrayLike) -> Array:
+        """Return the space Jacobian (6, n): column i is the screw i moved by the joints before it.
+
+        It gives the twist [v; w] of the point of the tip that passes the base's origin (MR 5.1).
+        """
+        T, J = self.fk_jacobian(q)
+        return adjoint(pose(p=T[:3, 3])) @ J
+
+    def body_jacobian(self, q: ArrayLike) -> Array:
+        """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""
+        T, J = self.fk_jacobian(q)
+        return np.vstack([T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]])
+
+    def twist(self, q: ArrayLike, rates: ArrayLike) -> Array:
+        """Return the tip's twist [v; w] (6,) at joint speeds (n,) [rad/s or m/s].
+
+        Along the base axes, at the tip's origin [m/s], [rad/s].
+        """
+        return np.asarray(self.jacobian(q) @ vector(rates, self.n, "rates"))
+
+    def joint_rates(self, q: ArrayLike, twist: ArrayLike, damping: float = 0.0) -> Array:
+        """Return the joint speeds (n,) that come nearest to a twist of the tip.
+
+        Of several, the smallest. At singular postures damping keeps them bounded (Wampler, IEEE
+        Trans. SMC 16(1), 1986): they minimise |J rates - twist|^2 + damping^2 |rates|^2.
+
+        Args:
+            q: Joint positions (n,) [rad or m].
+            twist: [v; w] (6,) along the base axes, at the tip's origin [m/s], [rad/s].
+            damping: 0 or more; about the smallest singular value that is still to be trusted.
+        """
+        wanted = np.append(vector(twist, 6, "twist"), np.zeros(self.n))
+        require(0.0 <= damping < np.inf, "damping", damping, "0 or a positive number")
+        # By the larger system and not J J', whose condition number is the square of J's.
+        system = np.vstack([self.jacobian(q), damping * np.eye(self.n)])
+        return np.asarray(np.linalg.lstsq(system, wanted, rcond=1e-12)[0])
+
+    def link_poses(self, q: ArrayLike) -> dict[str, Array]:
+        """Return the pose (4, 4) in the base frame of every link of the chain, by name."""
+        positions = self._row(q)
+        if positions.shape != self.S[0].shape or not np.isfinite(positions).all():
+            self._refuse(q)
+        moved = [np.eye(4)]
+        for screw, value in zip(self.S.T, positions, strict=True):
+            moved.append(moved[-1] @ se3_exp(screw * value))
+        return {link.name: moved[link.joints] @ link.home for link in self.links}
+
+    def positions(self, by_name: Mapping[str, float]) -> Array:
+        """Return the joint positions (n,) picked by name; a missing name is an error."""
+        try:
+            return np.array([by_name[name] for name in self.joint_names], dtype=np.float64)
+        except KeyError as missing:
+            raise KinematicsError(
+                f"no position given for joint {missing}; expected {', '.join(self.joint_names)}",
+                what=str(missing.args[0]),
+            ) from None
 
     def ik(
         self,
@@ -123,34 +218,29 @@ class Chain(ForwardKinematics):
         """Find joint positions that bring the tip to the pose T (4, 4).
 
         Each error is weighed by one over its tolerance: tight ones are met, loose ones yield but
-        are still made small. Joints that can move while no error changes go where ``prefer``
-        states. Equal input gives equal output.
+        are still made small. Equal input gives equal output.
 
         Args:
             T: Target pose of the tip in the base frame.
             seed: Where to start and what to stay near, (n,) [rad or m]; None is mid-range.
             mode: "pose", "position", or "position_axis" (position and the direction of one axis
                 of the tip; the roll about it is free).
-            position_tolerance: Largest accepted distance [m]; or three, one for each component,
+            position_tolerance: Largest accepted distance [m]; or one for each of three components,
                 inf to leave it free.
             orientation_tolerance: Largest accepted angle [rad], inf to leave the orientation free;
-                or three, one for each component of the rotation vector; in mode "position_axis",
-                or if just one of them is inf, of the tilt of the target or free axis.
+                or one for each component of the rotation vector; in mode "position_axis", or if
+                just one of them is inf, of the tilt of the target or free axis.
             allow_approximate: If out of reach, return APPROXIMATE instead of the reason's status.
             max_solutions: How many different solutions to search for.
             timeout: Time allowed on a steady clock [s]; None is no limit.
-            axis: The axis of mode "position_axis", along which tip and target are to agree, (3,)
-                of any length; None is z.
+            axis: The axis of mode "position_axis" (3,), of any length; None is z.
             tool: Pose (4, 4) in the tip frame of the point to bring to T; None is the tip.
             tolerance_axes: "target" or "tool": along whose axes components are meant.
             weights: Of the joints in the distance (root of the weighed sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
-            prefer: "nearest" to the seed or "centred": far from the limits, as shares of the
-                joint ranges. Weights or "centred" choose among several solutions, which takes
-                longer than to find one.
-
-        Returns:
-            The result, with a status.
+            prefer: "nearest" to the seed or "centred" in the joint ranges: where joints go that
+                can move while no error changes. Weights or "centred" choose among several
+                solutions, which takes longer.
 
         Raises:
             KinematicsError: An argument makes no sense.
@@ -158,9 +248,7 @@ class Chain(ForwardKinematics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        deadline = None if timeout is None else deadline_after(timeout)
-        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
-        out = None
+        deadline, solutions, out = deadline_after(timeout), self._solutions_for(tool), None
         if max_solutions == 1:
             if (found := solutions.quick(T, seed, key, one=True)) is not None:
                 return found
@@ -189,17 +277,16 @@ class Chain(ForwardKinematics):
     ) -> IkBatch:
         """Call ``ik`` for many targets, on all cores, with the same results.
 
-        ``Ts`` are the poses (m, 4, 4) of the tip in the base frame, ``seeds`` one for all (n,),
-        one for each (m, n), or None for mid-range; ``timeout`` is for each target [s]. The other
-        arguments are those of ``ik``.
+        ``Ts`` are target poses (m, 4, 4), ``seeds`` one for all (n,), one for each (m, n), or None
+        for mid-range; ``timeout`` is for each target [s]. The other arguments are those of ``ik``.
 
         Raises:
             KinematicsError: An argument makes no sense; names the target.
         """
-        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
+        solutions = self._solutions_for(tool)
         return BatchSolver(solutions, Ts, seeds, key, allow_approximate, timeout).run()
 
     def all_solutions(
@@ -221,35 +308,32 @@ class Chain(ForwardKinematics):
         """Find every solution that brings the tip to the pose T (4, 4), the preferred first.
 
         In closed form, or by elimination for six turning joints: then none is missed, and each is
-        exact. For an arm of seven turning joints the solutions are postures spread over its
-        self-motion, elsewhere the different ones that a search finds. Arguments are those of
-        ``ik``, with these differences:
+        exact. For seven turning joints the solutions are postures spread over the self-motion,
+        elsewhere the different ones that a search finds; without any, the result is that of
+        ``ik``. Arguments are those of ``ik``, with these differences:
 
-        - ``seed``: free joints stay there: at a singular pose, or because they do not change the
-          error (in mode "position" and "position_axis" the roll about the tool's axis). Joints are
-          turned by whole turns as near to it as limits allow.
+        - ``seed``: joints that are free stay there (at a singular pose, or the roll about the
+          tool's axis); the others are turned by whole turns as near to it as limits allow.
         - tolerances matter only where there is no exact solution: a solution that is only within
           tolerance is then returned once.
         - ``timeout`` bounds a search, and a self-motion, of which the part found by then is
-          returned; closed forms and elimination ignore it.
+          returned.
         - ``whole_turns``: return each variation by whole turns that the limits allow, not only the
           nearest.
-
-        Returns:
-            The result; without a solution it is that of ``ik``.
 
         Raises:
             KinematicsError: An argument makes no sense, or whole turns are too many.
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
-        deadline = None if timeout is None else deadline_after(timeout)
-        solutions = self._all_solutions if tool is None else self._solutions_with_tool(tool)
+        deadline, solutions = deadline_after(timeout), self._solutions_for(tool)
         if not whole_turns and (result := solutions.quick(T, seed, key, one=False)) is not None:
             return result
         return solutions.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
-    def _solutions_with_tool(self, tool: ArrayLike) -> AllSolutions:
-        """Return the solver for a point at tool (4, 4): tip <- point."""
+    def _solutions_for(self, tool: ArrayLike | None) -> AllSolutions:
+        """Return the solver for a point at tool (4, 4): tip <- point; None is the tip."""
+        if tool is None:
+            return self._all_solutions
         motion = rigid_transform(tool, "tool")
         key = motion.tobytes()
         solutions = self._by_tool.get(key)
@@ -257,3 +341,30 @@ class Chain(ForwardKinematics):
             solutions = AllSolutions(self, self._solver.with_tool(motion), motion)
             remember(self._by_tool, key, solutions)
         return solutions
+
+    def _geared_row(self, q: ArrayLike) -> Array:
+        row = _row(q)
+        return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
+
+    def _refuse(self, q: object) -> NoReturn:
+        raise KinematicsError(
+            f"joint positions: expected {self.n} finite numbers in the order "
+            f"{', '.join(self.joint_names)}, got {q!r}",
+            what="q",
+            value=q,
+        )
+
+
+def _row(q: ArrayLike) -> Array:
+    """Return q as a contiguous row of numbers, empty if it is none."""
+    try:
+        row = _contiguous(q, _FLOAT)
+    except (TypeError, ValueError):
+        return _NONE
+    return row if row.ndim == 1 else _NONE
+
+
+def _frozen(array: Array) -> Array:
+    array = np.array(array, dtype=np.float64)
+    array.setflags(write=False)
+    return array

@@ -24,7 +24,9 @@ from arm_common.transforms import Array, inverse, pose
 from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.ik.closed_form.branches import solve_all
 from arm_kinematics.ik.closed_form.nearest import solve_nearest
-from arm_kinematics.ik.closed_form.solver import ClosedForm, given_branches, recognise
+from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
+from arm_kinematics.ik.general_6r.solver import General6R
+from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.solver import IkSolver, check_count, remember
 from arm_kinematics.kernels.residuals import (
@@ -42,7 +44,6 @@ from arm_kinematics.kernels.search import FOUND
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
-    from arm_kinematics.ik.general_6r.solver import General6R
 
 MOST_SEARCHED = 16
 """Solutions that a search looks for where no other way is known."""
@@ -104,7 +105,7 @@ class AllSolutions:
         return IkResult(_SUCCESS, out, self._n, None, _SINGULAR if singular else "")
 
     def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
-        """Return the closed form for some options, and its options for a descent and for the form.
+        """Return the closed form for some options, its options for a descent, and for the form.
 
         None if there is none, or if the nearest solution is not what is asked for.
         """
@@ -127,20 +128,18 @@ class AllSolutions:
         key: tuple[Any, ...],
         allow_approximate: bool,
         max_solutions: int | None,
-        deadline: float | None,
+        deadline: float,
         whole_turns: bool,
         out: Array | None = None,
     ) -> IkResult:
-        """Solve for one target, with all checks.
-
-        Arguments are those of ``IkSolver.solve``; max_solutions None is all of them.
-        """
+        """Solve for one target, with all checks, as ``IkSolver.solve``; None is all solutions."""
         if max_solutions is not None:
             check_count(max_solutions)
         solver, opt = self.solver, self.solver.options(key)
-        target = np.ascontiguousarray(rigid_transform(T, "target"))
+        target = rigid_transform(T, "target")
         start = self._middle if seed is None else solver.start(seed)
-        target = _orthonormal(target)
+        u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
+        target = pose(u @ v, target[:3, 3])
         # What is centred is not among the branches where joints are free.
         centred = max_solutions == 1 and opt[CENTRED] != 0.0
         form = None if centred else self._form(opt)
@@ -148,13 +147,11 @@ class AllSolutions:
         if form is None and many and opt[WHAT] == ROTATION and self._is_bound(opt):
             form = self._by_branches(target, start, max_solutions is None, deadline)
         if form is not None:
-            found, singular, out = form.solve(
-                self._constants, _aiming(opt, AIM_EXACT), target, start
-            )
-            if found == 0 and many:
-                within = _aiming(opt, AIM_WITHIN)
-                found, singular, out = form.solve(self._constants, within, target, start)
-            if found > 0:
+            for aim in (AIM_EXACT, AIM_WITHIN) if many else (AIM_EXACT,):
+                aiming, out = _aiming(opt, aim), np.zeros(form.size)
+                found, singular = solve_all(self._constants, aiming, form.plan, target, start, out)
+                if found <= 0:
+                    continue
                 if whole_turns:
                     out = with_whole_turns(solver.model, opt, start, out)
                 out = solver.model.in_order(opt, start, out, max_solutions or int(out[FOUND]))
@@ -168,8 +165,7 @@ class AllSolutions:
             return None
         question = opt[[WHAT, TOOL, TOOL + 1, TOOL + 2]].tobytes()
         if question not in self._forms:
-            mode, axis = _MODES[int(opt[WHAT])], opt[TOOL : TOOL + 3]
-            chain = self._chain
+            mode, axis, chain = _MODES[int(opt[WHAT])], opt[TOOL : TOOL + 3], self._chain
             form = recognise(chain.S, self._home, chain.prismatic, mode, axis)
             self._forms[question] = form
         return self._forms[question]
@@ -181,7 +177,7 @@ class AllSolutions:
         return bound and self._chain.gearing is None
 
     def _by_branches(
-        self, T: Array, seed: Array, sampled: bool, deadline: float | None
+        self, T: Array, seed: Array, sampled: bool, deadline: float
     ) -> ClosedForm | None:
         """Return all solutions of six turning joints, or many of seven, as those of a form."""
         chain = self._chain
@@ -189,16 +185,11 @@ class AllSolutions:
             return None
         if chain.n == 6:
             if self._general is None:
-                from arm_kinematics.ik.general_6r.solver import General6R
-
                 self._general = General6R(chain.S, self._home)
             branches = self._general.solve(T)
         elif sampled:
-            from arm_kinematics.ik.redundancy import sampled_solutions
-
             tip = T if self._tool is None else T @ inverse(self._tool)
-            late = np.inf if deadline is None else deadline
-            branches = sampled_solutions(chain, tip, seed, deadline=late)
+            branches = sampled_solutions(chain, tip, seed, deadline=deadline)
         else:
             return None
         return given_branches(chain.S, self._home, branches)
@@ -209,9 +200,3 @@ def _aiming(opt: Array, aim: float) -> Array:
     aiming = opt.copy()
     aiming[AIM] = aim
     return aiming
-
-
-def _orthonormal(T: Array) -> Array:
-    """Return T with the nearest rotation: one of few digits has no exact solution."""
-    u, _, v = np.linalg.svd(T[:3, :3])
-    return pose(u @ v, T[:3, 3])

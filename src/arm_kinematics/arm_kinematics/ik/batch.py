@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
+from arm_kinematics.arguments import floats
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.closed_form.nearest import nearest_many
@@ -53,16 +53,7 @@ class IkBatch:
 
 
 class BatchSolver:
-    """Solver of the targets of an IkBatch.
-
-    Args:
-        solutions: Solver of single targets.
-        Ts: Targets (m, 4, 4).
-        seeds: One seed for all (n,), one for each (m, n), or None.
-        key: The fields of an IkOptions.
-        allow_approximate: See ``Chain.ik``.
-        timeout: Time for each target [s], or None.
-    """
+    """Solver of the targets of an IkBatch; arguments as of ``Chain.ik_batch``."""
 
     def __init__(
         self,
@@ -73,11 +64,10 @@ class BatchSolver:
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
+        deadline_after(timeout)  # complains of it before any target is solved
         solver = self._solver = solutions.solver
         self._all_solutions, self._key, self._timeout = solutions, key, timeout
         self._allow_approximate = allow_approximate
-        if timeout is not None:
-            deadline_after(timeout)
         self._Ts = _targets(Ts)
         count = len(self._Ts)
         self._seeds = _seeds(solver, seeds, count)
@@ -95,14 +85,12 @@ class BatchSolver:
             self._some(slice(0, len(self._Ts)))
         else:
             with ThreadPoolExecutor(cores) as pool:
-                list(pool.map(self._some, self._shares(cores)))
+                size = min(_SHARE, -(-len(self._Ts) // cores))
+                starts = range(0, len(self._Ts), size)
+                list(pool.map(self._some, [slice(at, at + size) for at in starts]))
         n = self._solver.n
         a = self._answers
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
-
-    def _shares(self, cores: int) -> Iterator[slice]:
-        size = min(_SHARE, -(-len(self._Ts) // cores))
-        return (slice(at, at + size) for at in range(0, len(self._Ts), size))
 
     def _some(self, share: slice) -> None:
         if self._quick or self._known is not None:
@@ -125,9 +113,8 @@ class BatchSolver:
 
     def _one(self, k: int) -> None:
         """Solve one target that took more than the first search."""
-        deadline = None if self._timeout is None else deadline_after(self._timeout)
-        out = self._outs[k] if self._quick else None
-        T, seed, approximate = self._Ts[k], self._seeds[k], self._allow_approximate
+        deadline, approximate = deadline_after(self._timeout), self._allow_approximate
+        T, seed, out = self._Ts[k], self._seeds[k], self._outs[k] if self._quick else None
         try:
             result = self._all_solutions.solve(
                 T, seed, self._key, approximate, 1, deadline, False, out
@@ -135,9 +122,8 @@ class BatchSolver:
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
         self._status[k] = result.status
-        best = result.solutions[0]
-        self._answers[k, : self._solver.n] = best.q
-        self._answers[k, self._solver.n :] = best[1:]
+        q, *rest = result.solutions[0]
+        self._answers[k] = [*q, *rest]
 
 
 def _summary(outs: Array, n: int) -> Array:
@@ -148,12 +134,9 @@ def _summary(outs: Array, n: int) -> Array:
 
 
 def _targets(Ts: Any) -> Array:
-    try:
-        targets = np.ascontiguousarray(Ts, dtype=np.float64)
-    except (TypeError, ValueError):
-        targets = np.empty(0)
-    if targets.ndim != 3 or targets.shape[1:] != (4, 4):
-        found = targets.shape if targets.size else "something else"
+    targets = floats(Ts)
+    if targets is None or targets.ndim != 3 or targets.shape[1:] != (4, 4):
+        found = "something else" if targets is None else targets.shape
         raise KinematicsError(
             f"targets: expected numbers of shape (m, 4, 4), got {found}", what="targets", value=Ts
         )
@@ -164,9 +147,8 @@ def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
     """Return a seed for each target (count, n)."""
     if seeds is None:
         return np.tile(solver.middle, (count, 1))
-    try:
-        array = np.ascontiguousarray(seeds, dtype=np.float64)
-    except (TypeError, ValueError):
+    array = floats(seeds)
+    if array is None:
         array = np.empty((count, 0))
     if array.ndim != 2:
         return np.tile(checked_seed(seeds, solver.joint_names), (count, 1))

@@ -12,7 +12,7 @@ import numpy as np
 from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
 
-from arm_kinematics.arguments import one_of, positive, vector
+from arm_kinematics.arguments import one_of, positive, require, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.residuals import (
     AIM,
@@ -64,16 +64,13 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
     Errors weigh one over their tolerances, so that what is loose yields to what is tight. Where
     all are tight nothing has to yield: then lengths and angles are weighed as the arm's length
     suggests, which finds solutions faster, on arms of any size.
-
-    Raises:
-        KinematicsError: An unknown word, or a number that makes no sense.
     """
     one_of(options.mode, "mode", MODES)
     opt = np.zeros(OPTIONS + len(names))
     opt[IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
     opt[CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
     opt[AIM], opt[STARTS], opt[DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
-    opt[OPTIONS:] = joint_weights(options.weights, names)
+    opt[OPTIONS:] = _joint_weights(options.weights, names)
     _place(opt, options.position_tolerance)
     _turns(opt, options)
     opt[WEIGHTS : WEIGHTS + 6] = opt[BOUNDS : BOUNDS + 6]
@@ -86,13 +83,8 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
 def _place(opt: Array, tolerance: Any) -> None:
     """Set what of the position counts."""
     place = _tolerances(tolerance, "position_tolerance")
-    if len(place) == 1 and math.isinf(place[0]):
-        raise KinematicsError(
-            "position_tolerance is inf; expected a positive number, or three of which some are "
-            "inf to leave these components free",
-            what="position_tolerance",
-            value=tolerance,
-        )
+    expected = "a positive number, or three of which some are inf to leave these components free"
+    require(place != (math.inf,), "position_tolerance", tolerance, expected)
     opt[PLACE_BOX] = len(place) == 3
     opt[BOUNDS : BOUNDS + 3] = [1.0 / t for t in place]
 
@@ -100,7 +92,9 @@ def _place(opt: Array, tolerance: Any) -> None:
 def _turns(opt: Array, options: IkOptions) -> None:
     """Set what of the orientation counts."""
     turns = _tolerances(options.orientation_tolerance, "orientation_tolerance")
-    axis = _axis(options.axis)
+    given = (0.0, 0.0, 1.0) if options.axis is None else options.axis
+    expected = "finite numbers, not all 0"
+    axis = vector(given, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
     free = [k for k, t in enumerate(turns) if math.isinf(t)]
     opt[TURN_BOX] = len(turns) == 3
     if options.mode == "position" or len(free) == len(turns):
@@ -109,7 +103,7 @@ def _turns(opt: Array, options: IkOptions) -> None:
     opt[BOUNDS + 3 : BOUNDS + 6] = [1.0 / t for t in turns]
     if options.mode == "position_axis":
         opt[WHAT] = AXIS_ONLY
-        opt[TOOL : TOOL + 3] = axis
+        opt[TOOL : TOOL + 3] = axis / np.linalg.norm(axis)
     elif len(free) == 1:  # then the roll about that axis may be anything: only its tilt counts
         opt[WHAT] = AXIS_ONLY
         opt[TOOL + free[0]] = 1.0
@@ -131,35 +125,21 @@ def _balance(opt: Array, radian: float) -> None:
     opt[ENOUGH] = 0.5 * within * (1.0 + 1e-9)
 
 
-def joint_weights(weights: Any, names: Sequence[str]) -> Array:
+def _joint_weights(weights: Any, names: Sequence[str]) -> Array:
     """Return the weights (n,) of joints, given by name or in their order; 1 where not given."""
     values: Any = [1.0] * len(names)
     if isinstance(weights, Mapping):
-        unknown = [name for name in weights if name not in names]
-        if unknown:
-            raise KinematicsError(
-                f"weights: there is no joint '{unknown[0]}'; expected some of {', '.join(names)}",
-                what="weights",
-                value=weights,
-            )
+        for name in weights:
+            if name not in names:
+                raise KinematicsError(
+                    f"weights: there is no joint '{name}'; expected some of {', '.join(names)}",
+                    what="weights",
+                )
         values = [weights.get(name, 1.0) for name in names]
     elif weights is not None:
         values = weights
-    return vector(
-        values,
-        len(names),
-        "weights",
-        "finite numbers, 0 or more",
-        lambda x: np.isfinite(x) & (x >= 0.0),
-    )
-
-
-def _axis(axis: Any) -> Array:
-    given = (0.0, 0.0, 1.0) if axis is None else axis
-    direction = vector(
-        given, 3, "axis", "finite numbers, not all 0", lambda x: np.isfinite(x) & x.any()
-    )
-    return np.asarray(direction / np.linalg.norm(direction))
+    expected = "finite numbers, 0 or more"
+    return vector(values, len(names), "weights", expected, lambda x: np.isfinite(x) & (x >= 0.0))
 
 
 def _tolerances(tolerance: Any, what: str) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
-from arm_kinematics.arguments import one_of, rigid_transform, vector
+from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik import self_motion as tracing
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
@@ -181,7 +181,7 @@ class SevenR:
         """Return how much each joint moves (7,) in self-motions at sample postures."""
         total, T, J = np.zeros(7), np.empty((4, 4)), np.empty((6, 7))
         for i in range(12):
-            q = 2.0 * math.pi * ((0.5 + (i + 1) * _STEP) % 1.0)
+            q = TURN * ((0.5 + (i + 1) * _STEP) % 1.0)
             forward.fk_jacobian(self._c, np.asarray(q, dtype=np.float64), T, J)
             J[:3] /= self._unit
             total += np.abs(np.linalg.svd(J)[2][6])
@@ -208,11 +208,8 @@ class SevenR:
     ) -> list[tuple[Array, bool]]:
         """Return the curves (m, 7) of the self-motion at T, and whether each is closed.
 
-        Args:
-            T: Pose of the tip (4, 4).
-            step: Longest way of a joint between two points [rad].
-            joints: The joints to be locked for the first points.
-            deadline: When to stop with those that are found, on the monotonic clock [s].
+        ``step`` is the longest way of a joint between two points [rad], ``joints`` are locked for
+        the first points; past the deadline, those found so far are returned.
         """
         T = np.ascontiguousarray(T)
         options = np.array([self._unit, step, 1.0])
@@ -221,7 +218,7 @@ class SevenR:
             for i in range(SAMPLES):
                 if time.monotonic() > deadline:
                     return curves
-                value = 2.0 * math.pi * (i + 0.5) / SAMPLES - math.pi + _OFFSET
+                value = TURN * (i + 0.5) / SAMPLES - math.pi + _OFFSET
                 for q in self.locked(T, joint, value):
                     if not any(tracing.passes(self._c, T, options, p, q) for p, _ in curves):
                         curves.append(self._curve(T, q, options))
@@ -254,13 +251,11 @@ SAME = 1e-3  # [rad]
 class Branch(NamedTuple):
     """One continuous way to move the arm while its tip rests."""
 
-    # joint angles (m, 7) along it [rad], inside the limits; no joint moves by more than the step
-    # from one to the next
+    # joint angles (m, 7) along it [rad]; no joint moves by more than the step between two
     q: Array
     length: Array  # way from the first to each (m,), Euclidean [rad]
     closed: bool  # true if the last posture is the first one again, up to whole turns
-    # names of the joints at whose limits it begins and ends; "" if it is closed, or ends at a
-    # posture where it cannot be followed
+    # joints at whose limits it begins and ends; "" if it is closed, or cannot be followed further
     ends: tuple[str, str]
     distance: float  # euclidean distance of its nearest posture from the seed [rad]
 
@@ -298,10 +293,7 @@ def self_motion(
     """
     if chain.S.shape != (6, 7) or any(chain.prismatic):
         raise KinematicsError("self-motion needs an arm of seven turning joints", what="chain")
-    if not FINEST <= step <= COARSEST:
-        raise KinematicsError(
-            f"step: expected {FINEST} to {COARSEST} rad, got {step}", what="step", value=step
-        )
+    require(FINEST <= step <= COARSEST, "step", step, f"{FINEST} to {COARSEST} rad")
     target, start = rigid_transform(T, "target"), _start(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())
     joints = arm.by_motion[:2] if joint is None else (one_of(joint, "joint", chain.joint_names),)
@@ -327,8 +319,7 @@ def sampled_solutions(
     Of each branch the posture nearest to the seed is one; no two are the same to 1e-3 rad.
     Arguments as for `self_motion`.
     """
-    if count < 1:
-        raise KinematicsError(f"count: expected 1 or more, got {count}", what="count", value=count)
+    require(count >= 1, "count", count, "1 or more")
     start = _start(chain, seed)
     branches = self_motion(chain, T, seed, deadline=deadline).branches
     whole = sum(float(b.length[-1]) for b in branches)

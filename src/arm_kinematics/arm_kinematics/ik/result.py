@@ -17,7 +17,7 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.forward import LEADER, PERIOD
 from arm_kinematics.kernels.residuals import OPTIONS
-from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
+from arm_kinematics.kernels.search import COUNT, FOUND, HEAD, SLOT, USED
 
 
 class IkStatus(IntEnum):
@@ -71,21 +71,11 @@ class IkResult:
 
     __slots__ = ("_n", "_note", "_out", "_reason", "_solutions", "status")
 
-    status: IkStatus
-
     def __init__(
-        self,
-        status: IkStatus,
-        out: Array,
-        n: int,
-        reason: Reason | None = None,
-        note: str = "",
+        self, status: IkStatus, out: Array, n: int, reason: Reason | None = None, note: str = ""
     ) -> None:
-        self.status = status
-        self._note = note
-        self._out = out
-        self._n = n
-        self._reason = reason
+        self.status, self._out, self._n = status, out, n
+        self._reason, self._note = reason, note
         self._solutions: tuple[IkSolution, ...] | None = None
 
     @property
@@ -107,7 +97,9 @@ class IkResult:
     def solutions(self) -> tuple[IkSolution, ...]:
         """The solutions, the preferred first; if there is none, the best effort alone."""
         if self._solutions is None:
-            self._solutions = _solutions(self._read_only(), self._n)
+            n, size = self._n, self._n + SLOT
+            slots = self._read_only()[HEAD:].reshape(-1, size)[: max(1, int(self._out[FOUND]))]
+            self._solutions = tuple([_solution(slot, n) for slot in slots])
         return self._solutions
 
     @property
@@ -122,7 +114,7 @@ class IkResult:
         Cheaper than ``solutions`` where only the positions are needed.
         """
         out, n = self._read_only(), self._n
-        return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[0])), :n]
+        return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[FOUND])), :n]
 
     @property
     def position_error(self) -> float:
@@ -137,12 +129,12 @@ class IkResult:
     @property
     def starts(self) -> int:
         """Descents that were tried."""
-        return int(self._out[1])
+        return int(self._out[USED])
 
     @property
     def evaluations(self) -> int:
         """Forward kinematics and Jacobians that were computed."""
-        return int(self._out[2])
+        return int(self._out[COUNT])
 
     @property
     def message(self) -> str:
@@ -171,12 +163,6 @@ class IkResult:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
 
 
-def _solutions(out: Array, n: int) -> tuple[IkSolution, ...]:
-    size = n + SLOT
-    begins = range(HEAD, HEAD + size * max(1, int(out[0])), size)
-    return tuple([_solution(out[begin : begin + size], n) for begin in begins])
-
-
 def _solution(slot: Array, n: int) -> IkSolution:
     px, py, pz, x, y, z, _, distance = slot[n:].tolist()
     return IkSolution(slot[:n], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
@@ -199,16 +185,8 @@ _ROUNDING = 1e-12
 def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
     """Return a result with every variation of its solutions, the nearest to the seed first.
 
-    A joint without limits on either side stays as it is: it has no end of variations.
-
-    Args:
-        model: The chain.
-        opt: Options, see residuals.py.
-        seed: What the distance is measured from (n,).
-        out: Result of a search with at least one solution.
-
-    Raises:
-        KinematicsError: They would be more than MOST.
+    A joint without limits on either side stays as it is. Raises KinematicsError if they would be
+    more than MOST.
     """
     n = model.size
     slots = model.slots(out)
@@ -219,14 +197,15 @@ def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) ->
             f"whole turns make {count} solutions of {len(slots)}; narrow the joint limits, or ask "
             "without whole_turns",
             what="whole_turns",
-            value=count,
         )
-    found = [
-        np.concatenate([q, slot[n:]])
-        for slot, choice in zip(slots, choices, strict=True)
-        for q in itertools.product(*choice)
-    ]
-    varied = np.array(found)
+    rests = slots[:, n:].tolist()
+    varied = np.array(
+        [
+            (*q, *rest)
+            for rest, choice in zip(rests, choices, strict=True)
+            for q in itertools.product(*choice)
+        ]
+    )
     varied[:, n + SLOT - 1] = np.sqrt((opt[OPTIONS:] * (varied[:, :n] - seed) ** 2).sum(axis=1))
     head = out[:HEAD].copy()
     head[FOUND] = len(varied)

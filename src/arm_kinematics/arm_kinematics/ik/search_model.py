@@ -27,30 +27,18 @@ def kernel_constants(
 ) -> Array:
     """Return the table (n + 1, CONSTANTS) for screws S (6, n) and home M (4, 4)."""
     n = S.shape[1]
-    homes = [*_joint_homes(S), M]
-    length = arm_length(S, M)
+    homes = [np.eye(4), *_joint_homes(S), M]
     step = _kronecker_step(n)
     c = np.zeros((n + 1, forward.CONSTANTS))
-    c[0, :12] = _flat(homes[0])
-    for i in range(n):
-        row = c[i + 1]
-        row[:12] = _flat(inverse(homes[i]) @ homes[i + 1])
-        row[forward.PRISMATIC] = prismatic[i]
-        row[forward.LOWER] = lower[i]
-        row[forward.UPPER] = upper[i]
-        row[forward.UNIT] = length if prismatic[i] else 1.0
-        row[forward.PERIOD] = 0.0 if prismatic[i] else 2.0 * math.pi
-        row[forward.LEADER] = i
-        row[forward.SPREAD] = step ** (i + 1) % 1.0
+    c[:, :12] = [_flat(inverse(a) @ b) for a, b in pairwise(homes)]
+    joints = c[1:]
+    joints[:, forward.PRISMATIC] = prismatic
+    joints[:, forward.LOWER], joints[:, forward.UPPER] = lower, upper
+    joints[:, forward.UNIT] = np.where(prismatic, arm_length(S, M), 1.0)
+    joints[:, forward.PERIOD] = np.where(prismatic, 0.0, 2.0 * math.pi)
+    joints[:, forward.LEADER] = range(n)
+    joints[:, forward.SPREAD] = [step ** (i + 1) % 1.0 for i in range(n)]
     return c
-
-
-def _with_tool(c: Array, tool: Array) -> Array:
-    """Return the table for a tip moved by tool (4, 4): tip <- new tip."""
-    moved = c.copy()
-    last = pose(c[-1, :9].reshape(3, 3), c[-1, 9:12]) @ tool
-    moved[-1, :12] = _flat(last)
-    return moved
 
 
 def _joint_homes(S: Array) -> list[Array]:
@@ -134,7 +122,9 @@ class SearchModel:
     def with_tool(self, tool: Array) -> SearchModel:
         """Return the model of a point at tool (4, 4): tip <- point."""
         other = copy.copy(self)
-        other.constants = _with_tool(self.constants, tool)
+        last = self.constants[-1]
+        other.constants = self.constants.copy()
+        other.constants[-1, :12] = _flat(pose(last[:9].reshape(3, 3), last[9:12]) @ tool)
         other.length = self.length + float(np.linalg.norm(tool[:3, 3]))
         return other
 

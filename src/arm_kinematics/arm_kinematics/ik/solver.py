@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import rigid_transform, vector
+from arm_kinematics.arguments import positive, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.options import IkOptions, option_array
@@ -26,37 +27,6 @@ from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 _MOST_SOLUTIONS = 10_000
-
-
-def check_count(max_solutions: int) -> None:
-    """Raise KinematicsError if so many solutions cannot be looked for."""
-    if not (isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MOST_SOLUTIONS):
-        raise KinematicsError(
-            f"max_solutions is {max_solutions!r}; expected 1 to {_MOST_SOLUTIONS}",
-            what="max_solutions",
-            value=max_solutions,
-        )
-
-
-def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
-    """Return a seed as an array (n,), or raise KinematicsError."""
-    expected = f"finite numbers in the order {', '.join(joint_names)}"
-    return vector(seed, len(joint_names), "seed", expected, lambda q: np.abs(q) < FARTHEST_SEED)
-
-
-def deadline_after(timeout: float) -> float:
-    """Return the time on the monotonic clock at which a timeout [s] from now is over."""
-    if not (isinstance(timeout, Real) and timeout > 0.0):
-        raise KinematicsError(
-            f"timeout is {timeout!r} s; expected a positive number or None",
-            what="timeout",
-            value=timeout,
-        )
-    return time.monotonic() + timeout
-
-
-__all__ = ["MAX_STARTS", "IkSolver", "remember"]
-
 MAX_STARTS = 512 if HAVE_NUMBA else 48
 """Descents before a target counts as out of reach."""
 _STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
@@ -65,10 +35,29 @@ _SLOTS_TO_CHOOSE = 16
 _WORTH, _WORTH_MUCH = 0.2, 1e-6
 """Shares of the squared distance worth a null-space step: usually, and to choose."""
 
-_SUCCESS = IkStatus.SUCCESS
+_WEIGHTS = IkOptions._fields.index("weights")
 _CACHED = 256
 _AIM_FOR_MANY = 1e-4  # so near to the solution itself that two of one are seen to be the same
 _contiguous, _FLOAT = np.ascontiguousarray, np.float64  # looked up once
+
+
+def check_count(max_solutions: int) -> None:
+    """Raise KinematicsError if so many solutions cannot be searched for."""
+    fine = isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MOST_SOLUTIONS
+    require(fine, "max_solutions", max_solutions, f"1 to {_MOST_SOLUTIONS}")
+
+
+def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
+    """Return a seed as an array (n,), or raise KinematicsError."""
+    expected = f"finite numbers in the order {', '.join(joint_names)}"
+    return vector(seed, len(joint_names), "seed", expected, lambda q: np.abs(q) < FARTHEST_SEED)
+
+
+def deadline_after(timeout: float | None) -> float:
+    """Return when a timeout [s] from now is over, on the monotonic clock [s]; None is never."""
+    if timeout is None:
+        return math.inf
+    return time.monotonic() + positive(timeout, "timeout", "a positive number of seconds or None")
 
 
 class IkSolver:
@@ -86,7 +75,6 @@ class IkSolver:
         self.model, self.joint_names, self.gearing = model, joint_names, gearing
         self.n = len(joint_names)
         self._constants, self._middle = model.constants, model.middle
-        self._quick_options: dict[Any, Array] = {}
         self._options: dict[Any, Array] = {}
 
     @property
@@ -104,13 +92,10 @@ class IkSolver:
 
         False, too, for invalid arguments: ``solve`` reports them.
         """
+        if not self.is_quick(key):
+            return False
+        opt = self.options(key)
         try:
-            try:
-                opt = self._quick_options[key]
-            except (KeyError, TypeError):  # forgotten, or a list or an array, which is no key
-                if not self.is_quick(key):
-                    return False
-                opt = self.options(key)
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
             return bool(search(self._constants, opt, target, start, out) == 1)
@@ -124,63 +109,55 @@ class IkSolver:
         key: tuple[Any, ...],
         allow_approximate: bool,
         max_solutions: int,
-        deadline: float | None,
+        deadline: float,
         out: Array | None,
         whole_turns: bool = False,
     ) -> IkResult:
         """Solve for one target, with all checks.
 
         ``key`` are the fields of IkOptions, ``deadline`` is on the monotonic clock [s], ``out`` is
-        what ``quick`` has left, to go on from. The other arguments are those of ``Chain.ik`` and
-        ``Chain.all_solutions``.
+        what ``quick`` has left, to go on from. The rest are as of ``Chain.all_solutions``.
         """
         check_count(max_solutions)
         opt = self.options(key)
-        target = np.ascontiguousarray(rigid_transform(T, "target"))
+        target = rigid_transform(T, "target")
         start = self._middle if seed is None else self.start(seed)
         choose = max_solutions > 1 or self._has_to_choose(key, opt)
         opt = opt.copy()
-        opt[DEADLINE] = np.inf if deadline is None else deadline
+        opt[DEADLINE] = deadline
         if choose:
             opt[AIM] = _AIM_FOR_MANY
         size = self.result_size(max(max_solutions, _SLOTS_TO_CHOOSE) if choose else 1)
         if out is None or out.size != size:
             out = np.zeros(size)
-        late = self._search(opt, target, start, out, max_solutions, deadline)
-        model = self.model
+        self._search(opt, target, start, out, max_solutions, deadline)
+        reason, status = None, IkStatus.SUCCESS
         if out[FOUND] > 0:
-            out = model.in_order(opt, start, out, max_solutions)
+            out = self.model.in_order(opt, start, out, max_solutions)
             if whole_turns:
-                out = with_whole_turns(model, opt, start, out)
-            return self._answer(out, _SUCCESS)
-        found = diagnose(model, target, start, opt, out, deadline, late)
-        if found.reason is None:
-            return self._answer(found.best_effort, _SUCCESS)
-        status = found.reason.status
-        if allow_approximate and status != IkStatus.TIMEOUT:
-            status = IkStatus.APPROXIMATE
-        return self._answer(found.best_effort, status, found.reason)
+                out = with_whole_turns(self.model, opt, start, out)
+        else:
+            reason, out = diagnose(self.model, target, start, opt, out, deadline)
+        if reason is not None:
+            status = reason.status
+            if allow_approximate and status != IkStatus.TIMEOUT:
+                status = IkStatus.APPROXIMATE
+        if self.gearing is not None:
+            out = self.gearing.result(out)
+        return IkResult(status, out, self.n, reason)
 
     def _search(
-        self, opt: Array, T: Array, start: Array, out: Array, wanted: int, deadline: float | None
-    ) -> bool:
-        """Fill out; return whether the deadline has passed before enough was found."""
+        self, opt: Array, T: Array, start: Array, out: Array, wanted: int, deadline: float
+    ) -> None:
+        """Fill out, until enough is found or the deadline has passed."""
         slots = (out.size - HEAD) // (self.model.size + SLOT)
         while out[USED] < MAX_STARTS:
             found = search(self._constants, opt, T, start, out)
             if found < 0:  # on the very edge of what was checked before
                 raise KinematicsError("target: is not a rigid motion", what="target", value=T)
-            if found == slots or (found >= wanted and out[USED] >= _STARTS_TO_CHOOSE):
-                return False
-            if deadline is not None and time.monotonic() > deadline:
-                return True
-        return False
-
-    def _answer(self, out: Array, status: IkStatus, reason: Any = None) -> IkResult:
-        """Return a result, with joints in the place of rows."""
-        if self.gearing is not None:
-            out = self.gearing.result(out)
-        return IkResult(status, out, self.n, reason)
+            enough = found == slots or (found >= wanted and out[USED] >= _STARTS_TO_CHOOSE)
+            if enough or time.monotonic() > deadline:
+                return
 
     def options(self, key: tuple[Any, ...]) -> Array:
         """Return the flat options for the fields of IkOptions; kept for the next time."""
@@ -193,8 +170,6 @@ class IkSolver:
             opt[SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
             remember(self._options, key, opt)
-            if self.is_quick(key):
-                remember(self._quick_options, key, opt)
         return opt
 
     def is_quick(self, key: tuple[Any, ...]) -> bool:
@@ -214,7 +189,7 @@ class IkSolver:
     @staticmethod
     def _has_to_choose(key: tuple[Any, ...], opt: Array) -> bool:
         """Return whether the first solution will not do, because another may be preferred."""
-        return bool(opt[CENTRED]) or IkOptions(*key).weights is not None
+        return bool(opt[CENTRED]) or key[_WEIGHTS] is not None
 
 
 def remember(known: dict[Any, Any], key: Any, value: Any) -> None:

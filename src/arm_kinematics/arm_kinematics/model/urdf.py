@@ -21,18 +21,13 @@ from arm_kinematics.model.mimic_joints import MimicJoints
 class Step(NamedTuple):
     """A joint on the way from one link to another."""
 
-    joint: UrdfJoint  # the joint
-    inward: bool  # true if the way leads from its child link to its parent link
+    joint: UrdfJoint
+    inward: bool  # the way leads from its child link to its parent link
 
     @property
     def link(self) -> str:
         """The link that the step leads to."""
         return self.joint.parent if self.inward else self.joint.child
-
-    @property
-    def axis(self) -> Array:
-        """Unit axis of the joint, turned round if it is passed inward."""
-        return np.array(self.joint.axis) * (-1.0 if self.inward else 1.0)
 
 
 def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
@@ -62,12 +57,7 @@ def _to_root(tree: UrdfTree, link: str) -> list[UrdfJoint]:
 
 
 def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
-    """Return the parts of the chain between two links.
-
-    Raises:
-        KinematicsError: A link is missing, no joint of the path moves, one moves in more than one
-            direction, or no position is inside the limits of all that move together.
-    """
+    """Return the parts of the chain between two links, or raise KinematicsError."""
     return _Builder(tree, base, tip).parts()
 
 
@@ -104,7 +94,8 @@ class _Builder:
     def _move(self, step: Step) -> None:
         drive = self._tree.drive_of(step.joint)
         sliding = step.joint.kind == "prismatic"
-        screw = screw_of(self._pose, step.axis, sliding)
+        axis = np.array(step.joint.axis) * (-1.0 if step.inward else 1.0)
+        screw = screw_of(self._pose, axis, sliding)
         if drive.ratio != 0.0:
             self._screws.append(screw)
             self._driven.append((step.joint, drive))
@@ -114,19 +105,19 @@ class _Builder:
     def parts(self) -> Parts:
         if not self._screws:
             raise KinematicsError(
-                f"no joint moves between '{self._base}' and '{self._tip}'; choose a tip beyond "
-                "one",
+                f"no joint moves between '{self._base}' and '{self._tip}'; choose another tip",
                 what=self._tip,
             )
-        leaders = list(dict.fromkeys(drive.leader.name for _, drive in self._driven))
+        moving, drives = zip(*self._driven, strict=True)
+        leaders = list(dict.fromkeys(drive.leader.name for drive in drives))
         joints = [self._joint(name) for name in leaders]
         gearing = None
-        if any(joint.mimic is not None for joint, _ in self._driven):
+        if any(joint.mimic is not None for joint in moving):
             gearing = MimicJoints(
-                [leaders.index(drive.leader.name) for _, drive in self._driven],
-                [drive.ratio for _, drive in self._driven],
-                [joint.kind == "prismatic" for joint, _ in self._driven],
-                [joint.name for joint, _ in self._driven],
+                [leaders.index(drive.leader.name) for drive in drives],
+                [drive.ratio for drive in drives],
+                [joint.kind == "prismatic" for joint in moving],
+                [joint.name for joint in moving],
             )
         return Parts(np.transpose(self._screws), self._pose, joints, self._links, gearing)
 
@@ -136,10 +127,9 @@ class _Builder:
         leader = followers[0][1].leader
         lower, upper, velocity = limits(leader)
         for joint, drive in followers:
-            if joint is leader:
-                continue
-            ends, speed = _of_leader(joint, drive)
-            lower, upper, velocity = max(lower, ends[0]), min(upper, ends[1]), min(velocity, speed)
+            if joint is not leader:
+                low, high, speed = _of_leader(joint, drive)
+                lower, upper, velocity = max(lower, low), min(upper, high), min(velocity, speed)
         if lower > upper:
             raise KinematicsError(
                 f"joint '{name}' cannot move inside the limits of all joints that follow it: "
@@ -149,16 +139,14 @@ class _Builder:
         return ChainJoint(name, leader.kind == "prismatic", lower, upper, velocity)
 
 
-def _of_leader(joint: UrdfJoint, drive: Drive) -> tuple[tuple[float, float], float]:
+def _of_leader(joint: UrdfJoint, drive: Drive) -> tuple[float, float, float]:
     """Return what the limits of a joint that follows mean for its leader."""
     lower, upper, velocity = limits(joint)
     speed = velocity / abs(drive.ratio)
     if lower == upper == 0.0:  # not given: a follower has no need of them
-        return (-math.inf, math.inf), speed
-    first, last = sorted(
-        ((lower - drive.offset) / drive.ratio, (upper - drive.offset) / drive.ratio)
-    )
-    return (first, last), speed
+        return -math.inf, math.inf, speed
+    first, last = sorted((end - drive.offset) / drive.ratio for end in (lower, upper))
+    return first, last, speed
 
 
 def limits(joint: UrdfJoint) -> tuple[float, float, float]:

@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import inverse, pose, so3_exp
+from arm_kinematics.ik.closed_form.recognition import recognise
 from arm_kinematics.ik.closed_form.roots import DEGREE, FREE, phi, real_roots, roots, tables
-from arm_kinematics.ik.closed_form.solver import recognise
 from arm_kinematics.lie import adjoint
 from arm_kinematics.model.chain_model import ChainJoint
 from hypothesis import given, settings

@@ -35,6 +35,10 @@ class ScrewAxis:
     a: Array  # A point on it (3,) [m]; for a sliding joint the origin
     slides: bool  # true for a sliding joint
 
+    def changes(self, normal: Array) -> bool:
+        """Return whether the joint moves points along a unit vector."""
+        return not (perpendicular if self.slides else parallel)(self.w, normal)
+
 
 class ScrewAxes:
     """The axes of a chain, from its screws S (6, n) and its home pose M (4, 4)."""
@@ -98,19 +102,17 @@ def across(a: Array, b: Array) -> Array:
 
 def _axis(screw: Array, slides: bool) -> ScrewAxis:
     v, w = screw[:3], screw[3:]
-    if slides:
-        return ScrewAxis(v.copy(), np.zeros(3), True)
-    return ScrewAxis(w.copy(), np.cross(w, v), False)
+    return ScrewAxis(v, np.zeros(3), True) if slides else ScrewAxis(w, np.cross(w, v), False)
 
 
 class Subproblem(NamedTuple):
     """What goes into rows 0 and 2 of a plan, see invariants.py."""
 
-    first: int
-    invariant: int
-    pivot: Array
-    normal_0: Array
-    normal_1: Array
+    first: int = 0
+    invariant: int = 0
+    pivot: Array = np.zeros(3)
+    normal_0: Array = np.zeros(3)
+    normal_1: Array = np.zeros(3)
 
 
 def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproblem | None:
@@ -118,13 +120,10 @@ def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproble
     if joints and not joints[-1].slides and axes.passes(joints[-1], c):
         return None
     if len(joints) < 2:
-        return Subproblem(0, 0, np.zeros(3), np.zeros(3), np.zeros(3))
+        return Subproblem()
     if len(joints) == 2:
         return _by_two(axes, *joints)
-    for way in _ways(axes, *joints):
-        if _holds(axes, joints, way):
-            return way
-    return None
+    return next((way for way in _ways(axes, *joints) if _holds(axes, joints, way)), None)
 
 
 def _by_two(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis) -> Subproblem | None:
@@ -133,10 +132,10 @@ def _by_two(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis) -> Subproblem | Non
         normal = across(one.w, two.w)
         if two.slides:
             normal = np.cross(normal, one.w)
-        way = Subproblem(0, 0, np.zeros(3), normal, np.cross(one.w, normal))
+        way = Subproblem(normal_0=normal, normal_1=np.cross(one.w, normal))
         return way if _changes(axes, two, one, 0, way) else None
     for which in (0, 1):
-        way = Subproblem(0, which, axes.foot(one, two), one.w, np.zeros(3))
+        way = Subproblem(0, which, axes.foot(one, two), one.w)
         if _changes(axes, two, one, which, way):
             return way
     return None
@@ -149,13 +148,12 @@ def _ways(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> 
     ways = []
     for first, other in ((0, three), (2, one)):  # the other one drops out
         if perpendicular(other.w, two.w) if other.slides else parallel(other.w, two.w):
-            ways.append(Subproblem(first, 0, axes.foot(two, other), two.w, np.zeros(3)))
+            ways.append(Subproblem(first, 0, axes.foot(two, other), two.w))
     for first, other in ((0, three), (2, one)):
         point = axes.meet([two, other])
         if point is not None:
-            ways.append(Subproblem(first, 1, point, two.w, np.zeros(3)))
-    ways.append(Subproblem(BOTH, 0, axes.foot(two, one), two.w, np.zeros(3)))
-    return ways
+            ways.append(Subproblem(first, 1, point, two.w))
+    return [*ways, Subproblem(BOTH, 0, axes.foot(two, one), two.w)]
 
 
 def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subproblem]:
@@ -168,10 +166,9 @@ def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subpr
             normal = across(two.w, np.cross(other.w, two.w))
         else:
             continue
-        ways.append(Subproblem(first, 0, np.zeros(3), normal, np.cross(two.w, normal)))
+        ways.append(Subproblem(first, 0, normal_0=normal, normal_1=np.cross(two.w, normal)))
     normal = across(two.w, one.w)
-    ways.append(Subproblem(BOTH, 0, np.zeros(3), normal, np.cross(two.w, normal)))
-    return ways
+    return [*ways, Subproblem(BOTH, 0, normal_0=normal, normal_1=np.cross(two.w, normal))]
 
 
 def _holds(axes: ScrewAxes, joints: Sequence[ScrewAxis], way: Subproblem) -> bool:
@@ -198,8 +195,5 @@ def _changes(
 ) -> bool:
     """Return whether a joint changes an invariant of the middle one."""
     if which == 0 or middle.slides:
-        normal = way.normal_0 if which == 0 else way.normal_1
-        return (
-            not perpendicular(joint.w, normal) if joint.slides else not parallel(joint.w, normal)
-        )
+        return joint.changes(way.normal_0 if which == 0 else way.normal_1)
     return joint.slides or not axes.passes(joint, way.pivot)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which arms have a closed form: from the screws alone, so that DH and URDF give the same.
 
-Two families (see kernels_branches.py), each also for arms that look like it from the tip:
+Two families (see branches.py), each also for arms that look like it from the tip:
 
 - the last one to three axes meet, and no more than three joints of any kind stand before them:
   spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...
@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 from arm_common.transforms import Array
+from numpy.typing import ArrayLike
 
 from arm_kinematics.ik.closed_form import invariants as k
 from arm_kinematics.ik.closed_form.geometry import (
@@ -24,47 +25,72 @@ from arm_kinematics.ik.closed_form.geometry import (
     ScrewAxis,
     Subproblem,
     parallel,
-    perpendicular,
     placing,
 )
+from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.kernels.search import HEAD, SLOT
 
 _MOST_JOINTS = 6
 _WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
-class Form:
-    """A plan with a name for people.
+class ClosedForm:
+    """All solutions of one chain for one kind of target.
 
     Attributes:
-        name: What was recognised.
-        plan: The table for the compiled loops, see invariants.py.
+        name: The kind of geometry, in words.
+        plan: The same for the compiled loops, see invariants.py.
+        size: Length of a result.
     """
 
-    def __init__(self, name: str, plan: Array) -> None:
+    def __init__(self, name: str, plan: Array, joints: int, branches: int = k.MOST) -> None:
         self.name, self.plan = name, plan
+        self.size = HEAD + branches * (joints + SLOT)
 
 
-def pose_form(axes: ScrewAxes) -> Form | None:
+def recognise(
+    S: Array, M: Array, prismatic: Sequence[bool], mode: str = "pose", axis: ArrayLike = (0, 0, 1)
+) -> ClosedForm | None:
+    """Return the closed form of a chain, None if it has none that is known here.
+
+    Args:
+        S: Screw axes (6, n) [v; w] in the base frame.
+        M: Pose (4, 4) of the tip at q = 0.
+        prismatic: Which joints slide.
+        mode: "pose"; "position", where last joints that do not move the tip are kept at the seed;
+            or "position_axis", where a last joint that turns about the tool axis is.
+        axis: The tool axis of "position_axis", a unit vector (3,) in the tip's frame.
+    """
+    axes = ScrewAxes(S, M, prismatic)
+    if mode == "pose":
+        return _pose_form(axes)
+    return _position_form(axes) if mode == "position" else _axis_form(axes, np.asarray(axis))
+
+
+def given_branches(S: Array, M: Array, branches: Array) -> ClosedForm:
+    """Return a form whose branches are given joint positions (k, n)."""
+    count, joints = branches.shape
+    plan = np.zeros((k.JOINTS + count, k.COLUMNS))
+    plan[0, k.FAMILY], plan[0, k.LENGTH] = k.GIVEN, arm_length(S, M)
+    plan[k.JOINTS :, :joints] = branches
+    return ClosedForm("given", plan, joints, count)
+
+
+def _pose_form(axes: ScrewAxes) -> ClosedForm | None:
     """Return the closed form of a chain for a full pose, None if there is none."""
     if len(axes.all) > _MOST_JOINTS:
         return None
-    backwards = axes.reversed()
-    for view, recognise in (
-        (axes, _parallel_form),
-        (axes, _meeting_form),
-        (backwards, _parallel_form),
-        (backwards, _meeting_form),
-    ):
-        form = recognise(view)
+    form = _parallel_form(axes) or _meeting_form(axes)
+    if form is None:
+        backwards = axes.reversed()
+        form = _parallel_form(backwards) or _meeting_form(backwards)
         if form is not None:
-            if view is backwards:
-                form.plan[0, k.REVERSED] = 1.0
-                form.name += ", read from the tip"
-            return form
-    return None
+            form.plan[0, k.REVERSED] = 1.0
+            form.name += ", read from the tip"
+    return form
 
 
-def position_form(axes: ScrewAxes) -> Form | None:
+def _position_form(axes: ScrewAxes) -> ClosedForm | None:
     """Return the closed form for the tip's position alone: by three joints at most.
 
     Last joints that turn about the tip are kept at the seed.
@@ -80,10 +106,10 @@ def position_form(axes: ScrewAxes) -> Form | None:
         return None
     plan = _plan(axes, k.PLACE_THEN_TURN, (len(moving), 0, 0), axes.tip, way)
     plan[0, k.KEPT] = kept
-    return Form(f"{len(moving)} joints place the tip", plan)
+    return ClosedForm(f"{len(moving)} joints place the tip", plan, len(axes.all))
 
 
-def axis_form(axes: ScrewAxes, axis: Array) -> Form | None:
+def _axis_form(axes: ScrewAxes, axis: Array) -> ClosedForm | None:
     """Return the closed form for the position and the direction of a tool axis (3,) of the tip.
 
     The last joint has to turn about that axis, and is kept at the seed; or three joints at most
@@ -91,38 +117,40 @@ def axis_form(axes: ScrewAxes, axis: Array) -> Form | None:
     """
     last = axes.all[-1]
     if not last.slides and axes.passes(last, axes.tip) and parallel(last.w, axes.tip_axes @ axis):
-        form = pose_form(axes)
-    else:
-        form = position_form(axes)
-        return None if form is None or form.plan[0, k.KEPT] != 0.0 else form
-    if form is not None:
-        form.plan[0, k.KEPT] = 1.0
-    return form
+        form = _pose_form(axes)
+        if form is not None:
+            form.plan[0, k.KEPT] = 1.0
+        return form
+    form = _position_form(axes)
+    return None if form is None or form.plan[0, k.KEPT] != 0.0 else form
 
 
-def _parallel_form(axes: ScrewAxes) -> Form | None:
+def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
     """Return the form of an arm whose parallel axes are the heart of it."""
     for before, count, after in _splits(len(axes.all)):
         group = axes.all[before : before + count]
         behind = axes.all[before + count :]
         h = group[0].w
-        if not _is_planar(axes, group) or any(x.slides for x in behind):
+        if any(x.slides for x in (*group, *behind)):
             continue
-        if behind and parallel(behind[0].w, h):
+        if not all(parallel(x.w, h) for x in group):
             continue
-        if len(behind) == 2 and parallel(behind[0].w, behind[1].w):
-            continue
-        meet = _meet(axes, behind, group[-1].a)
-        if before and (meet is None or not _moves_plane(axes.all[0], h)):
+        if any(axes.passes(x, y.a) for x, y in pairwise(group)):
             continue
         centre = group[-1].a + h * (h @ (group[0].a - group[-1].a))
-        way = Subproblem(0, 1, group[0].a, h, np.zeros(3))
+        turns = [ScrewAxis(h, centre, False), *behind]  # the parallel axes are one turn about h
+        if any(parallel(x.w, y.w) for x, y in pairwise(turns)):
+            continue
+        meet = axes.meet(behind) if len(behind) == 2 else (behind or group)[-1].a
+        if before and (meet is None or not axes.all[0].changes(h)):
+            continue
+        way = Subproblem(0, 1, group[0].a, h)
         plan = _plan(axes, k.TURN_THEN_PLACE, (before, count, after), centre, way)
         plan[1, k.MEET : k.MEET + 3] = np.zeros(3) if meet is None else meet
         for row, axis in zip(plan[k.JOINTS + before :], group, strict=False):
             row[k.SENSE] = 1.0 if axis.w @ h > 0.0 else -1.0
-        _wrist(plan, [ScrewAxis(h, centre, False), *behind])
-        return Form(f"{count} parallel axes", plan)
+        _wrist(plan, turns)
+        return ClosedForm(f"{count} parallel axes", plan, len(axes.all))
     return None
 
 
@@ -134,25 +162,7 @@ def _splits(n: int) -> Iterator[tuple[int, int, int]]:
                 yield before, count, n - count - before
 
 
-def _is_planar(axes: ScrewAxes, group: Sequence[ScrewAxis]) -> bool:
-    """Return whether axes turn about parallel lines, no two neighbours about the same one."""
-    if any(x.slides or not parallel(x.w, group[0].w) for x in group):
-        return False
-    return not any(axes.passes(x, y.a) for x, y in pairwise(group))
-
-
-def _moves_plane(axis: ScrewAxis, h: Array) -> bool:
-    """Return whether a joint changes what the parallel axes behind it leave alone."""
-    return not perpendicular(axis.w, h) if axis.slides else not parallel(axis.w, h)
-
-
-def _meet(axes: ScrewAxes, behind: Sequence[ScrewAxis], otherwise: Array) -> Array | None:
-    if len(behind) == 2:
-        return axes.meet(behind)
-    return behind[0].a if behind else otherwise
-
-
-def _meeting_form(axes: ScrewAxes) -> Form | None:
+def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
     """Return the form of an arm whose last axes meet."""
     n = len(axes.all)
     for after in range(min(3, n), -1, -1):
@@ -167,7 +177,7 @@ def _meeting_form(axes: ScrewAxes) -> Form | None:
             continue
         plan = _plan(axes, k.PLACE_THEN_TURN, (len(before), 0, after), centre, way)
         _wrist(plan, wrist)
-        return Form(f"{_WRISTS[after]} behind {len(before)} joints", plan)
+        return ClosedForm(f"{_WRISTS[after]} behind {len(before)} joints", plan, n)
     return None
 
 

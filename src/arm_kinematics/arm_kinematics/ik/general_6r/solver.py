@@ -25,7 +25,6 @@ import numpy as np
 from arm_common.jit import fix_types
 from arm_common.transforms import Array, inverse
 from numpy.typing import ArrayLike
-from scipy.linalg import lapack
 
 from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.ik.general_6r.back_substitution import (
@@ -78,7 +77,7 @@ _STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2
 
 
 class EliminationPlan(NamedTuple):
-    """What was learnt about an arm: orders of its loop, best first; how many can be trusted."""
+    """Orders of an arm's loop, best first, and how many of them can be trusted."""
 
     orders: tuple[int, ...]
     trusted: int
@@ -94,12 +93,11 @@ class General6R:
     """
 
     def __init__(self, S: ArrayLike, M: ArrayLike, plan: EliminationPlan | None = None) -> None:
-        """Prepare the arm of screws S (6, 6) and home pose M (4, 4).
+        """Prepare the arm of screws S (6, 6), six turning joints, and home pose M (4, 4)."""
+        from scipy.linalg import lapack  # takes longer than all other imports of this package
 
-        Raises:
-            KinematicsError: S is not six turning joints, or M is no rigid motion.
-        """
         prepare_general_6r()
+        self._ggev = lapack.dggev
         screws, home = checked_screws(S, [False] * 6, _JOINTS), rigid_transform(M, "home pose")
         infinite = np.full(6, np.inf)
         self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
@@ -109,12 +107,8 @@ class General6R:
         self.plan = plan or self._learn()
 
     def solve(self, T: ArrayLike) -> Array:
-        """Return all real joint angles (k, 6) in (-pi, pi] that bring the tip to T (4, 4).
-
-        Raises:
-            KinematicsError: T is no rigid motion.
-        """
-        target = np.ascontiguousarray(rigid_transform(T, "target"))
+        """Return all real joint angles (k, 6) in (-pi, pi] that bring the tip to T (4, 4)."""
+        target = rigid_transform(T, "target")
         H = target @ self._from_home
         out = np.zeros((1 + CAPACITY, 6))
         enough = min(AGREE, max(self.plan.trusted, 1))
@@ -134,7 +128,7 @@ class General6R:
         lines, Z = np.empty((10, 6)), np.empty((SIZE, PRODUCTS + SIZE))
         P = np.empty((2 * SIZE, SIZE))
         eliminate(table, H, lines, Z, P)
-        re, im, beta, _, vectors, _, _ = lapack.dggev(
+        re, im, beta, _, vectors, _, _ = self._ggev(
             P[:SIZE].T, P[SIZE:].T, compute_vl=0, overwrite_a=1, overwrite_b=1
         )
         collect(self._c, T, table, lines, Z, np.array((re, im, beta)), vectors.T, out)
