@@ -105,7 +105,7 @@ steps:
   - turn: {angle_deg: 180, advance_mm: 0.635}
 """
     run = simulate(planned(request_for, text), NutWorld(scene))
-    thread = scene.bolt("upper_bolt").thread
+    thread = scene.bolt("upper_bolt")
     to_bolt = np.linalg.inv(scene.frame("upper_bolt"))
     depth = (to_bolt @ run.nuts[-1].pose)[2, 3] + 0.00278
     assert depth == pytest.approx(thread.depth(4.378 + 0.5), abs=2e-5)

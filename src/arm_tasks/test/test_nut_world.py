@@ -145,7 +145,7 @@ def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
     nut = replace(scene.the_nut(), turns=19.8)
     hand = make_hand(replace(scene, nut=nut))
     z = 19.8 * 1.27e-3 - CENTRE
-    start = scene.bolt(UPPER).thread.roll(19.8)
+    start = scene.bolt(UPPER).roll(19.8)
     roll = 90.0 + math.degrees(start)
     hand.go(hand.at(UPPER, z, roll))
     hand.grip()

@@ -73,14 +73,14 @@ def test_whatever_the_tool_does_the_nut_stays_a_nut(moves, gripped):
 def test_on_the_thread_only_the_sum_of_the_turns_counts(turns):
     world = NutWorld(SCENE)
     start_on_the_nut(world)
-    roll, most = math.pi / 2, world.scene.bolt("upper_bolt").thread.most_turns
+    roll, most = math.pi / 2, world.scene.bolt("upper_bolt").most_turns
     total = world.nut.turns
     for turn in turns:
         roll += 2.0 * math.pi * turn
         total = min(total + turn, most)
         if total <= 0.02:
             return
-        depth = world.scene.bolt("upper_bolt").thread.depth(total) - 0.00278
+        depth = world.scene.bolt("upper_bolt").depth(total) - 0.00278
         now = world.update(tool(("upper_bolt", depth, 0.0, roll, 0.0)), 0.0105)
         assert now.status == NutStatus.ON_BOLT_HELD
         at = (np.linalg.inv(SCENE.frame("upper_bolt")) @ now.pose)[2, 3]

@@ -9,9 +9,8 @@ import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.scene.payloads import FLOOR, rest
+from arm_tasks.scene.payloads import FLOOR, lies_on, rest
 from arm_tasks.world.payload_world import PayloadWorld
-from arm_tasks.world.verdict import lies_on
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 from arm_tasks.commands.run_picture import draw_run
+from arm_tasks.planning.feasibility import parts_by_step, run_table, step_name
 from arm_tasks.planning.plan import StepReport
-from arm_tasks.planning.report import parts_by_step, run_table, step_name
 from arm_tasks.task.parser import load_task
 
 

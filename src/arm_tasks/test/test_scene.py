@@ -56,7 +56,7 @@ def test_the_shipped_nut_starts_on_the_arc_with_all_its_thread_engaged(scene):
     r, z = arc(5)
     start = scene.nut_start()[:3, 3]
     assert (math.hypot(start[0], start[1]), start[2]) == pytest.approx((r, z), abs=1e-5)
-    thread = scene.bolt("upper_bolt").thread
+    thread = scene.bolt("upper_bolt")
     assert thread.engaged(scene.nut.turns, scene.nut.thickness) == pytest.approx(5.56 / 1.27)
 
 
@@ -68,7 +68,7 @@ def test_frames_units_and_the_thread_start_are_worked_out():
     assert scene.frame("wall")[:3, 3] == pytest.approx([0.1, 0.03, 0.15])
     assert all(is_rigid(T) for T in scene.frames.values())
     assert (bolt.diameter, bolt.pitch, bolt.hand) == pytest.approx((6.35e-3, 1.27e-3, 1))
-    assert bolt.thread.roll(4) == pytest.approx(math.radians(10) + 8 * math.pi)
+    assert bolt.roll(4) == pytest.approx(math.radians(10) + 8 * math.pi)
     assert math.remainder(math.degrees(bolt.start) - 10, 360) == pytest.approx(0)
     assert scene.things["wall"].parts[0].color == (1, 0, 0, 0.5)
 

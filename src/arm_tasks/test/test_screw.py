@@ -54,8 +54,8 @@ def test_the_rings_stay_within_their_radius_and_their_rate_is_their_derivative(
         assert rings.pose(end)[:3, 3] == pytest.approx(rings.start[:3, 3], abs=1e-12)
     step = 1e-7
     slope = (rings.pose(share + step) - rings.pose(share - step))[:3, 3] / (2 * step)
-    corner = abs(share * (rings._rings + 0.25) - 0.25) < 1e-3
-    corner |= abs(share * (rings._rings + 0.25) - 1.25) < 1e-3
+    corner = abs(share * (rings.rings + 0.25) - 0.25) < 1e-3
+    corner |= abs(share * (rings.rings + 0.25) - 1.25) < 1e-3
     assert corner or rings.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
 
 

@@ -5,14 +5,15 @@
 import numpy as np
 import pytest
 from arm_tasks.execution.outcome import EngineState
+from arm_tasks.planning.plan import off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.payloads import lies_on
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
-from arm_tasks.world.verdict import lies_on, off_lines
 
 from arm_description import load_robot
 from arm_kinematics import Chain

@@ -15,7 +15,7 @@ from arm_common.signals import INTERRUPTED
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import TasksError
-from arm_tasks.planning.report import run_table
+from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.run_task.program import CompletedRun, run_task
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import Scene

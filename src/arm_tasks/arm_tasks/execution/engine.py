@@ -32,10 +32,6 @@ class Engine:
         paused: Whether to pause before the first step and after each, as single_step() does.
         observe: Observes the world for branches; None if nothing can be observed.
 
-    Attributes:
-        state: State of the run.
-        outcome: How it ended, None before.
-
     Raises:
         PlanError: The plan is not feasible, it has no such step, or the arm is elsewhere.
     """
@@ -126,9 +122,8 @@ class Engine:
     def _settle(self) -> None:
         """Do what comes next while the arm is stopped."""
         if self.state is EngineState.STOPPING:
-            self._finish(
-                self._ends_as, f"{self._reason}{self._where()}; the arm holds where it is"
-            )
+            where = f"{self._reason}{self._where()}; the arm holds where it is"
+            self._finish(self._ends_as, where)
         elif self.state is EngineState.RUNNING:
             self._begin()
         else:
@@ -138,9 +133,8 @@ class Engine:
     def _begin(self) -> None:
         """Begin the next step, or what is left of it."""
         if self._is_over:
-            self._finish(
-                EngineState.SUCCEEDED, f"all steps of {self.plan.request.task.name} were done"
-            )
+            name = self.plan.request.task.name
+            self._finish(EngineState.SUCCEEDED, f"all steps of {name} were done")
             return
         step = self._remaining or self.plan.steps[self._next]
         self._remaining, self._inside = None, True

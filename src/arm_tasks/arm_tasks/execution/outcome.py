@@ -29,21 +29,16 @@ class EngineState(Enum):
     @property
     def done(self) -> bool:
         """Whether the run is over: nothing will move any more."""
-        return self in (
-            EngineState.SUCCEEDED,
-            EngineState.FAILED,
-            EngineState.LOST,
-            EngineState.CANCELED,
-        )
+        return self.value in ("succeeded", "failed", "lost", "canceled")
 
 
 @dataclass(frozen=True)
 class Feedback:
     """Feedback of a run; the fields of RunTask's feedback."""
 
-    state: EngineState  # state of the run
+    state: EngineState
     step: int  # index of the running step, or of the next one while paused, from 0
-    steps_total: int  # number of steps
+    steps_total: int
     name: str  # the step's name
     progress: float  # of the step, 0 to 1
     message: str  # one sentence: what the arm is doing, or why it waits
@@ -53,11 +48,10 @@ class Feedback:
 class TaskOutcome:
     """How a run ended."""
 
-    # SUCCEEDED, FAILED (by the arm), LOST (a dependency disappeared) or CANCELED
-    state: EngineState
+    state: EngineState  # SUCCEEDED, FAILED (by the arm), LOST (a dependency) or CANCELED
     message: str  # one sentence; names the step if it is not a success
     steps_done: int  # number of finished steps, including those before the first one
-    steps_total: int  # number of steps
+    steps_total: int
     last_step: str  # name of the last step that was begun, or ""
     duration: float  # from the first tick to the end, on the engine's clock [s]
     durations: tuple[float, ...]  # time of each finished step, from the first that was run [s]
@@ -70,16 +64,7 @@ class TaskOutcome:
 
 
 class RunLog:
-    """Log of one run.
-
-    Args:
-        plan: What is run.
-        clock: Steady time [s].
-        on_feedback: Called with all feedback, or None.
-
-    Attributes:
-        progress: Of the running step, 0 to 1.
-    """
+    """Log of one run; progress is that of the running step, 0 to 1."""
 
     def __init__(
         self,

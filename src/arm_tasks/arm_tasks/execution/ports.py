@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine needs of an arm: two verbs that start something, and handles to watch it."""
+"""Interface of an arm to the engine: verbs that start something, and handles to watch it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arm_tasks.task.request import ArmConfiguration
 
 
 class MoveState(Enum):
-    """How far something that was started has come."""
+    """State of a motion that was started."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -26,9 +26,9 @@ class MoveState(Enum):
 
 @dataclass(frozen=True)
 class MoveStatus:
-    """What a handle says."""
+    """Status of a motion that was started."""
 
-    state: MoveState  # how far it is
+    state: MoveState
     message: str = ""  # why, if it was rejected or failed
     progress: float | None = None  # 0 to 1 if that is known, else None
 
@@ -42,27 +42,27 @@ class Move(Protocol):
     """A motion that was started. No method blocks or raises."""
 
     def poll(self) -> MoveStatus:
-        """Return how far it is."""
+        """Return its status."""
         ...
 
     def cancel(self) -> None:
-        """Ask the arm to stop and hold; poll() then says CANCELED, or what came first."""
+        """Stop the arm; poll() then returns CANCELED, or what came first."""
         ...
 
 
 class ArmPort(Protocol):
-    """An arm, or something that stands for one. No method blocks or raises."""
+    """An arm, real or simulated. No method blocks or raises."""
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
         ...
 
     def set_width(self, width: float) -> Move:
-        """Start to bring the jaws to a width [m]."""
+        """Start to move the jaws to a width [m]."""
         ...
 
     def configuration(self) -> ArmConfiguration:
-        """Return where it is now."""
+        """Return the current configuration."""
         ...
 
 

@@ -25,15 +25,8 @@ SAMPLES = 400  # of a path, to find the point nearest to the arm
 def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) -> PlannedStep:
     """Return the rest of a step for an arm that is at its start or on its path.
 
-    The rest of a motion is timed anew, from rest to rest, no faster than the step was.
-
-    Args:
-        step: The step.
-        current: Where the arm is.
-        chain: The arm.
-
-    Raises:
-        PlanError: The arm is elsewhere; the text names the joint and by how much.
+    The rest of a motion is timed anew, from rest to rest, no faster than the step was. If the arm
+    is elsewhere, a PlanError names the joint and by how much.
     """
     q, path = current.array(chain.joint_names), step.trajectory
     time = 0.0 if path is None else _nearest_time(path, q)
@@ -77,17 +70,14 @@ def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, expected
         where = f"{joints[worst]} is off by {off[worst]:.3f}"
         if not math.isfinite(off[worst]):
             where = f"the position of {joints[worst]} is unknown"
-        raise PlanError(
-            f"step {step.index} ({step.name}) begins elsewhere: {where}; move there first"
-        )
+        what = f"step {step.index} ({step.name}) begins elsewhere: {where}; move there first"
+        raise PlanError(what)
 
 
 def _check_width(step: PlannedStep, width: float) -> None:
-    ends = step.start_width, step.start_width if step.width is None else step.width
-    low, high = min(ends) - AT_WIDTH, max(ends) + AT_WIDTH
-    if not low <= width <= high:
-        raise PlanError(
-            f"step {step.index} ({step.name}) begins with the jaws at"
-            f" {step.start_width * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm;"
-            " move them there first"
-        )
+    needed = step.start_width
+    ends = needed, needed if step.width is None else step.width
+    if not min(ends) - AT_WIDTH <= width <= max(ends) + AT_WIDTH:
+        what = f"the jaws at {needed * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm"
+        place = f"step {step.index} ({step.name})"
+        raise PlanError(f"{place} begins with {what}; move them there first")

@@ -22,8 +22,7 @@ class Clocks:
     """Two steady clocks [s]; an arm is late only if it is late by both."""
 
     arm: Callable[[], float]  # the arm's, simulated where the arm is
-    # on the wall: simulated time may run fast, the machine that simulates does not
-    wall: Callable[[], float]
+    wall: Callable[[], float]  # simulated time may run fast, the machine that simulates does not
 
     def now(self) -> tuple[float, float]:
         """Return both times."""
@@ -33,10 +32,7 @@ class Clocks:
 class ConditionCheck:
     """Waits for an observation and chooses a branch by it.
 
-    Args:
-        step: The branch.
-        observe: Observes the world; None if nothing can be observed.
-        clocks: Only observations later than now, by the arm's clock, count.
+    Only observations later than now, by the arm's clock, count.
 
     Attributes:
         goal: Index of the chosen next step, None before.
@@ -72,14 +68,7 @@ class ConditionCheck:
 
 
 class StepExecution:
-    """Starts a step and monitors it.
-
-    Args:
-        step: What to do.
-        port: The arm.
-        clocks: The time.
-        observe: Observes the world for a branch; None if nothing can be observed.
-    """
+    """Starts a step and monitors it; the observer is for branches."""
 
     def __init__(
         self, step: PlannedStep, port: ArmPort, clocks: Clocks, observe: Observer | None = None
@@ -139,6 +128,6 @@ class StepExecution:
         return MoveStatus(MoveState.CANCELED if self._canceled else MoveState.RUNNING)
 
     def _is_late(self, timeout: float) -> bool:
-        """Whether a timeout [s] has passed on the arm's clock, and enough time on the wall."""
+        """Return whether a timeout [s] has passed on the arm's clock, and enough on the wall."""
         arm, wall = self._clocks.now()
         return arm - self._since[0] > timeout and wall - self._since[1] > _GRACE

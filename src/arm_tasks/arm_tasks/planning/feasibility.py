@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The feasibility check: the plan of a task, and remedies if a step is refused."""
+"""The feasibility check: the plan of a task, remedies if a step is refused, and text tables."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 from arm_tasks.planning.plan import StepReport, TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.remedies import Remedy, remedies
-from arm_tasks.planning.report import aligned, parts_by_step, step_name
 from arm_tasks.task.request import TaskRequest
 
+_RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
 _HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "")
 
 
@@ -24,8 +25,7 @@ class FeasibilityReport:
     """Result of a feasibility check."""
 
     plan: TaskPlan  # every step proven, or the refusal
-    # changes that make the refused step feasible, each by itself
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[Remedy, ...] = ()  # changes, each of which makes the refused step feasible
 
     @property
     def message(self) -> str:
@@ -113,3 +113,60 @@ def check_feasibility(request: TaskRequest) -> FeasibilityReport:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def parts_by_step(reports: Sequence[StepReport]) -> list[list[StepReport]]:
+    """Return the parts of each step of the task; they share the name before ": "."""
+    result: list[list[StepReport]] = []
+    for report in reports:
+        if result and ": " in report.name and step_name(result[-1]) == step_name([report]):
+            result[-1].append(report)
+        else:
+            result.append([report])
+    return result
+
+
+def step_name(parts: Sequence[StepReport]) -> str:
+    """Return the name of a step from its parts."""
+    return parts[0].name.split(": ", 1)[0]
+
+
+def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> str:
+    """Return a table of the steps of a plan or a run, their sums, and the refusal if there is one.
+
+    Measured times [s], in the same order, replace the estimates as far as they go.
+    """
+    times = [*seconds, *(report.duration for report in reports[len(seconds) :])]
+    measured = {id(report): times[i] for i, report in enumerate(reports)}
+
+    def cells(name: str, parts: Sequence[StepReport], turns: str) -> list[str]:
+        off = max((part.position_error for part in parts), default=0.0)
+        tilt = max((part.orientation_error for part in parts), default=0.0)
+        time = sum(measured[id(part)] for part in parts)
+        errors = [f"{off * 1e3:.2f} mm", f"{math.degrees(tilt):.1f} deg"]
+        return [name, str(len(parts)), f"{time:.1f} s", turns, *errors]
+
+    steps = parts_by_step(reports)
+    turned = [math.fsum(part.turns for part in parts) for parts in steps]
+    rows = [
+        cells(step_name(parts), parts, f"{turns:+.2f}" if turns else "")
+        for parts, turns in zip(steps, turned, strict=True)
+    ]
+    total = cells("all", reports, f"{sum(map(abs, turned)):.2f}")
+    lines = aligned([_RUN_HEAD, *rows, total])
+    refusals = [f"{step_name([part])}: {part.message}" for part in reports if not part.feasible]
+    return "\n".join([*lines[:-1], lines[1], lines[-1], *refusals])
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
+    """Return rows as lines of equal columns, some left-aligned, with a rule below the first."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for i, width in enumerate(widths) if rows[0][i]))
+    return lines

@@ -8,14 +8,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.files import read_trajectory
-from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
-from arm_kinematics.paths.shapes import PathShape, line, screw
+from arm_kinematics.paths.shapes import line, screw
 from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
@@ -34,6 +34,7 @@ from arm_tasks.task.steps import (
     StepBase,
     Target,
     Tolerance,
+    ToTarget,
     Turn,
 )
 
@@ -46,7 +47,7 @@ _CLEAR = 0.02  # m
 
 
 def _bolt_between_jaws(builder: PlanBuilder, scene: Scene) -> tuple[Bolt, float] | None:
-    """Return the bolt that the jaws are around, and how far they have to retreat [m]."""
+    """Return the bolt between the jaws, and how far they have to retreat [m]."""
     T_tool = builder.chain.fk(builder.q)
     for bolt in scene.bolts.values():
         bolt_tool = inverse(bolt.pose) @ T_tool
@@ -72,10 +73,9 @@ def retreat_from_bolt(builder: PlanBuilder, scene: Scene, labels: Labels) -> boo
         path = tool_path(builder.chain, screw(T, -distance, 0.0), builder.q, options)
     except OutOfReach:
         return False
-    name = f"{labels.name}: draw back"
-    message = f"drawing back from {bolt.name}"
+    back = Labels(labels.source, f"{labels.name}: draw back", f"drawing back from {bolt.name}")
     with builder.touches(bolt.name):
-        builder.motion(Labels(labels.source, name, message), path.positions)
+        builder.motion(back, path.positions)
     return True
 
 
@@ -88,8 +88,7 @@ class Motions:
 
     def move_joints(self, step: MoveJoints, name: str) -> None:
         """Plan a step that names joint positions."""
-        what = ", ".join(step.positions)
-        self._to_joints(step, name, f"moving {what}", step.positions)
+        self._to_joints(step, name, f"moving {', '.join(step.positions)}", step.positions)
 
     def move_posture(self, step: MovePosture, name: str) -> None:
         """Plan a step to a posture of the robot; the jaws do not move."""
@@ -149,85 +148,69 @@ class Motions:
     def move_pose(self, step: MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
-        options = path_options(step.target.orientation, step.tolerance)
-        self._nearest_feasible(labels, self._goal(step.target), options, self._joint_motion_to)
+
+        def plan(found: IkSolution) -> None:
+            errors = found.position_error, found.orientation_error
+            self.builder.joint_motion(labels, found.q, errors)
+
+        self._reach(step, labels, plan)
 
     def approach(self, step: Approach, name: str) -> None:
         """Plan a step to a pose in front of another one, and straight on to that."""
         where = _where(step.target)
         labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
         on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
-        options = path_options(step.target.orientation, step.tolerance)
-        chain = self.builder.chain
+        chain, options = self.builder.chain, path_options(step.target.orientation, step.tolerance)
 
-        def plan(labels: Labels, solution: IkSolution) -> None:
-            T = chain.fk(solution.q)
+        def plan(found: IkSolution) -> None:
+            T = chain.fk(found.q)
             back = line(T, T @ shift_z(-step.distance))
-            out = tool_path(chain, back, solution.q, options)
+            out = tool_path(chain, back, found.q, options)
             errors = out.position_error, out.orientation_error
             self.builder.joint_motion(labels, out.positions[-1], errors)
             self.builder.motion(on, out.positions[::-1], errors)
 
-        self._nearest_feasible(labels, self._goal(step.target), options, plan)
+        self._reach(step, labels, plan)
 
     def retreat(self, step: Retreat, name: str) -> None:
         """Plan a straight line back along the tool's z."""
         labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
         T = self.builder.chain.fk(self.builder.q)
         back = line(T, T @ shift_z(-step.distance))
-        self._follow(labels, back, path_options("full", step.tolerance))
+        self.builder.follow(labels, back, path_options("full", step.tolerance))
 
-    def _joint_motion_to(self, labels: Labels, solution: IkSolution) -> None:
-        errors = solution.position_error, solution.orientation_error
-        self.builder.joint_motion(labels, solution.q, errors)
-
-    def _nearest_feasible(
-        self,
-        labels: Labels,
-        goal: Array,
-        options: PathOptions,
-        plan: Callable[[Labels, IkSolution], None],
-    ) -> None:
-        """Plan with the nearest IK solution for which that is feasible."""
-        try:
-            solutions = branches(self.builder.chain, goal, self.builder.q, options)
-        except OutOfReach as miss:
-            raise self.builder.refuse(labels, miss) from None
-        refusal, mark = None, self.builder.mark()
-        for solution in solutions:
-            try:
-                return plan(labels, solution)
-            except StepRefused as refused:
-                refusal = refusal or refused
-            except OutOfReach as miss:
-                refusal = refusal or self.builder.refuse(labels, miss)
-            self.builder.back(mark)
-        assert refusal is not None
-        raise refusal
+    def _reach(self, step: ToTarget, labels: Labels, plan: Callable[[IkSolution], None]) -> None:
+        """Plan with the nearest IK solution of the target for which that is feasible."""
+        chain, q, goal = self.builder.chain, self.builder.q, self._goal(step.target)
+        options = path_options(step.target.orientation, step.tolerance)
+        self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
 
     def move_linear(self, step: MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
         T = self.builder.chain.fk(self.builder.q)
         options = path_options(step.target.orientation, step.tolerance)
-        self._follow(labels, line(T, self._goal(step.target)), options, straight=True)
+        shape = line(T, self._goal(step.target))
+        self.builder.follow(labels, shape, options, straight=True)
 
     def turn(self, step: Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
         labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
         T = self.builder.chain.fk(self.builder.q)
         shape = screw(T, step.advance, step.angle)
-        self._follow(labels, shape, path_options("full", step.tolerance))
+        self.builder.follow(labels, shape, path_options("full", step.tolerance))
 
-    def _follow(
-        self, labels: Labels, shape: PathShape, options: PathOptions, straight: bool = False
-    ) -> None:
-        try:
-            path = tool_path(self.builder.chain, shape, self.builder.q, options)
-        except OutOfReach as miss:
-            raise self.builder.refuse(labels, miss) from None
-        errors = path.position_error, path.orientation_error
-        self.builder.motion(labels, path.positions, errors, straight=straight)
+
+MOTIONS: dict[type[StepBase], Callable[[Motions, Any, str], None]] = {
+    MoveJoints: Motions.move_joints,
+    Play: Motions.play,
+    MovePosture: Motions.move_posture,
+    MovePose: Motions.move_pose,
+    MoveLinear: Motions.move_linear,
+    Approach: Motions.approach,
+    Retreat: Motions.retreat,
+    Turn: Motions.turn,
+}
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:

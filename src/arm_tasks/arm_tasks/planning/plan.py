@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the planner makes: steps that have been proven, or the one that cannot be done."""
+"""Plans: proven steps, or the one that is infeasible."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -53,21 +54,20 @@ class PlannedTrajectory:
 
 @dataclass(frozen=True)
 class StepReport:
-    """What the check says of one step; the fields of arm_interfaces/StepReport."""
+    """Result of the check of one step; the fields of arm_interfaces/StepReport."""
 
     index: int  # of the step as executed, from 0
     name: str  # as in the task file, with what part of it this is
-    feasible: bool  # true if it can be done
+    feasible: bool
     position_error: float  # largest distance between wanted and reachable tool position [m]
     orientation_error: float  # largest angle between wanted and reachable orientation [rad]
     limit_margin: float  # smallest distance to a joint limit [rad or m]; inf if no joint has any
-    limit_joint: str  # the joint it belongs to, or ""
+    limit_joint: str  # its joint, or ""
     duration: float  # estimated [s]
     message: str  # one sentence
-    turns: float = 0.0  # how far it turns a nut, positive on, negative off; 0 if it does not
-    # the bodies that come nearest to each other; None if that was not checked
-    near: Clearance | None = None
-    reason: str = ""  # of a step that cannot be done, in a word for programs, such as "COLLISION"
+    turns: float = 0.0  # by which it turns a nut, positive on, negative off
+    near: Clearance | None = None  # the nearest bodies; None if that was not checked
+    reason: str = ""  # of a refusal, a word for programs, such as "COLLISION"
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ class PlannedStep:
     index: int  # from 0, repetitions and screw strokes expanded
     name: str  # as in the task file, with what part of it this is
     message: str  # one sentence for people: what the arm is doing
-    kind: Kind  # "motion", "gripper", "wait", "pause": until a person says to go on, or "branch"
+    kind: Kind
     start: Array  # joint positions (n,) before it [rad or m]
     start_width: float  # width of the jaws before it [m]
-    report: StepReport  # what the check said of it; its duration is the step's [s]
-    trajectory: PlannedTrajectory | None = None  # of a motion, else None
-    width: float | None = None  # of a gripper command [m], else None
+    report: StepReport  # of the check; its duration is the step's [s]
+    trajectory: PlannedTrajectory | None = None  # of a motion
+    width: float | None = None  # of a gripper command [m]
     task_step: int = 0  # index of the step in the task file that it is a part of
     # tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None
     line: Array | None = None
-    when: Condition | None = None  # of a branch, what is looked at
+    when: Condition | None = None  # of a branch
     # index of the step after it, past it; None is the next one. Of a branch, where it holds
     following: int | None = None
     # of a branch, the index where it does not hold; None if the task fails then
@@ -104,7 +104,7 @@ class PlannedStep:
 
     @property
     def turns(self) -> float:
-        """How far it turns a nut, positive on, negative off; 0 if it does not."""
+        """By how much it turns a nut, positive on, negative off."""
         return self.report.turns
 
     @property
@@ -117,24 +117,23 @@ class PlannedStep:
 class Situation:
     """What a step of the task begins with."""
 
-    step: StepBase  # the step
+    step: StepBase
     screw_next: Screw | None  # the screw step after it, or None
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
-    world: PlannedWorldState  # what the plan takes the world to be like
+    world: PlannedWorldState  # the expected world
 
 
 @dataclass(frozen=True)
 class TaskPlan:
     """A whole task, every step of it proven, or where it fails."""
 
-    request: TaskRequest  # what is planned
+    request: TaskRequest
     start: Array  # joint positions (n,) it begins at [rad or m]
-    steps: tuple[PlannedStep, ...]  # what can be done, up to the refused step if there is one
-    refusal: StepReport | None = None  # the step that cannot be done, or None
-    # what a person should know although every step can be done
-    warnings: tuple[str, ...] = field(default=())
-    refused_at: Situation | None = None  # what the refused step began with, or None
+    steps: tuple[PlannedStep, ...]  # up to the refused step, if there is one
+    refusal: StepReport | None = None  # the infeasible step
+    warnings: tuple[str, ...] = ()  # what a person should know of a feasible plan
+    refused_at: Situation | None = None  # what the refused step began with
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -176,13 +175,33 @@ class TaskPlan:
         """One sentence for a person; names the step that is not feasible and by how much."""
         if self.refusal is not None:
             return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
-        count, seconds = len(self.steps), self.duration
-        return (
-            f"all {count} steps of {self.request.task.name} can be done, in about {seconds:.0f} s"
-        )
+        name, seconds = self.request.task.name, self.duration
+        return f"all {len(self.steps)} steps of {name} can be done, in about {seconds:.0f} s"
 
     def start_of(self, index: int) -> ArmConfiguration:
         """Return the configuration that a step begins at."""
         step = self.steps[index]
-        by_name = dict(zip(self.joint_names, step.start.tolist(), strict=True))
-        return ArmConfiguration(by_name, step.start_width)
+        return ArmConfiguration.of(self.joint_names, step.start, step.start_width)
+
+
+def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:
+    """Return the largest distance of the tool from the straight lines of a plan [m].
+
+    The track has samples of the running step's index and joint positions (n,). The index may be a
+    little late or early, so the lines of the steps before and after count too.
+    """
+    worst = 0.0
+    for index, q in track:
+        steps = plan.steps[max(index - 1, 0) : index + 2]
+        if 0 <= index < len(plan.steps) and plan.steps[index].line is not None:
+            point = plan.request.chain.fk(q)[:3, 3]
+            ends = [step.line[:, :3, 3] for step in steps if step.line is not None]
+            worst = max(worst, min(_distance(point, a, b) for a, b in ends))
+    return worst
+
+
+def _distance(point: Array, start: Array, end: Array) -> float:
+    """Return the distance of a point (3,) from a line between two points (3,) [m]."""
+    along = end - start
+    share = (point - start) @ along / max(float(along @ along), 1e-18)
+    return float(np.linalg.norm(point - start - np.clip(share, 0.0, 1.0) * along))

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, time_path
 
 from arm_description import Gripper, RobotModel
@@ -21,8 +23,8 @@ from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
 from arm_tasks.planning.collision.path_checker import clearance_along, clearance_of_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
-from arm_tasks.planning.tool_path import OutOfReach
-from arm_tasks.scene.scene import readonly
+from arm_tasks.planning.tool_path import OutOfReach, tool_path
+from arm_tasks.scene.objects import readonly
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.steps import StepBase
 
@@ -32,6 +34,8 @@ Errors = tuple[float, float]
 Exit = tuple[int, Literal["following", "otherwise"]]
 """A step and which of its successors is still open."""
 
+_Way = TypeVar("_Way")
+_Result = TypeVar("_Result")
 _NONE: Errors = (0.0, 0.0)
 _HIT = PathStatus.COLLISION.name
 _STILL = 1e-9  # joints that move less do not move [rad or m]
@@ -58,18 +62,16 @@ class StepRefused(Exception):  # noqa: N818
 class PlanBuilder:
     """The plan so far and the state of the arm and its jaws at its end."""
 
-    model: RobotModel  # The robot
+    model: RobotModel
     chain: Chain  # its kinematics
     q: Array  # joint positions (n,) [rad or m]
-    width: float  # width of the jaws [m]
-    checker: CollisionChecker | None = None  # checks collisions, or None
+    width: float  # of the jaws [m]
+    checker: CollisionChecker | None = None  # None if collisions are not checked
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
-    # assumptions of the plan that nothing confirms
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # assumptions that nothing confirms
     task_step: int = 0  # index of the task's step that is being planned
     touching: str = ""  # object that the jaws may touch at present, or ""
-    # whether to plan only the parts of a step that usually decide its feasibility
-    sketch: bool = False
+    sketch: bool = False  # whether to plan only what usually decides a step's feasibility
 
     @contextlib.contextmanager
     def touches(self, thing: str) -> Iterator[None]:
@@ -80,14 +82,44 @@ class PlanBuilder:
         finally:
             self.touching = ""
 
-    def mark(self) -> tuple[int, int, Array, float]:
-        """Return a point that back() can return to."""
-        return len(self.steps), len(self.warnings), self.q, self.width
+    def first_feasible(
+        self,
+        labels: Labels,
+        ways: Callable[[], Iterable[_Way]],
+        plan: Callable[[_Way], _Result],
+    ) -> _Result:
+        """Plan in the first of some ways that is feasible; without one, refuse the first."""
+        refusal, steps, warnings = None, len(self.steps), len(self.warnings)
+        q, width = self.q, self.width
+        try:
+            for way in ways():
+                try:
+                    return plan(way)
+                except StepRefused as refused:
+                    refusal = refusal or refused
+                except OutOfReach as miss:
+                    refusal = refusal or self.refuse(labels, miss)
+                del self.steps[steps:], self.warnings[warnings:]
+                self.q, self.width = q, width
+        except OutOfReach as miss:
+            refusal = refusal or self.refuse(labels, miss)
+        raise refusal or self.refuse(labels, OutOfReach("out of reach"))
 
-    def back(self, mark: tuple[int, int, Array, float]) -> None:
-        """Remove what was added since mark()."""
-        steps, warnings, self.q, self.width = mark
-        del self.steps[steps:], self.warnings[warnings:]
+    def follow(
+        self,
+        labels: Labels,
+        shape: PathShape,
+        options: PathOptions,
+        turns: float = 0.0,
+        straight: bool = False,
+    ) -> None:
+        """Add a motion of the tool along a shape."""
+        try:
+            path = tool_path(self.chain, shape, self.q, options)
+        except OutOfReach as miss:
+            raise self.refuse(labels, miss) from None
+        errors = path.position_error, path.orientation_error
+        self.motion(labels, path.positions, errors, turns, straight)
 
     def motion(
         self,
@@ -105,7 +137,7 @@ class PlanBuilder:
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
         if np.abs(joints - self.q).max() < _STILL:
-            self._add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
+            self.add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
         near = self._check_path(labels, joints)
         timed = timed or time_path(
@@ -114,7 +146,7 @@ class PlanBuilder:
         trajectory = PlannedTrajectory(self.chain.joint_names, *timed)
         ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
         parts = {"trajectory": trajectory, "line": ends}
-        self._add(labels, "motion", trajectory.duration, "", errors, near, turns, **parts)
+        self.add(labels, "motion", trajectory.duration, "", errors, near, turns, **parts)
         self.q = readonly(joints[-1])
 
     def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
@@ -130,20 +162,12 @@ class PlanBuilder:
             raise self.wrong(labels.source, what)
         near = self._check_jaws(labels, width)
         seconds = _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
-        self._add(labels, "gripper", seconds, near=near, width=width)
+        self.add(labels, "gripper", seconds, near=near, width=width)
         self.width = width
-
-    def wait(self, labels: Labels, seconds: float) -> None:
-        """Add a wait [s]."""
-        self._add(labels, "wait", seconds)
-
-    def pause(self, labels: Labels) -> None:
-        """Add a pause until a person resumes the task."""
-        self._add(labels, "pause", 0.0)
 
     def branch(self, labels: Labels, when: Condition) -> int:
         """Add a branch; return its index, for join()."""
-        self._add(labels, "branch", 0.0, when=when)
+        self.add(labels, "branch", 0.0, when=when)
         return len(self.steps) - 1
 
     def join(self, exits: Iterable[Exit]) -> None:
@@ -160,12 +184,10 @@ class PlanBuilder:
     ) -> StepRefused:
         """Return the refusal of the next step."""
         errors = miss.position_error, miss.orientation_error
-        report = self._report(labels, self.q[None], 0.0, errors, near)
-        report = replace(report, feasible=False, message=miss.what, reason=miss.reason)
-        return StepRefused(report)
+        refusal = {"feasible": False, "message": miss.what, "reason": miss.reason}
+        return StepRefused(self._report(labels, self.q[None], errors, near=near, **refusal))
 
     def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
-        """Return the clearance of a motion; refuse it if it collides."""
         if self.checker is None:
             return None
         way = clearance_along(self.checker, rows, self.width, self.touching)
@@ -176,7 +198,6 @@ class PlanBuilder:
         return way.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
-        """Return the clearance of a motion of the jaws; refuse it if it collides."""
         if self.checker is None or self.touching:
             return None
         nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
@@ -195,7 +216,7 @@ class PlanBuilder:
         """Return the error that a step of the task file is invalid."""
         return TaskFileError(f"step {step.kind}: {what}", step.file, step.line)
 
-    def _add(
+    def add(
         self,
         labels: Labels,
         kind: Kind,
@@ -208,7 +229,8 @@ class PlanBuilder:
     ) -> None:
         """Add a step; parts are further fields of PlannedStep."""
         points = parts["trajectory"].positions if "trajectory" in parts else self.q[None]
-        report = self._report(labels, points, duration, errors, near)
+        more = {"duration": duration, "near": near, "turns": turns}
+        report = self._report(labels, points, errors, **more)
         self.steps.append(
             PlannedStep(
                 index=report.index,
@@ -217,41 +239,29 @@ class PlanBuilder:
                 kind=kind,
                 start=self.q,
                 start_width=self.width,
-                report=replace(report, turns=turns),
+                report=report,
                 task_step=self.task_step,
                 **parts,
             )
         )
 
-    def _report(
-        self,
-        labels: Labels,
-        points: Array,
-        duration: float,
-        errors: Errors,
-        near: Clearance | None,
-    ) -> StepReport:
-        margin, joint = self._margin(points)
-        return StepReport(
+    def _report(self, labels: Labels, points: Array, errors: Errors, **more: Any) -> StepReport:
+        """Return the report of the next step, through points (m, n); more are further fields."""
+        distance = np.minimum(points - self.chain.lower, self.chain.upper - points).min(axis=0)
+        joint = int(np.argmin(distance))
+        limited = math.isfinite(distance[joint])
+        report = StepReport(
             index=len(self.steps),
             name=labels.name,
             feasible=True,
             position_error=errors[0],
             orientation_error=errors[1],
-            limit_margin=margin,
-            limit_joint=joint,
-            duration=duration,
+            limit_margin=float(distance[joint]),
+            limit_joint=self.chain.joint_names[joint] if limited else "",
+            duration=0.0,
             message="fine",
-            near=near,
         )
-
-    def _margin(self, points: Array) -> tuple[float, str]:
-        """Return the smallest distance to a limit and its joint, from points (m, n)."""
-        distance = np.minimum(points - self.chain.lower, self.chain.upper - points).min(axis=0)
-        joint = int(np.argmin(distance))
-        if not math.isfinite(distance[joint]):
-            return math.inf, ""
-        return float(distance[joint]), self.chain.joint_names[joint]
+        return replace(report, **more)
 
 
 def _ramp_time(distance: float, velocity: float, acceleration: float) -> float:

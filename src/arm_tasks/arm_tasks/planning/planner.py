@@ -22,7 +22,8 @@ from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.step_planner import StepPlanner
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
-from arm_tasks.scene.scene import Scene, readonly
+from arm_tasks.scene.objects import readonly
+from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import Call, If, Repeat, Screw, StepBase, Until
@@ -51,11 +52,7 @@ class PlanState:
 
 
 class BranchPlanner:
-    """Plans steps on every branch; raises StepRefused at the first that is infeasible.
-
-    Args:
-        planner: Plans single steps; its builder is where the task begins.
-    """
+    """Plans steps on every branch; raises StepRefused at the first that is infeasible."""
 
     def __init__(self, planner: StepPlanner) -> None:
         self._planner = planner
@@ -201,13 +198,12 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
         collisions: Whether to check collisions, if the library for it is installed.
 
     Returns:
-        The plan; if a step cannot be done, plan.feasible is False and plan.refusal names it and
-        says by how much.
+        The plan; if a step is infeasible, its refusal names it and says by how much.
 
     Raises:
         TaskFileError: A step makes no sense with this scene or robot: unknown frame, posture, ...
-        PlanError: A joint has no start position, or it is not finite or outside its limits; the
-            jaws' width or a limit of speed or acceleration is not known.
+        PlanError: A joint has no valid start position; the jaws' width or a limit of speed or
+            acceleration is unknown.
     """
     q, width = _start(request.chain, request.start.positions), request.start.width
     if request.model.gripper is not None and not math.isfinite(width):
@@ -222,14 +218,8 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
         BranchPlanner(planner).run(request.task.steps)
     except StepRefused as refused:
         refusal, refused_at = refused.report, planner.before
-    return TaskPlan(
-        request=request,
-        start=q,
-        steps=tuple(builder.steps),
-        refusal=refusal,
-        warnings=(*builder.warnings, *unchecked),
-        refused_at=refused_at,
-    )
+    warnings = (*builder.warnings, *unchecked)
+    return TaskPlan(request, q, tuple(builder.steps), refusal, warnings, refused_at)
 
 
 def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> list[str]:
@@ -243,13 +233,7 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
 
 
 def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
-    """Return whether a step can be done in place of the one that a plan refuses.
-
-    Args:
-        step: The one to try.
-        scene: Where things are then.
-        plan: The refusal.
-    """
+    """Return whether a step can be done in a scene in place of the one that a plan refuses."""
     at, model = plan.refused_at, plan.request.model
     assert at is not None
 

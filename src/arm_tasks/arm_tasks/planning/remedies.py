@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 from arm_common.transforms import Array, pose
@@ -17,10 +17,7 @@ from arm_kinematics.paths.result import PathStatus
 from arm_tasks.planning.motions import TOOL_FRAME
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
-from arm_tasks.scene.scene import Scene
-from arm_tasks.task.steps import Approach, MoveLinear, MovePose, Screw, StepBase, Tolerance, Turn
-
-MoveTo: TypeAlias = MovePose | MoveLinear | Approach
+from arm_tasks.task.steps import Screw, Tolerance, ToTarget, Turn
 
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm that are tried
 _COLLISION_SHIFTS = (10, 40)  # the same for a collision, whose check takes long
@@ -39,8 +36,7 @@ class Remedy:
 
     kind: Literal["move", "tilt"]  # "move" a thing or a target, or "tilt": allow more of it
     what: str  # the thing that is moved, or the step that may tilt
-    # displacement (3,) along the axes of base_link [m]; zeros if nothing is moved
-    way: tuple[float, float, float]
+    way: tuple[float, float, float]  # displacement along the axes of base_link, or zeros [m]
     tilt: float  # largest angle to allow [rad], or 0
     text: str  # what to do, one sentence without a full stop
 
@@ -56,14 +52,14 @@ def remedies(plan: TaskPlan) -> list[Remedy]:
 class _RemedySearch:
     """Tries changes of a refused step."""
 
-    plan: TaskPlan  # the plan
-    refusal: StepReport  # its refusal
+    plan: TaskPlan
+    refusal: StepReport
     situation: Situation  # what the refused step begins with
 
     def shift(self) -> Remedy | None:
         """Return the least shift of the bolt or the target."""
         step = self.situation.step
-        if not isinstance(step, Screw | MoveTo) or not self._shift_matters(step):
+        if not isinstance(step, Screw | ToTarget) or not self._shift_matters(step):
             return None
         below = 0
         for mm in _COLLISION_SHIFTS if self._collides else _SHIFTS:
@@ -81,7 +77,7 @@ class _RemedySearch:
     def tilt(self) -> Remedy | None:
         """Return the least tilt to allow."""
         step = self.situation.step
-        if not isinstance(step, Screw | MoveTo | Turn) or not self._tilt_matters(step):
+        if not isinstance(step, Screw | ToTarget | Turn) or not self._tilt_matters(step):
             return None
         below = math.floor(math.degrees(step.tolerance.tilt))
         most = _MAX_SCREW_TILT if isinstance(step, Screw) else _TILTS[-1]
@@ -102,48 +98,42 @@ class _RemedySearch:
     def _collides(self) -> bool:
         return self.refusal.reason == PathStatus.COLLISION.name
 
-    def _shift_matters(self, step: Screw | MoveTo) -> bool:
+    def _shift_matters(self, step: Screw | ToTarget) -> bool:
         """Return whether it can help to move the bolt or the target."""
         if not isinstance(step, Screw):
             return True
         if not self.refusal.reason:
             return False  # none of the strokes suits, wherever the bolt is
-        near = self.refusal.near
-        moving = near is not None and self._scene.moves_with(near.second, step.bolt)
+        near, scene = self.refusal.near, self.situation.world.scene
+        moving = near is not None and scene.moves_with(near.second, step.bolt)
         return not (self._collides and moving)
 
-    def _tilt_matters(self, step: Screw | MoveTo | Turn) -> bool:
+    def _tilt_matters(self, step: Screw | ToTarget | Turn) -> bool:
         """Return whether it can help to allow another orientation."""
-        if isinstance(step, MoveTo) and step.target.orientation == "any":
+        if isinstance(step, ToTarget) and step.target.orientation == "any":
             return False
         if isinstance(step, Screw) and not self.refusal.reason:
             return False
         return not self._collides and (self.refusal.reason != PathStatus.UNREACHABLE_POSITION.name)
 
-    @property
-    def _scene(self) -> Scene:
-        return self.situation.world.scene
-
-    def _feasible(self, step: StepBase, scene: Scene) -> bool:
-        return can_step(step, scene, self.plan)
-
-    def _shifted(self, step: Screw | MoveTo, direction: Array, mm: int) -> bool:
+    def _shifted(self, step: Screw | ToTarget, direction: Array, mm: int) -> bool:
+        scene = self.situation.world.scene
         way = direction * mm * 1e-3
         if isinstance(step, Screw):
-            return self._feasible(step, self._scene.moved(step.bolt, way))
+            return can_step(step, scene.moved(step.bolt, way), self.plan)
         frame = step.target.frame
         chain = self.plan.request.chain
-        T = chain.fk(self.situation.q) if frame == TOOL_FRAME else self._scene.frame(frame)
+        T = chain.fk(self.situation.q) if frame == TOOL_FRAME else scene.frame(frame)
         moved = pose(p=tuple(T[:3, :3].T @ way)) @ step.target.pose
         target = replace(step.target, pose=moved)
-        return self._feasible(replace(step, target=target), self._scene)
+        return can_step(replace(step, target=target), scene, self.plan)
 
-    def _tilted(self, step: Screw | MoveTo | Turn, deg: int) -> bool:
+    def _tilted(self, step: Screw | ToTarget | Turn, deg: int) -> bool:
         tilt = math.radians(deg)
         loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
         if isinstance(loose, Screw):
             loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
-        return self._feasible(loose, self._scene)
+        return can_step(loose, self.situation.world.scene, self.plan)
 
 
 def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:

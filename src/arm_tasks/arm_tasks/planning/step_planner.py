@@ -11,7 +11,7 @@ from typing import Any
 from arm_common.transforms import Array
 
 from arm_tasks.errors import SceneError
-from arm_tasks.planning.motions import Motions
+from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.planner import ScrewPlanner
@@ -24,32 +24,21 @@ from arm_tasks.planning.world_model import (
 )
 from arm_tasks.scene.payloads import SQUEEZE, grasp
 from arm_tasks.task.steps import (
-    Approach,
     GripStep,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
     PauseForPerson,
-    Play,
-    Retreat,
     Screw,
     ScrewOn,
     SetSpeed,
     StepBase,
-    Turn,
     Unscrew,
     Wait,
 )
 
 
 class StepPlanner:
-    """Plans steps onto a builder; raises StepRefused at one that is infeasible.
+    """Plans steps onto a builder, which is at the end of the plan so far, as is the world.
 
-    Args:
-        builder: The plan so far.
-        world: The expected world at its end.
-        checkers: Check collisions.
+    A step that is infeasible raises StepRefused.
 
     Attributes:
         before: What the current step begins with, None before the first.
@@ -63,14 +52,6 @@ class StepPlanner:
         self.before: Situation | None = None
         self._checkers = checkers
         self._planners: dict[type[StepBase], Callable[[Any, str], None]] = {
-            MoveJoints: lambda step, name: self._motions.move_joints(step, name),
-            Play: lambda step, name: self._motions.play(step, name),
-            MovePosture: lambda step, name: self._motions.move_posture(step, name),
-            MovePose: lambda step, name: self._motions.move_pose(step, name),
-            MoveLinear: lambda step, name: self._motions.move_linear(step, name),
-            Approach: lambda step, name: self._motions.approach(step, name),
-            Retreat: lambda step, name: self._motions.retreat(step, name),
-            Turn: lambda step, name: self._motions.turn(step, name),
             GripStep: self._grip,
             Unscrew: self._unscrew,
             ScrewOn: self._screw_on,
@@ -85,13 +66,13 @@ class StepPlanner:
         self.before = Situation(step, screw_next, q, width, self.world)
         self.builder.checker = self._checkers.of(self.world)
         try:
-            self._planners[type(step)](step, name)
+            if type(step) in MOTIONS:
+                scene = self.world.with_tool(self._tool())
+                MOTIONS[type(step)](Motions(scene, self.builder), step, name)
+            else:
+                self._planners[type(step)](step, name)
         except SceneError as error:
             raise self.builder.wrong(step, error.what) from None
-
-    @property
-    def _motions(self) -> Motions:
-        return Motions(self.world.with_tool(self._tool()), self.builder)
 
     def _tool(self) -> Array:
         return self.builder.chain.fk(self.builder.q)
@@ -111,7 +92,6 @@ class StepPlanner:
             self.world = self.world.released(self._tool())
 
     def _grip_payload(self, step: GripStep, name: str) -> None:
-        """Plan to close the jaws on a payload."""
         jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
         if not thing.is_payload:
             what = f"{step.payload} has no mass in the scene, so it cannot be carried"
@@ -127,28 +107,22 @@ class StepPlanner:
         self.world = replace(self.world, carried=held)
 
     def _unscrew(self, step: Unscrew, name: str) -> None:
-        self._check_bolt(step)
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             what = f"{self._where(nut)} at this step, not on {step.bolt}"
             raise self.builder.wrong(step, what)
         then = self.before.screw_next if self.before else None
-        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         after = planner.unscrew(nut, then if isinstance(then, ScrewOn) else None)
         self.world = replace(self.world, nut=after)
 
     def _screw_on(self, step: ScrewOn, name: str) -> None:
-        self._check_bolt(step)
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, InJaws):
             what = f"{self._where(nut)} at this step, not in the jaws; unscrew it before"
             raise self.builder.wrong(step, what)
-        after = ScrewPlanner(self.builder, self.world.scene, step, name).screw_on(nut)
-        self.world = replace(self.world, nut=after)
-
-    def _check_bolt(self, step: Screw) -> None:
-        self.world.scene.bolt(step.bolt)
-        self.world.scene.the_nut()
+        self.world = replace(self.world, nut=planner.screw_on(nut))
 
     def _where(self, nut: OnBolt | InJaws | None) -> str:
         if nut is None:
@@ -156,11 +130,12 @@ class StepPlanner:
         return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
 
     def _wait(self, step: Wait, name: str) -> None:
-        labels = Labels(step, name, f"waiting for {step.seconds:g} s")
-        self.builder.wait(labels, step.seconds)
+        self.builder.add(
+            Labels(step, name, f"waiting for {step.seconds:g} s"), "wait", step.seconds
+        )
 
     def _pause(self, step: PauseForPerson, name: str) -> None:
-        self.builder.pause(Labels(step, name, step.say))
+        self.builder.add(Labels(step, name, step.say), "pause", 0.0)
         if step.nut_back:
             self.world.scene.the_nut()
             self.world = replace(self.world, nut=at_start(self.world.scene))

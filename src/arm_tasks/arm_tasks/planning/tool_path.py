@@ -24,7 +24,7 @@ _OFF = 1e-5  # and largest distance from the path between them [m]
 
 
 class OutOfReach(Exception):  # noqa: N818
-    """A pose or a way cannot be done; the planner turns this into a refusal.
+    """A pose or a way is infeasible; the planner turns this into a refusal.
 
     Attributes:
         what: Where it fails and by how much, a clause.
@@ -48,10 +48,7 @@ class OutOfReach(Exception):  # noqa: N818
 
 
 def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
-    """Return the options of a path or a pose.
-
-    With the full orientation, the tilt is free within the tolerance and the roll is exact.
-    """
+    """Return the options: with the full orientation, the tilt is within tolerance, roll exact."""
     tilt = max(tolerance.tilt, _ROLL)
     mode = {"full": "pose", "axis": "position_axis", "any": "position"}[orientation]
     return PathOptions(
@@ -66,8 +63,7 @@ def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
 def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple[IkSolution, ...]:
     """Return the IK solutions of base_link <- tool0 (4, 4), nearest to the seed (n,) first.
 
-    Raises:
-        OutOfReach: There is none.
+    Without one it raises OutOfReach.
     """
     result = chain.ik(T, seed, max_solutions=_BRANCHES, **options.ik_arguments())
     if not result.ok:
@@ -78,8 +74,7 @@ def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple
 def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions) -> PathResult:
     """Return the joint path along a shape, from joint positions (n,) at its start.
 
-    Raises:
-        OutOfReach: It ends before the shape does.
+    It raises OutOfReach if the path ends before the shape does.
     """
     result = follow(chain, [shape], start, options)
     if not result.ok:
@@ -90,7 +85,6 @@ def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions
 def _miss(
     result: IkResult | PathResult, options: PathOptions, distance: float, angle: float
 ) -> OutOfReach:
-    """Return the failure: message, joints at a limit, allowed tilt."""
     what = result.message[:1].lower() + result.message[1:].rstrip(".")
     at_limit = [name for name in result.limiting_joints if name not in what]
     if at_limit:

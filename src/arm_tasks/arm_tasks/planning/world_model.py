@@ -25,7 +25,7 @@ JAWS = math.pi / 2.0
 class OnBolt:
     """The nut is on a bolt."""
 
-    bolt: str  # its name
+    bolt: str
     turns: float  # turns that would take it off
     roll: float  # its roll about the bolt's z [rad]
 
@@ -50,7 +50,7 @@ def at_start(scene: Scene) -> PlannedNutState:
     if scene.nut is None:
         return None
     nut = scene.nut
-    return OnBolt(nut.on, nut.turns, scene.bolt(nut.on).thread.roll(nut.turns))
+    return OnBolt(nut.on, nut.turns, scene.bolt(nut.on).roll(nut.turns))
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class PlannedWorldState:
     """The expected world after the steps before."""
 
     scene: Scene  # where things are; a carried payload is where it was gripped
-    nut: PlannedNutState  # where the nut is, None if unknown or none
+    nut: PlannedNutState  # None if unknown or none
     carried: Carried | None = None  # the payload in the jaws, or None
 
     @classmethod
@@ -88,12 +88,11 @@ class PlannedWorldState:
 
     def same(self, other: PlannedWorldState) -> bool:
         """Return whether all payloads are the same in both."""
-        if (self.carried is None) != (other.carried is None):
+        a, b = self.carried, other.carried
+        if (a and a.name) != (b and b.name):
             return False
-        if self.carried is not None and other.carried is not None:
-            a, b = self.carried, other.carried
-            if a.name != b.name or not np.allclose(a.grasp, b.grasp, rtol=0.0, atol=1e-9):
-                return False
+        if a and b and not np.allclose(a.grasp, b.grasp, rtol=0.0, atol=1e-9):
+            return False
         pairs = zip(self.scene.things.values(), other.scene.things.values(), strict=True)
         return all(np.allclose(a.pose, b.pose, rtol=0.0, atol=1e-9) for a, b in pairs)
 
@@ -111,12 +110,7 @@ class PlannedWorldState:
 
 
 class CollisionCheckerCache:
-    """Collision checkers, one for each arrangement of payloads.
-
-    Args:
-        model: The robot.
-        enabled: Whether to check collisions at all.
-    """
+    """Collision checkers of a robot, one for each arrangement of payloads, if enabled."""
 
     def __init__(self, model: RobotModel, enabled: bool) -> None:
         self._model = model

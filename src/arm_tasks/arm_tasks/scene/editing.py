@@ -26,14 +26,9 @@ _TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of t
 
 
 def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene") -> bytes:
-    """Return a scene file with an object at another position.
+    """Return a scene file with an object at a position (3,) in its parent frame, or moved by it.
 
-    Args:
-        data: The file, without errors.
-        name: The object.
-        xyz: Position (3,) in its parent frame, or displacement there [m].
-        by: Whether it is a displacement.
-        file: Name of the file for errors.
+    The data are those of a valid file, the name of the file is for errors. Lengths are in metres.
 
     Raises:
         SceneError: There is no such object, or the file would become invalid.
@@ -52,14 +47,7 @@ def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "s
 def added(
     data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
 ) -> bytes:
-    """Return a scene file with one more object.
-
-    Args:
-        data: The file, without errors.
-        section: Such as "pallets".
-        name: The object.
-        keys: Its keys, the values as YAML.
-        file: Name of the file for errors.
+    """Return a scene file with one more object in a section; the values of its keys are YAML.
 
     Raises:
         SceneError: The section is unknown, or the object is invalid.
@@ -73,11 +61,6 @@ def added(
 
 def removed(data: bytes, name: str, file: str = "scene") -> bytes:
     """Return a scene file without an object.
-
-    Args:
-        data: The file, without errors.
-        name: The object.
-        file: Name of the file for errors.
 
     Raises:
         SceneError: There is no such object, or others are placed on it.
@@ -108,12 +91,8 @@ def _checked(data: bytes, file: str) -> bytes:
 def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
     """Move a bolt in the file of its scene; return the new scene.
 
-    Args:
-        scene: As it was read.
-        name: Of the bolt.
-        tip: (3,) its free end in base_link [m].
-        axis: (3,) unit vector from there into the wall.
-        robot: Name of the robot, whose placement counts.
+    Its free end, tip (3,) [m], and the unit vector (3,) from there into the wall are in base_link;
+    the placement of the robot applies.
 
     Raises:
         SceneError: The file is shipped, has changed since, or cannot be changed in this way.
@@ -155,8 +134,9 @@ def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> 
     T_parent = scene_placement(root, robot) if parent == BASE_FRAME else scene.frames[parent]
     local = inverse(T_parent) @ T
     xyz, rpy = matrix_rpy(local)
-    mm = "xyz_mm" in written
-    values = {"xyz_mm": _list(xyz * 1e3, 3)} if mm else {"xyz": _list(xyz, 6)}
+    values = {"xyz": _list(xyz, 6)}
+    if "xyz_mm" in written:
+        values = {"xyz_mm": _list(xyz * 1e3, 3)}
     if "rpy_deg" in written:
         values["rpy_deg"] = _list(np.degrees(rpy), 4)
     elif "rpy" in written:

@@ -17,8 +17,8 @@ from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box
-from arm_tasks.scene.scene import BASE_FRAME, TURN, Bolt, Nut, Scene, readonly
+from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
+from arm_tasks.scene.scene import BASE_FRAME, TURN, Bolt, Nut, Scene
 
 TEXT = Leaf("text", "text")
 NUMBER = Leaf("number", "number")
@@ -61,56 +61,61 @@ _COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
 _MASS = Key(Leaf("kg, above 0", "positive_kg"), "makes it a payload, which the jaws can carry")
 
 
-def _table_of(dimensions: Mapping[str, Key]) -> Table:
-    return Table({**PLACED, **dimensions, "color": _COLOR, "mass": _MASS})
-
-
-def _size(**meanings: str) -> dict[str, Key]:
-    return {name: Key(ABOVE, meaning, True) for name, meaning in meanings.items()}
+def _thing(
+    what: str, extra: Mapping[str, Key] | None = None, /, **sizes: str
+) -> tuple[str, Table]:
+    dimensions = {name: Key(ABOVE, meaning, True) for name, meaning in sizes.items()}
+    return what, Table({**PLACED, **dimensions, **(extra or {}), "color": _COLOR, "mass": _MASS})
 
 
 _FLAT = {"length": "along x", "width": "along y"}
 THINGS: Mapping[str, tuple[str, Table]] = {
-    "tables": (
+    "tables": _thing(
         "A plate on four legs; the frame is in the middle of the top, z up.",
-        _table_of(_size(**_FLAT, height="of the top above the ground")),
+        **_FLAT,
+        height="of the top above the ground",
     ),
-    "conveyors": (
+    "conveyors": _thing(
         "A belt over two rollers on two trestles, as a table; it runs along x and stands still.",
-        _table_of(_size(**_FLAT, height="of the belt above the ground")),
+        **_FLAT,
+        height="of the belt above the ground",
     ),
-    "pallets": (
+    "pallets": _thing(
         "A deck on three runners; the frame is in the middle of the deck's top, z up.",
-        _table_of(_size(**_FLAT, height="of deck and runners")),
+        **_FLAT,
+        height="of deck and runners",
     ),
-    "surfaces": (
+    "surfaces": _thing(
         "A plate to work on; the frame is in the middle of its face, z out of it.",
-        _table_of(_size(**_FLAT, thickness="behind the face")),
+        **_FLAT,
+        thickness="behind the face",
     ),
-    "walls": (
+    "walls": _thing(
         "A wall; the frame is in the middle of its face, x up, z into it, as that of a bolt.",
-        _table_of(_size(height="along x", width="along y", thickness="along z")),
+        height="along x",
+        width="along y",
+        thickness="along z",
     ),
-    "batteries": (
+    "batteries": _thing(
         "A round cell with its terminal; the frame is in the middle, z toward the terminal.",
-        _table_of(_size(diameter="of the cell", length="with the terminal")),
+        diameter="of the cell",
+        length="with the terminal",
     ),
-    "pegs": (
+    "pegs": _thing(
         "A round peg; the frame is in the middle, z along it.",
-        _table_of(_size(diameter="of the peg", length="along z")),
+        diameter="of the peg",
+        length="along z",
     ),
-    "fuselages": (
+    "fuselages": _thing(
         "A part of a tube; the frame is in the middle of its axis, x along it, the shell about z.",
-        _table_of(
-            {
-                **_size(radius="outside", length="along x", thickness="of the shell"),
-                "arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True),
-            }
-        ),
+        {"arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True)},
+        radius="outside",
+        length="along x",
+        thickness="of the shell",
     ),
-    "boxes": (
+    "boxes": _thing(
         "Boxes, their frame in the middle.",
-        _table_of({"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)}),
+        {"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)},
     ),
 }
 
@@ -138,14 +143,11 @@ _ARC = ("arc",)  # sizes that are no lengths
 
 
 def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
-    """Read a scene.
+    """Read and check a scene: a shipped name, such as "nut_transfer", or the path of a YAML file.
 
     Args:
-        name_or_path: Name of a shipped scene, such as "nut_transfer", or path of a YAML file.
+        name_or_path: The scene.
         robot: Name of the robot, whose placement applies.
-
-    Returns:
-        The scene, checked.
 
     Raises:
         SceneError: One sentence with file and line, or the names of the shipped scenes.
@@ -160,11 +162,7 @@ def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
 
 
 class _Placer:
-    """Computes the frame of each named part of a scene.
-
-    Args:
-        T: base_link <- scene (4, 4) [m].
-    """
+    """Computes the frame of each named part of a scene, placed by base_link <- scene (4, 4)."""
 
     def __init__(self, T: Array) -> None:
         self._root = T
@@ -180,7 +178,6 @@ class _Placer:
         return self.frames[name]
 
     def _placed(self, keys: TypedMapping) -> Array:
-        """Return base_link <- part (4, 4) from `frame`, `xyz` and `rpy` or `axis`."""
         parent = keys.text("frame", BASE_FRAME)
         if parent != BASE_FRAME and parent not in self.frames:
             known = [BASE_FRAME, *self.frames]
@@ -289,7 +286,7 @@ def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
         across_flats=keys.number("across_flats", above=0.0),
         thickness=keys.number("thickness", above=0.0),
         on=on,
-        turns=keys.number("turns", above=0.0, most=bolt.thread.most_turns),
+        turns=keys.number("turns", above=0.0, most=bolt.most_turns),
         flats=keys.number("flats", 0.0),
     )
     if nut.across_flats <= bolt.diameter:

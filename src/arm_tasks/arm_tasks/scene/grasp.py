@@ -30,8 +30,7 @@ class GripRules:
     # half the pads' length along the tool's z: the nut's centre must be within it to be gripped,
     # and the nut may slide so far along the pads before it is lost
     pad_half: float = 5e-3
-    # largest distance of the nut's axis from the pads' middle along their width
-    pad_side: float = 3.5e-3
+    pad_side: float = 3.5e-3  # largest distance of the nut's axis from the pads' middle
     # largest distance of the nut's axis from the jaws' middle along the opening: the arm gives so
     # far, or the free nut is pushed
     centring: float = 3.5e-3
@@ -58,7 +57,7 @@ class GripRules:
 class GripCheck:
     """Result of closing the jaws."""
 
-    held: bool  # true if the nut is in the grip
+    held: bool
     # by how much the nut would have to roll about its own z for its flats to lie on the jaws [rad]
     settle: float = 0.0
     near: bool = True  # whether the jaws close near the nut
@@ -68,17 +67,10 @@ class GripCheck:
 def check_grip(
     T_tool: Array, T_nut: Array, nut: Nut, rules: GripRules, opened: float = math.inf
 ) -> GripCheck:
-    """Decide whether jaws that close now hold the nut.
+    """Return whether jaws that close now hold the nut, and if not, why.
 
-    Args:
-        T_tool: base_link <- tool0 (4, 4) [m].
-        T_nut: base_link <- nut (4, 4) [m].
-        nut: Its size.
-        rules: The tolerances.
-        opened: Width from which the jaws close [m]; a nut that does not fit between them is hit.
-
-    Returns:
-        Held or missed, and why.
+    The tool is at base_link <- tool0, the nut at base_link <- nut (4, 4) [m]. A nut that does not
+    fit between the jaws, which close from the width opened [m], is hit.
     """
     jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
     x, y, z = (float(v) for v in jaws_nut[:3, 3])
@@ -96,8 +88,8 @@ def check_grip(
     )
     for value, most, text, scale in checks:
         if value > most:
-            said = f"{text.format(value * scale)}, at most {most * scale:.1f} is possible"
-            return GripCheck(False, near=near, reason=said)
+            reason = f"{text.format(value * scale)}, at most {most * scale:.1f} is possible"
+            return GripCheck(False, near=near, reason=reason)
     return GripCheck(True, settle)
 
 

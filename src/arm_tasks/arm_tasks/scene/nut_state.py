@@ -56,10 +56,10 @@ class NutIncident(NamedTuple):
 class NutReport:
     """The nut at one moment."""
 
-    status: NutStatus  # where it is
-    bolt: str  # name of the bolt that it is on, or ""
+    status: NutStatus
+    bolt: str  # that it is on, or ""
     turns_engaged: float  # turns of thread inside the nut, 0 to thickness / pitch
-    grasped: bool  # true while the gripper holds it
+    grasped: bool  # while the gripper holds it
     pose: Array  # base_link <- nut (4, 4), at its centre, z along its axis, read-only [m]
     message: str  # the last event, one sentence
     event: NutEvent = NutEvent.UNKNOWN  # the last event

@@ -29,7 +29,7 @@ _THIN = 0.15  # share of a height that a plate takes
 class Primitive:
     """A primitive of an object."""
 
-    kind: Literal["box", "cylinder"]  # "box" or "cylinder" (along its z)
+    kind: Literal["box", "cylinder"]  # a cylinder is along its z
     size: tuple[float, ...]  # (x, y, z) of a box, (radius, length) of a cylinder [m]
     pose: Array  # object <- part (4, 4), in its middle
     color: Color  # red, green, blue, opacity
@@ -47,10 +47,10 @@ class Primitive:
 class SceneObject:
     """An object of the scene; its name is also that of its tf frame."""
 
-    name: str  # name
+    name: str
     kind: str  # the section of the scene file that it is from, such as "pallets"
     pose: Array  # base_link <- object (4, 4), read-only [m]
-    parts: tuple[Primitive, ...]  # its primitives
+    parts: tuple[Primitive, ...]
     mass: float | None = None  # [kg], None if it cannot be carried
 
     @property
@@ -60,19 +60,22 @@ class SceneObject:
 
     def at(self, T: Array) -> SceneObject:
         """Return it at another pose, base_link <- object (4, 4) [m]."""
-        copy = np.array(T, dtype=np.float64)
-        copy.setflags(write=False)
-        return replace(self, pose=copy)
+        return replace(self, pose=readonly(T))
 
     def span(self, direction: Array) -> tuple[float, float]:
         """Return its interval along a direction (3,) of base_link [m]."""
         inside = self.pose[:3, :3].T @ direction
-        middles = [float(part.pose[:3, 3] @ inside) for part in self.parts]
-        halves = [part.extent(inside) / 2.0 for part in self.parts]
+        middles = np.array([part.pose[:3, 3] @ inside for part in self.parts])
+        halves = np.array([part.extent(inside) / 2.0 for part in self.parts])
         origin = float(self.pose[:3, 3] @ direction)
-        low = min(m - h for m, h in zip(middles, halves, strict=True))
-        high = max(m + h for m, h in zip(middles, halves, strict=True))
-        return origin + low, origin + high
+        return origin + float(min(middles - halves)), origin + float(max(middles + halves))
+
+
+def readonly(T: Array) -> Array:
+    """Return a read-only copy."""
+    copy = np.array(T, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy
 
 
 def box(

@@ -16,6 +16,7 @@ from arm_tasks.scene.scene import Scene
 
 SQUEEZE = 0.6e-3  # by which the jaws are commanded narrower than what they hold [m]
 FLOOR = "the floor"
+_AT_REST = 1e-3  # largest distance from where it would fall, for something that lies there [m]
 _RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when it lands
 
 
@@ -23,7 +24,7 @@ _RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when i
 class Carried:
     """A payload in the jaws."""
 
-    name: str  # the payload
+    name: str
     grasp: Array  # tool0 <- payload (4, 4) [m]
     width: float  # its width between the jaws [m]
 
@@ -31,11 +32,7 @@ class Carried:
 def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:
     """Return the grasp of a payload when the jaws close, or why it is not between them.
 
-    Args:
-        thing: The payload.
-        T_tool: base_link <- tool0 (4, 4) [m].
-        jaws: The gripper, whose fingers move along the tool's y.
-        opened: Width of the jaws before they close [m].
+    The tool is at base_link <- tool0 (4, 4), the fingers move along its y from a width [m].
     """
     x, y, z = (_span(thing, T_tool, axis) for axis in range(3))
     if y[0] < -opened / 2.0 or y[1] > opened / 2.0:
@@ -51,17 +48,10 @@ def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Ca
 
 
 def rest(scene: Scene, name: str) -> tuple[Array, str]:
-    """Return where a released payload comes to rest, and what it lies on then.
+    """Return base_link <- payload (4, 4) where a released payload rests, and what it is on.
 
-    It falls straight down onto the highest thing below its middle, and stands up if it is hardly
-    tilted.
-
-    Args:
-        scene: With the payload where it is released.
-        name: The payload.
-
-    Returns:
-        base_link <- payload (4, 4) [m], and the name of a thing or FLOOR.
+    It falls straight down onto the highest thing below its middle, else the FLOOR, and stands up
+    if it is hardly tilted.
     """
     thing = scene.thing(name)
     thing = thing.at(_upright(thing.pose))
@@ -79,6 +69,13 @@ def rest(scene: Scene, name: str) -> tuple[Array, str]:
     T = np.array(thing.pose)
     T[2, 3] += height - bottom
     return T, on
+
+
+def lies_on(scene: Scene, name: str) -> str:
+    """Return what a payload of a scene lies on now, "" if it hangs in the air."""
+    landed, on = rest(scene, name)
+    off = np.linalg.norm(landed[:3, 3] - scene.thing(name).pose[:3, 3])
+    return on if off < _AT_REST else ""
 
 
 def _span(thing: SceneObject, T_tool: Array, axis: int) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import TaskFileError
-from arm_tasks.scene.scene import readonly
+from arm_tasks.scene.objects import readonly
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _DIGITS = 9
@@ -53,44 +53,29 @@ class TaughtPose:
 
 
 def check_name(name: str) -> str:
-    """Return a name that can be given to a pose or a path.
-
-    Raises:
-        TaskFileError: It cannot.
-    """
+    """Return a name that a pose or a path can have, else raise TaskFileError."""
     if not _NAME.match(name):
         raise TaskFileError(f"'{name}' is no name; use letters, digits and _, a letter first")
     return name
 
 
 def load_poses(path: Path) -> dict[str, TaughtPose]:
-    """Read a file of taught poses.
-
-    Raises:
-        TaskFileError: One sentence with file and line.
-    """
+    """Read a file of taught poses; a TaskFileError has file and line."""
     return _poses(TypedMapping(read_yaml(path, TaskFileError), "the file of poses", POSES))
 
 
 def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool) -> None:
-    """Put a pose into a file, which is made if there is none; the rest of it stays as it is.
-
-    Args:
-        path: The file.
-        robot: Name of the robot.
-        name: Of the pose.
-        pose: Where the arm is.
-        replace: Whether it takes the place of one of that name.
+    """Put a robot's pose into a file, which is made if there is none; the rest of it stays.
 
     Raises:
-        TaskFileError: The name is taken or none, or the file is of another robot or no sense.
+        TaskFileError: The name is invalid or taken, and the pose is not to be replaced, or the
+            file is of another robot or invalid.
         DescriptionError: It cannot be written. The file is then as it was.
     """
     data = _data_of(path, robot)
     if check_name(name) in _checked(data, path, robot) and not replace:
-        raise TaskFileError(
-            f"there is a pose {name}; replace it, or choose another name", str(path)
-        )
+        what = f"there is a pose {name}; replace it, or choose another name"
+        raise TaskFileError(what, str(path))
     editor = YamlEditor(data)
     editor.set(("poses", name), _text(pose))
     new = editor.data

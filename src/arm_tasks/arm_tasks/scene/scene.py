@@ -14,25 +14,32 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose, shift_z, turn_z
 
 from arm_tasks.errors import SceneError
-from arm_tasks.scene.objects import SceneObject
+from arm_tasks.scene.objects import SceneObject, readonly
 
+BASE_FRAME = "base_link"
 TURN = 2.0 * math.pi
 _Named = TypeVar("_Named")
 
 
 @dataclass(frozen=True)
-class ScrewThread:
-    """The thread of a bolt whose z axis runs from its free end inwards.
+class Bolt:
+    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be.
 
     A nut's place on it is one number, the turns that it has been screwed on: 0 is where its front
     face is flush with the free end and the first thread is about to catch. Hence
     depth = pitch * turns, roll = start + hand * 2 pi * turns.
     """
 
+    name: str  # also of its tf frame
+    pose: Array  # base_link <- bolt (4, 4), read-only [m]
+    diameter: float  # major diameter [m]
+    length: float  # of the thread from the free end [m]
     pitch: float  # advance per turn [m]
-    length: float  # length of the thread, from the free end to where it stops [m]
     hand: int = 1  # +1 if a positive turn about +z advances along +z (right-handed), else -1
-    start: float = 0.0  # roll of the nut, about z from the bolt's x, at 0 turns [rad]
+    # roll about z, from x, at which a nut's first thread catches [rad]; the roll of a nut is that
+    # of its own x axis, through the middle of a flat
+    start: float = 0.0
+    start_known: bool = False  # whether start was measured; else a plan must not rely on it
 
     @property
     def most_turns(self) -> float:
@@ -56,30 +63,6 @@ class ScrewThread:
         return min(max(turns, 0.0), nut_thickness / self.pitch)
 
 
-BASE_FRAME = "base_link"
-
-
-@dataclass(frozen=True)
-class Bolt:
-    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be."""
-
-    name: str  # name, also of its tf frame
-    pose: Array  # base_link <- bolt (4, 4), read-only [m]
-    diameter: float  # major diameter [m]
-    length: float  # length of the thread from the free end [m]
-    pitch: float  # advance per turn [m]
-    hand: int = 1  # +1 right-handed, -1 left-handed
-    # roll about z, from x, at which a nut's first thread catches [rad]; the roll of a nut is that
-    # of its own x axis, through the middle of a flat
-    start: float = 0.0
-    start_known: bool = False  # whether start was measured; else a plan must not rely on it
-
-    @property
-    def thread(self) -> ScrewThread:
-        """The bolt's thread."""
-        return ScrewThread(self.pitch, self.length, self.hand, self.start)
-
-
 @dataclass(frozen=True)
 class Nut:
     """A hexagon nut; its frame is at its centre, z along its axis, x to the middle of a flat."""
@@ -95,39 +78,25 @@ class Nut:
 class Scene:
     """Everything around the arm, checked."""
 
-    name: str  # name of the scene
+    name: str
     file: str  # where it was read from; "" if it was made in code
     bolts: Mapping[str, Bolt]  # by name
     nut: Nut | None  # the nut, or None
     things: Mapping[str, SceneObject]  # by name
-    # base_link <- frame (4, 4) of every bolt, thing and named frame, by name
-    frames: Mapping[str, Array]
+    frames: Mapping[str, Array]  # base_link <- bolt, thing or named frame (4, 4), by name
     floor: float = 0.0  # height of the floor on which things fall, z in base_link [m]
-    # the frame that each frame was placed on, by name
-    parents: Mapping[str, str] = field(default_factory=dict)
+    parents: Mapping[str, str] = field(default_factory=dict)  # frame that each frame is placed on
 
     def bolt(self, name: str) -> Bolt:
-        """Return a bolt by name.
-
-        Raises:
-            SceneError: There is no such bolt; the text lists those there are.
-        """
+        """Return a bolt; an unknown name is a SceneError that lists those there are."""
         return self._named(self.bolts, name, "bolt ")
 
     def thing(self, name: str) -> SceneObject:
-        """Return a thing by name.
-
-        Raises:
-            SceneError: There is no such thing; the text lists those there are.
-        """
+        """Return a thing, as bolt() does."""
         return self._named(self.things, name, "")
 
     def frame(self, name: str) -> Array:
-        """Return base_link <- frame (4, 4); base_link itself is known.
-
-        Raises:
-            SceneError: There is no such frame; the text lists those there are.
-        """
+        """Return base_link <- frame (4, 4), as bolt() does; base_link itself is known."""
         return self._named({BASE_FRAME: np.eye(4), **self.frames}, name, "frame ")
 
     def _named(self, those: Mapping[str, _Named], name: str, noun: str) -> _Named:
@@ -137,11 +106,7 @@ class Scene:
         return those[name]
 
     def the_nut(self) -> Nut:
-        """Return the nut.
-
-        Raises:
-            SceneError: The scene has none.
-        """
+        """Return the nut; a scene without one is a SceneError."""
         if self.nut is None:
             raise SceneError("the scene has no nut", self.file)
         return self.nut
@@ -149,8 +114,8 @@ class Scene:
     def nut_pose(self, bolt: str, turns: float) -> Array:
         """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by so many turns."""
         it, nut = self.bolt(bolt), self.the_nut()
-        centre = it.thread.depth(turns) - nut.thickness / 2.0
-        return it.pose @ shift_z(centre) @ turn_z(it.thread.roll(turns))
+        centre = it.depth(turns) - nut.thickness / 2.0
+        return it.pose @ shift_z(centre) @ turn_z(it.roll(turns))
 
     def nut_start(self) -> Array:
         """Return base_link <- nut (4, 4) [m] where the nut is at first."""
@@ -158,23 +123,13 @@ class Scene:
         return self.nut_pose(nut.on, nut.turns)
 
     def with_bolt(self, name: str, pose: Array) -> Scene:
-        """Return this scene with one bolt at another pose; objects placed on it stay.
-
-        Args:
-            name: The bolt.
-            pose: base_link <- bolt (4, 4) [m].
-        """
+        """Return this scene with one bolt at base_link <- bolt (4, 4); objects on it stay."""
         moved = replace(self.bolt(name), pose=readonly(pose))
         frames = {**self.frames, name: moved.pose}
         return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
 
     def moved(self, name: str, way: Array) -> Scene:
-        """Return this scene with a frame and all that is placed on it moved.
-
-        Args:
-            name: The frame; bolts and things are frames too.
-            way: Displacement (3,) along the axes of base_link [m].
-        """
+        """Return this scene with a frame and all on it moved by (3,) along base_link's axes."""
         self.frame(name)
         T = pose(p=tuple(way))
         frames = {
@@ -185,7 +140,7 @@ class Scene:
         return replace(self, frames=frames, bolts=bolts, things=things)
 
     def with_thing(self, name: str, T: Array) -> Scene:
-        """Return this scene with one object at another pose, base_link <- object (4, 4) [m]."""
+        """Return this scene with one object at base_link <- object (4, 4) [m]."""
         moved = self.thing(name).at(T)
         frames = {**self.frames, name: moved.pose}
         return replace(self, things={**self.things, name: moved}, frames=frames)
@@ -199,10 +154,3 @@ class Scene:
         while frame != name and frame in self.parents:
             frame = self.parents[frame]
         return frame == name
-
-
-def readonly(T: Array) -> Array:
-    """Return a read-only copy."""
-    copy = np.array(T, dtype=np.float64)
-    copy.setflags(write=False)
-    return copy

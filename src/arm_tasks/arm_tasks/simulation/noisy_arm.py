@@ -15,7 +15,7 @@ from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.nut_state import NutEvent
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.steps import Expectation
-from arm_tasks.world.ideal_arm import Recording, simulate
+from arm_tasks.world.ideal_arm import Recording, ServoBehaviour, simulate
 from arm_tasks.world.nut_world import NutWorld
 
 # 12 bits in 20 ms are 4.88 us; 2000 us turn a common servo by 180 degrees.
@@ -53,28 +53,19 @@ HOBBY = Noise(
 )
 
 
-class NoisyArm:
-    """Actual tool pose and jaw width for a sequence of commands; a ServoBehaviour.
+class NoisyArm(ServoBehaviour):
+    """Actual tool pose and jaw width for a sequence of commands.
 
     Dead band and backlash are play: the joint rests until the command has moved through it, and
     then follows half of it behind (the play operator; Brokate and Sprekels, "Hysteresis and Phase
-    Transitions", 1996, chapter 2). The initial position within the play is random.
-
-    Args:
-        chain: The nominal arm.
-        noise: Error bounds.
-        rng: Random generator; the same state gives the same arm.
-        zeros: (n,) actual minus commanded position of each joint [rad]; None draws them.
+    Transitions", 1996, chapter 2). The initial position within the play is random, and so is the
+    actual minus the commanded position of each joint, zeros (n,) [rad], unless it is given.
     """
 
     def __init__(
-        self,
-        chain: Chain,
-        noise: Noise,
-        rng: np.random.Generator,
-        zeros: Array | None = None,
+        self, chain: Chain, noise: Noise, rng: np.random.Generator, zeros: Array | None = None
     ) -> None:
-        self._chain = chain
+        super().__init__(chain)
         self._noise = noise
         self._turns = ~np.asarray(chain.prismatic)
         drawn = rng.uniform(-noise.zero, noise.zero, chain.n) * self._turns
@@ -140,14 +131,10 @@ class MonteCarloTrial:
 def run_trial(
     plan: TaskPlan, expected: Expectation, noise: Noise, seed: int, zeros: Array | None = None
 ) -> MonteCarloTrial:
-    """Run a plan on an arm and a scene with random errors.
+    """Run a plan for the nominal arm and scene on an arm and a scene with random errors.
 
-    Args:
-        plan: For the nominal arm and scene.
-        expected: Required result.
-        noise: Error bounds.
-        seed: Equal seeds give equal trials.
-        zeros: (n,) error of each joint's zero [rad]; None draws them.
+    Equal seeds give equal trials; zeros (n,) are the errors of the joints' zeros [rad], random if
+    None.
     """
     rng = np.random.default_rng(seed)
     arm = NoisyArm(plan.request.chain, noise, rng, zeros)

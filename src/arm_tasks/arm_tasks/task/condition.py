@@ -50,21 +50,15 @@ class Condition:
         """Return whether all of it holds; nothing holds of what is missing."""
         if self.missing(observed):
             return False
-        return self._nut_holds(observed.nut) and self._jaws_hold(observed.width or 0.0)
-
-    def _nut_holds(self, nut: NutReport | None) -> bool:
-        if nut is None:
-            return True  # no part of the condition
-        on = not self.nut_on or (
-            nut.bolt == self.nut_on and nut.turns_engaged >= (self.turns or 0)
-        )
-        held = self.nut_held is None or nut.grasped == self.nut_held
-        fallen = nut.status is NutStatus.FALLEN
-        return on and held and (self.nut_fallen is None or fallen == self.nut_fallen)
-
-    def _jaws_hold(self, width: float) -> bool:
+        nut, width = observed.nut, observed.width or 0.0
         above = self.gripper_above is None or width > self.gripper_above
-        return above and (self.gripper_below is None or width < self.gripper_below)
+        below = self.gripper_below is None or width < self.gripper_below
+        if nut is None:
+            return above and below
+        engaged = nut.bolt == self.nut_on and nut.turns_engaged >= (self.turns or 0.0)
+        held = self.nut_held in (None, nut.grasped)
+        fallen = self.nut_fallen in (None, nut.status is NutStatus.FALLEN)
+        return above and below and held and fallen and (engaged or not self.nut_on)
 
     def __str__(self) -> str:
         """Return it as a clause."""

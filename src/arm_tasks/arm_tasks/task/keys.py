@@ -9,16 +9,12 @@ from dataclasses import dataclass
 
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 
+from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT
 from arm_tasks.task.steps import Orientation
 
-TEXT = Leaf("text", "text")
-NUMBER = Leaf("number", "number")
 COUNT = Leaf("whole number, at least 1", "number")
 TRUTH = Leaf("true or false", "truth")
 VALUE = Leaf("number, expression or text", "value")
-LENGTH = Leaf("m, or mm with _mm", "number", "_mm")
-ABOVE = Leaf("m, or mm with _mm; above 0", "positive", "_mm")
-ANGLE = Leaf("rad, or deg with _deg", "number", "_deg")
 POSITIVE = Leaf("number above 0", "positive")
 SHARE = Leaf("above 0, to 1", "share")
 SECONDS = Leaf("s, at least 0", "at_least_0")
@@ -86,17 +82,17 @@ WHEN = Table(
 NAME = Key(TEXT, "its name in reports; its kind if omitted")
 
 
-def _step(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
-) -> StepKeys:
-    return StepKeys(meaning, Table({"name": NAME, "speed": SPEED, **keys}), short, one_of)
-
-
 def _command(
     meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
 ) -> StepKeys:
-    """A step that moves no joint itself, and has no speed."""
+    """Return the keys of a step that moves no joint itself, and has no speed."""
     return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
+
+
+def _step(
+    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
+) -> StepKeys:
+    return _command(meaning, {"speed": SPEED, **keys}, short, one_of)
 
 
 def _screw(turns: Key, extra: str) -> dict[str, Key]:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arm_common.suggestions import did_you_mean
@@ -23,13 +23,7 @@ _MOST_STEPS = 20_000
 
 
 def load_task(name_or_path: str | Path) -> Task:
-    """Read a task.
-
-    Args:
-        name_or_path: Name of a shipped task, such as "nut_transfer", or path of a YAML file.
-
-    Returns:
-        The task; plan_task checks it against scene and robot.
+    """Read a task: a shipped name, such as "nut_transfer", or the path of a YAML file.
 
     Raises:
         TaskFileError: One sentence with file and line, or the names of the shipped tasks.
@@ -41,13 +35,7 @@ def load_task(name_or_path: str | Path) -> Task:
 def task_from_text(
     text: str, file: str = "task", poses: Mapping[str, TaughtPose] | None = None
 ) -> Task:
-    """Read a task from a string.
-
-    Args:
-        text: The task.
-        file: The name used in errors.
-        poses: Taught poses, for a text that names no file of them.
-    """
+    """Read a task from a string; the poses are for a text that names no file of them."""
     reader = _TaskReader((Path(file).resolve(),), poses=poses or {})
     return reader.task(parse_yaml(text, file, TaskFileError))
 
@@ -102,7 +90,7 @@ class _TaskReader:
         for child in item.items():
             steps.append(self.step(child, defaults))
             if isinstance(steps[-1], SetSpeed):
-                defaults = defaults.at(steps[-1].speed)
+                defaults = replace(defaults, speed=steps[-1].speed)
         return tuple(steps)
 
     def step(self, item: Field, defaults: Defaults) -> StepBase:
@@ -118,13 +106,26 @@ class _TaskReader:
         keys = self._keys(word, body, item)
         if word in PARSERS:
             return PARSERS[word](keys, word, defaults)
-        nested: dict[str, Callable[[TypedMapping, str, Defaults], StepBase]] = {
-            "repeat": self._repeat,
-            "call": self._call,
-            "if": self._if,
-            "until": self._until,
-        }
-        return nested[word](keys, word, defaults)
+        return self._nested(keys, word, defaults)
+
+    def _nested(self, keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
+        def steps(name: str) -> tuple[StepBase, ...]:
+            return self.steps(keys.item_of(name), defaults) if keys.has(name) else ()
+
+        common = defaults.common(keys, kind)
+        if kind == "call":
+            task = self._called(keys)
+            return Call(**common, task=task.name, steps=task.steps)
+        if kind == "if":
+            when = condition(keys)
+            return If(**common, when=when, then=steps("then"), otherwise=steps("else"))
+        if kind == "until":
+            when, most = condition(keys), keys.count("at_most", least=1)
+            return Until(**common, when=when, at_most=most, steps=steps("steps"))
+        times = keys.count("times", least=1)
+        if times > _MOST_REPEATS:
+            raise keys.fail(f"times is {times}, at most {_MOST_REPEATS} is possible")
+        return Repeat(**common, times=times, steps=steps("steps"))
 
     def _keys(self, word: str, body: Field | None, item: Field) -> TypedMapping:
         """Return the keys of a step; `move_posture: rest` is `move_posture: {posture: rest}`."""
@@ -135,22 +136,9 @@ class _TaskReader:
         short = {kind.short: body} if kind.short and not body.is_mapping else None
         return TypedMapping(body, what, kind.table, self.variables, short)
 
-    def _repeat(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Repeat:
-        times = keys.count("times", least=1)
-        if times > _MOST_REPEATS:
-            raise keys.fail(f"times is {times}, at most {_MOST_REPEATS} is possible")
-        steps = self.steps(keys.item_of("steps"), defaults)
-        return Repeat(**defaults.common(keys, kind), times=times, steps=steps)
-
-    def _call(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Call:
+    def _called(self, keys: TypedMapping) -> Task:
+        """Read a called task, if it does not call this one again."""
         name, at = keys.text("task"), keys.item_of("task")
-        path = self._called(name, at)
-        given = self.variables.given(keys.children("variables"))
-        task = _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
-        return Call(**defaults.common(keys, kind), task=task.name, steps=task.steps)
-
-    def _called(self, name: str, at: Field) -> Path:
-        """Return the file of a called task, if it does not call this one again."""
 
         def refuse(what: str, path: str = "") -> TaskFileError:
             return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
@@ -161,24 +149,8 @@ class _TaskReader:
         if path in self.files:
             chain = [file.stem for file in (*self.files[self.files.index(path) :], path)]
             raise refuse(f"the tasks call each other for ever: {' -> '.join(chain)}")
-        return path
-
-    def _if(self, keys: TypedMapping, kind: str, defaults: Defaults) -> If:
-        otherwise = self.steps(keys.item_of("else"), defaults) if keys.has("else") else ()
-        return If(
-            **defaults.common(keys, kind),
-            when=condition(keys),
-            then=self.steps(keys.item_of("then"), defaults),
-            otherwise=otherwise,
-        )
-
-    def _until(self, keys: TypedMapping, kind: str, defaults: Defaults) -> Until:
-        return Until(
-            **defaults.common(keys, kind),
-            when=condition(keys),
-            at_most=keys.count("at_most", least=1),
-            steps=self.steps(keys.item_of("steps"), defaults),
-        )
+        given = self.variables.given(keys.children("variables"))
+        return _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
 
 
 def _expectation(item: Field, variables: Variables) -> Expectation:
@@ -196,12 +168,11 @@ def _count(steps: Sequence[StepBase]) -> int:
     """Return the number of steps with repetitions expanded."""
     total = 0
     for step in steps:
-        if isinstance(step, Repeat):
-            total += step.times * _count(step.steps)
-        elif isinstance(step, Until):
-            total += step.at_most * _count(step.steps)
-        elif isinstance(step, If):
+        if isinstance(step, If):
             total += 1 + _count((*step.then, *step.otherwise))
+        elif isinstance(step, Repeat | Until | Call):
+            rounds = {Repeat: "times", Until: "at_most"}.get(type(step))
+            total += _count(step.steps) * (getattr(step, rounds) if rounds else 1)
         else:
-            total += _count(step.steps) if isinstance(step, Call) else 1
+            total += 1
     return total

@@ -45,6 +45,11 @@ class ArmConfiguration:
         width = named.get("gripper", model.gripper.min_width if model.gripper else 0.0)
         return cls({**dict.fromkeys(model.joint_names, 0.0), **named}, width)
 
+    @classmethod
+    def of(cls, names: Sequence[str], q: Array, width: float) -> ArmConfiguration:
+        """Return the configuration at joint positions (n,) [rad or m] and a width [m]."""
+        return cls(dict(zip(names, q.tolist(), strict=True)), width)
+
     def array(self, names: Sequence[str]) -> Array:
         """Return the positions (n,) of some joints [rad or m]; inf where one is unknown."""
         return np.array([self.positions.get(name, math.inf) for name in names])
@@ -72,14 +77,8 @@ def load_request(
 ) -> TaskRequest:
     """Resolve names to a request.
 
-    Args:
-        task: Shipped name or path of the task; only its name if the text is given.
-        model: The robot.
-        chain: Its kinematics.
-        start: Where the arm is.
-        scene: Shipped name or path of the scene, or a loaded one; "" is the task's own.
-        text: Content of the task file, instead of a file.
-        poses: Taught poses, for a text that names no file of them.
+    The task is a shipped name or a path, only its name if the text of its file is given; "" for
+    the scene means the task's own. The poses are for a text that names no file of them.
 
     Raises:
         TasksError: A file is missing or invalid.

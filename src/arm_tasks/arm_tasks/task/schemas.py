@@ -22,9 +22,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 def task_schema() -> dict[str, Any]:
     """Return the schema of task files as plain data; numbers may be expressions there."""
     return {
-        "$schema": _DRAFT,
-        "title": "Task file of arm_tasks",
-        "description": "Steps of an arm, checked before the first motion.",
+        **_head("Task file of arm_tasks", "Steps of an arm, checked before the first motion."),
         **schema_of(TASK),
         "$defs": {
             "number": _or_expression({"type": "number"}),
@@ -43,9 +41,7 @@ def task_schema() -> dict[str, Any]:
 def scene_schema() -> dict[str, Any]:
     """Return the schema of scene files as plain data."""
     return {
-        "$schema": _DRAFT,
-        "title": "Scene file of arm_tasks",
-        "description": "The surroundings of an arm.",
+        **_head("Scene file of arm_tasks", "The surroundings of an arm."),
         **schema_of(SCENE),
         "$defs": {
             "number": {"type": "number"},
@@ -74,6 +70,10 @@ def texts(repository: Path) -> dict[Path, str]:
         before, rest = page.read_text(encoding="utf-8").split(BEGIN)
         made[page] = f"{before}{BEGIN}{table}{END}{rest.split(END)[1]}"
     return made
+
+
+def _head(title: str, description: str) -> dict[str, Any]:
+    return {"$schema": _DRAFT, "title": title, "description": description}
 
 
 def _step_schema() -> dict[str, Any]:

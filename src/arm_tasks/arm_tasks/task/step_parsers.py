@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
+from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import TypedMapping
 
+from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
-from arm_tasks.scene.scene import BASE_FRAME, readonly
+from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 from arm_tasks.task.steps import (
@@ -28,7 +30,6 @@ from arm_tasks.task.steps import (
     PauseForPerson,
     Play,
     Retreat,
-    Screw,
     ScrewOn,
     SetSpeed,
     StepBase,
@@ -40,6 +41,8 @@ from arm_tasks.task.steps import (
 )
 
 _RIGHT_ANGLE = math.pi / 2.0
+_ZEROS = (0.0, 0.0, 0.0)
+_SIGNED = ("press", "angle", "advance")  # the other numbers are at least 0
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,7 @@ class Defaults:
     """Defaults of the keys that a step leaves out."""
 
     speed: float = 0.5  # share of the joints' velocity limits
-    # of tool poses, while the tool comes and goes
-    tolerance: Tolerance = field(default_factory=Tolerance)
+    tolerance: Tolerance = field(default_factory=Tolerance)  # while the tool comes and goes
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # that were taught, by name
 
     def read(self, keys: TypedMapping) -> Defaults:
@@ -67,10 +69,6 @@ class Defaults:
             "speed": _speed(keys, self.speed) if moves else self.speed,
         }
 
-    def at(self, speed: float) -> Defaults:
-        """Return the same with another speed."""
-        return replace(self, speed=speed)
-
 
 def _speed(keys: TypedMapping, default: float) -> float:
     return keys.number("speed", default, above=0.0, most=1.0)
@@ -85,11 +83,11 @@ def _tolerance(keys: TypedMapping, default: Tolerance) -> Tolerance:
 
 def _target(keys: TypedMapping, defaults: Defaults) -> Target:
     frame = keys.text("frame", BASE_FRAME)
-    xyz = keys.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    xyz = keys.numbers("xyz", 3, _ZEROS)
     given = [name for name in ("rpy", "roll", "axis") if keys.has(name)]
     if len(given) > 1:
         raise keys.fail(f"give either {' or '.join(given)}, not both")
-    rpy = keys.numbers("rpy", 3, (0.0, 0.0, 0.0))
+    rpy = keys.numbers("rpy", 3, _ZEROS)
     if keys.has("roll"):
         rpy[2] = keys.number("roll")
     word = keys.choice("orientation", ORIENTATIONS, "full")
@@ -100,7 +98,7 @@ def _target(keys: TypedMapping, defaults: Defaults) -> Target:
         if np.linalg.norm(axis) < 1e-9:
             raise keys.fail("axis must not be zero", keys.item_of("axis"))
         T[:3, :3] = frame_along(axis)
-    offset = pose(p=keys.numbers("offset", 3, (0.0, 0.0, 0.0)))
+    offset = pose(p=keys.numbers("offset", 3, _ZEROS))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
         return Target(BASE_FRAME, readonly(defaults.poses[frame].tool @ T), orientation)
@@ -128,17 +126,19 @@ def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> MovePost
 
 
 def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
-    width, payload = optional(keys, "width", least=0.0), keys.text("payload", "")
-    if (width is None) == (not payload):
+    width = 0.0 if kind == "close" else optional(keys, "width", least=0.0)
+    payload = keys.text("payload", "") if kind == "grip" else ""
+    if kind == "grip" and (width is None) == (not payload):
         raise keys.fail("give either the width or the payload that shall be held")
     return GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
-def _path(keys: TypedMapping) -> str:
+def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> Play:
     path = Path(keys.text("path")).expanduser()
     if path.suffix or len(path.parts) > 1:
         path = Path(keys.item.file).parent / path
-    return str(path)
+    reverse = bool(keys.truth("reverse"))
+    return Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
 
 
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
@@ -165,79 +165,59 @@ def condition(keys: TypedMapping) -> Condition:
 
 
 Parser = Callable[[TypedMapping, str, Defaults], StepBase]
-_Value = Callable[[TypedMapping, Defaults], Any]
+_COMMON = [f.name for f in fields(StepBase)]
 
 
-def _parser(cls: type[StepBase], **values: _Value) -> Parser:
-    """Return a parser that reads each field of a step's class by a function."""
+def _parser(cls: type[StepBase], **given: Any) -> Parser:
+    """Return a parser that reads each field of a step's class by its key; given are defaults."""
+    own = [f.name for f in fields(cls) if f.name not in _COMMON]
 
     def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
-        fields = {name: value(keys, defaults) for name, value in values.items()}
-        return cls(**defaults.common(keys, kind), **fields)
+        def value(name: str) -> Any:
+            if name == "target":
+                return _target(keys, defaults)
+            if name == "tolerance":
+                return _tolerance(keys, given.get(name, defaults.tolerance))
+            leaf = STEPS_KEYS[kind].table.keys[name].kind
+            assert isinstance(leaf, Leaf)
+            if leaf.form == "text":
+                return keys.text(name)
+            if leaf.form == "truth":
+                return bool(keys.truth(name))
+            default = defaults.tolerance.tilt if name == "approach_tilt" else given.get(name)
+            if default is None and not keys.has(name):
+                return None
+            limits = {"above": 0.0} if leaf.form == "positive" else {"least": 0.0}
+            return keys.number(name, default, **({} if name in _SIGNED else limits))
+
+        return cls(**defaults.common(keys, kind), **{name: value(name) for name in own})
 
     return parse
 
 
-def _number(name: str, default: float | None = None, **limits: float) -> _Value:
-    return lambda keys, _: keys.number(name, default, **limits)
-
-
-def _optional(name: str, **limits: float) -> _Value:
-    return lambda keys, _: optional(keys, name, **limits)
-
-
-def _loose(keys: TypedMapping, defaults: Defaults) -> Tolerance:
-    return _tolerance(keys, defaults.tolerance)
-
-
-def _screw_parser(cls: type[Screw], extra_turns: float) -> Parser:
-    return _parser(
-        cls,
-        bolt=lambda keys, _: keys.text("bolt"),
-        turns=_optional("turns", above=0.0),
-        extra_turns=_number("extra_turns", extra_turns, least=0.0),
-        approach=_number("approach", 0.02, above=0.0),
-        grip_width=_optional("grip_width", least=0.0),
-        open_width=_optional("open_width", least=0.0),
-        press=_number("press", 0.3e-3),
-        search=_number("search", 0.0, least=0.0),
-        play=_number("play", 0.0, least=0.0),
-        approach_tilt=lambda keys, defaults: keys.number(
-            "approach_tilt", defaults.tolerance.tilt, least=0.0
-        ),
-        tolerance=lambda keys, _: _tolerance(keys, Tolerance(tilt=math.radians(3.0))),
-    )
-
-
-_OPEN = _parser(GripStep, width=_optional("width", least=0.0))
+_SCREW = {
+    "approach": 0.02,
+    "press": 0.3e-3,
+    "search": 0.0,
+    "play": 0.0,
+    "tolerance": Tolerance(tilt=math.radians(3.0)),
+}
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
-    "play": _parser(
-        Play,
-        path=lambda keys, _: _path(keys),
-        reverse=lambda keys, _: bool(keys.truth("reverse")),
-    ),
-    "move_pose": _parser(MovePose, target=_target, tolerance=_loose),
-    "move_linear": _parser(MoveLinear, target=_target, tolerance=_loose),
-    "approach": _parser(
-        Approach, target=_target, distance=_number("distance", above=0.0), tolerance=_loose
-    ),
-    "retreat": _parser(Retreat, distance=_number("distance", above=0.0), tolerance=_loose),
+    "play": _play,
+    "move_pose": _parser(MovePose),
+    "move_linear": _parser(MoveLinear),
+    "approach": _parser(Approach),
+    "retreat": _parser(Retreat),
     "grip": _grip,
-    "open": _OPEN,
-    "close": _parser(GripStep, width=lambda *_: 0.0),
-    "release": _OPEN,
-    "turn": _parser(
-        Turn, angle=_number("angle"), advance=_number("advance", 0.0), tolerance=_loose
-    ),
-    "unscrew": _screw_parser(Unscrew, 0.1),
-    "screw_on": _screw_parser(ScrewOn, 0.5),
-    "wait": _parser(Wait, seconds=_number("seconds", least=0.0)),
+    "open": _grip,
+    "close": _grip,
+    "release": _grip,
+    "turn": _parser(Turn, advance=0.0),
+    "unscrew": _parser(Unscrew, extra_turns=0.1, **_SCREW),
+    "screw_on": _parser(ScrewOn, extra_turns=0.5, **_SCREW),
+    "wait": _parser(Wait),
     "set_speed": _parser(SetSpeed),
-    "pause_for_person": _parser(
-        PauseForPerson,
-        say=lambda keys, _: keys.text("say"),
-        nut_back=lambda keys, _: bool(keys.truth("nut_back")),
-    ),
+    "pause_for_person": _parser(PauseForPerson),
 }

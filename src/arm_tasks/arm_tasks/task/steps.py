@@ -70,19 +70,21 @@ class Play(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MovePose(StepBase):
-    """Move the tool to a pose, straight in joint space."""
+class ToTarget(StepBase):
+    """Fields of the steps that move the tool to a target."""
 
     target: Target
-    tolerance: Tolerance
+    tolerance: Tolerance  # on the whole path
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoveLinear(StepBase):
-    """Move the tool to a pose along a straight line."""
+class MovePose(ToTarget):
+    """Move the tool to a pose, straight in joint space."""
 
-    target: Target
-    tolerance: Tolerance
+
+@dataclass(frozen=True, kw_only=True)
+class MoveLinear(ToTarget):
+    """Move the tool to a pose along a straight line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +96,10 @@ class GripStep(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approach(StepBase):
-    """Move in front of a pose, then straight to it along the tool's z."""
+class Approach(ToTarget):
+    """Move in front of a target, then straight to it along the tool's z."""
 
-    target: Target  # the pose
     distance: float  # how far in front [m]
-    tolerance: Tolerance  # on the whole path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +128,10 @@ class Screw(StepBase):
     extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
     approach: float  # length of the straight approach to the bolt's end or the nut [m]
     grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
-    # width that clears its corners [m]; None is a little more than they need
-    open_width: float | None
+    open_width: float | None  # that clears its corners [m]; None is a little more than they need
     press: float  # how far the nut is pushed against the bolt's end (screw_on) [m]
     search: float  # radius of the search for the bolt's tip (screw_on); 0 for none [m]
-    # dead band and backlash of revolute joints, compensated before the jaws close and before the
-    # thread starts [rad]
+    # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
     play: float
     approach_tilt: float  # largest tilt on the approach and the retreat [rad]
     tolerance: Tolerance  # while it turns
@@ -207,20 +205,19 @@ class PauseForPerson(StepBase):
 class Expectation:
     """Required result of a task."""
 
-    nut_on: str = ""  # name of the bolt that the nut is on, released; "" if that does not matter
+    nut_on: str = ""  # bolt that the nut is on, released; "" if that does not matter
     turns: float = 0.0  # least turns of thread engaged
-    payload: str = ""  # name of the payload that lies on something, released, or ""
-    lies_on: str = ""  # name of the object that it lies on
-    # largest distance of the tool from the lines of move_linear steps [m], or None
-    line_within: float | None = None
+    payload: str = ""  # payload that lies on something, released, or ""
+    lies_on: str = ""  # object that it lies on
+    line_within: float | None = None  # largest distance from the lines of move_linear steps [m]
 
 
 @dataclass(frozen=True)
 class Task:
     """A task, not yet checked against a scene or a robot."""
 
-    name: str  # name of the task
+    name: str
     file: str  # where it was read from
-    steps: tuple[StepBase, ...]  # the steps, repetitions not expanded
+    steps: tuple[StepBase, ...]  # repetitions not expanded
     scene: str = ""  # the scene it was written for, or ""
-    expect: Expectation | None = None  # required result, or None
+    expect: Expectation | None = None  # required result

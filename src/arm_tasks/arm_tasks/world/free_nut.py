@@ -33,13 +33,10 @@ class ContactRules:
     """
 
     mouth: float = 1.1e-3  # so far aside the tip still is inside the countersink
-    # coefficient, of steel on steel; also how far the nut lags behind an arm as soft across as
-    # along, for each metre that it is pressed
+    # of steel on steel; a soft arm presses the nut on and drags it aside by this share
     friction: float = 0.2
-    # of the countersink's cone against the nut's face; 120 degrees across
-    slope: float = math.radians(30.0)
-    # largest angle between the axes at which the tip finds the mouth
-    seat_tilt: float = math.radians(15.0)
+    slope: float = math.radians(30.0)  # of the countersink's cone; 120 degrees across
+    seat_tilt: float = math.radians(15.0)  # largest at which the tip finds the mouth
     # largest angle at which the thread starts straight. Beyond it a crest lies nearer to the next
     # groove: half a pitch over the diameter, 5.7 degrees for 1/4-20
     tilt: float = math.radians(5.7)
@@ -54,12 +51,11 @@ class ContactRules:
 class BoltTipContact:
     """Relative position of the nut and one bolt."""
 
-    # how far the nut's front face is past the bolt's free end [m]; negative before it
-    overlap: float
+    overlap: float  # how far the nut's front face is past the free end [m]; negative before it
     off_axis: float  # distance of the nut's centre from the bolt's axis [m]
     tilt: float  # angle between the two axes [rad]
     roll: float  # the nut's roll about the bolt's z [rad]
-    beside: bool  # true if the nut passes by the bolt's end without meeting it
+    beside: bool  # whether the nut passes by the bolt's end without meeting it
     aside: tuple[float, float]  # (x, y) of the nut's centre in the bolt's frame [m]
 
     @property
@@ -87,10 +83,10 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
 def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) -> float | None:
     """Return how many turns the nut went past the place where the thread catches.
 
-    They are 0 or a little more; None if it was not passed in the direction that screws on. The nut
-    touches the bolt before and now, one step later.
+    None if it was not passed in the direction that screws on. The nut touches the bolt before and
+    now, one step later.
     """
-    turned = bolt.thread.turns_by(wrap(now.roll - before.roll))
+    turned = bolt.turns_by(wrap(now.roll - before.roll))
     if turned <= 0.0:
         return None
     to_go = (bolt.hand * (bolt.start - before.roll) / TURN) % 1.0
@@ -108,11 +104,11 @@ class BoltEnd:
     bolt: Bolt
     nut: Nut
     rules: ContactRules
-    free: BoltTipContact  # contact of the nut if nothing were in its way, one step ago
+    free: BoltTipContact  # contact if nothing were in the nut's way, one step ago
     # (x, y) of the nut's centre in the bolt's frame while it touches [m], or None
     at: Array | None = None
     seated: bool = False  # whether the tip is in the nut's countersink
-    incident: NutIncident | None = None  # what happened in the last step, or None
+    incident: NutIncident | None = None  # in the last step
 
     def __post_init__(self) -> None:
         if self.free.touching:  # it has just come off this bolt
@@ -175,10 +171,8 @@ def _dragged(at: Array, goal: Array, drag: float) -> Array:
 class FreeNut:
     """A nut that moves with the tool; pressed on a tip the arm gives, then the nut slides.
 
-    Args:
-        bolts: Every bolt that it could meet.
-        T_tool: base_link <- tool0 (4, 4) at the moment that it is free in the jaws [m].
-        T_nut: base_link <- nut (4, 4) at that moment [m].
+    It has just become free, with the tool at base_link <- tool0 and the nut at base_link <- nut
+    (4, 4) [m], and could meet any of the bolts.
 
     Attributes:
         pose: base_link <- nut (4, 4) now [m].
@@ -193,7 +187,7 @@ class FreeNut:
         nut: Nut,
         bolts: Iterable[Bolt],
         grip: GripRules,
-        start: ContactRules,
+        rules: ContactRules,
         T_tool: Array,
         T_nut: Array,
     ) -> None:
@@ -202,12 +196,10 @@ class FreeNut:
         self.caught: tuple[Bolt, float] | None = None
         self.across: tuple[Bolt, float] | None = None
         self._grip = grip
-        self._start = start
+        self._rules = rules
         self._tool_nut = seated(T_tool, T_nut, grip)
         self.pose = T_tool @ self._tool_nut
-        self._ends = [
-            BoltEnd(bolt, nut, start, contact_with(bolt, nut, self.pose)) for bolt in bolts
-        ]
+        self._ends = [BoltEnd(b, nut, rules, contact_with(b, nut, self.pose)) for b in bolts]
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
@@ -251,7 +243,7 @@ class FreeNut:
         elif end.refusal:
             what = f"does not catch on {bolt.name}: {end.refusal}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
-        elif now.tilt > self._start.tilt:
+        elif now.tilt > self._rules.tilt:
             self.across = bolt, now.tilt
         else:
             self.caught = bolt, turns

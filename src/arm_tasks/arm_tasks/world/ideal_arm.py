@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from arm_common.transforms import Array
@@ -24,30 +23,18 @@ from arm_tasks.world.nut_world import NutWorld
 _JAW_SPEED = 0.06  # of the width [m/s]
 
 
-class ServoBehaviour(Protocol):
-    """How servos follow their commands."""
+class ServoBehaviour:
+    """How servos follow their commands: exactly; subclasses have errors."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
 
     def tool(self, commanded: Array) -> Array:
-        """Return base_link <- tool0 (4, 4) for the next commanded joint positions (n,)."""
-        ...
+        """Return base_link <- tool0 (4, 4) for the next commanded joint positions (n,) [m]."""
+        return self._chain.fk(commanded)
 
     def width(self, commanded: float) -> float:
         """Return the actual distance of the jaws [m]."""
-        ...
-
-
-@dataclass(frozen=True)
-class PerfectServos:
-    """Servos that follow exactly."""
-
-    chain: Chain
-
-    def tool(self, commanded: Array) -> Array:
-        """Return base_link <- tool0 (4, 4) for joint positions (n,) [m]."""
-        return self.chain.fk(commanded)
-
-    def width(self, commanded: float) -> float:
-        """Return the distance of the jaws [m]."""
         return commanded
 
 
@@ -57,10 +44,10 @@ class Recording:
 
     times: list[float] = field(default_factory=list)  # [s]
     joints: list[Array] = field(default_factory=list)  # joint positions (n,) each [rad or m]
-    widths: list[float] = field(default_factory=list)  # width of the jaws [m]
-    nuts: list[NutReport] = field(default_factory=list)  # the nut in the world
+    widths: list[float] = field(default_factory=list)  # of the jaws [m]
+    nuts: list[NutReport] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)  # index of the running step
-    outcome: TaskOutcome | None = None  # how the run ended
+    outcome: TaskOutcome | None = None
 
     @property
     def events(self) -> list[NutEvent]:
@@ -99,14 +86,9 @@ class SimulatedMove:
 
 
 class IdealArm:
-    """An ArmPort with a clock of its own, which step() advances.
+    """An ArmPort with a clock of its own, which step() advances, and with the world, if any.
 
-    Args:
-        chain: The arm's kinematics.
-        world: The nut's world, updated at every step.
-        q: Joint positions (n,) [rad or m].
-        width: Width of the jaws [m].
-        servos: How commands are followed; None is exactly.
+    It begins at joint positions (n,) and a width of the jaws [m]; servos None follow exactly.
     """
 
     def __init__(
@@ -118,7 +100,7 @@ class IdealArm:
         servos: ServoBehaviour | None = None,
     ) -> None:
         self.chain = chain
-        self.servos = servos or PerfectServos(chain)
+        self.servos = servos or ServoBehaviour(chain)
         self.world = world
         self.q = np.array(q, dtype=np.float64)
         self.width = width
@@ -148,8 +130,7 @@ class IdealArm:
 
     def configuration(self) -> ArmConfiguration:
         """Return where it is commanded to be."""
-        by_name = zip(self.chain.joint_names, self.q.tolist(), strict=True)
-        return ArmConfiguration(dict(by_name), self.width)
+        return ArmConfiguration.of(self.chain.joint_names, self.q, self.width)
 
     @property
     def observation(self) -> Observation:
@@ -177,24 +158,18 @@ def simulate(
     on_update: Callable[[Engine, IdealArm], None] | None = None,
     servos: ServoBehaviour | None = None,
 ) -> Recording:
-    """Run a plan to its end in this process.
+    """Run a feasible plan to its end in this process, at some updates a second.
 
-    Args:
-        plan: A feasible plan.
-        world: Decides where the nut is.
-        rate: Updates of the arm and the world per second.
-        on_update: Called after each update, for tests that interfere.
-        servos: How commands are followed; None is exactly.
-
-    Returns:
-        The run; recording.outcome is how it ended.
+    on_update is called after each of them, for tests that interfere; servos None follow exactly.
+    The outcome of the recording is how it ended.
     """
     arm = IdealArm(plan.request.chain, world, plan.start, plan.request.start.width, servos)
     recording = Recording()
-    running = [0]
+    running = 0
 
     def on_feedback(feedback: Feedback) -> None:
-        running[0] = feedback.step
+        nonlocal running
+        running = feedback.step
 
     engine = Engine(
         plan,
@@ -204,14 +179,14 @@ def simulate(
         observe=lambda *_: arm.observation,
     )
     while not (state := engine.tick()).done:
-        if state is EngineState.PAUSED and plan.steps[running[0]].kind == "pause":
+        if state is EngineState.PAUSED and plan.steps[running].kind == "pause":
             engine.resume()  # there is no person to wait for
         report = arm.step(1.0 / rate)
         recording.times.append(arm.time)
         recording.joints.append(arm.q.copy())
         recording.widths.append(arm.width)
         recording.nuts += [] if report is None else [report]
-        recording.steps.append(running[0])
+        recording.steps.append(running)
         if on_update is not None:
             on_update(engine, arm)
     recording.outcome = engine.outcome

@@ -13,7 +13,8 @@ from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, turn
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.grasp import GripRules, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
-from arm_tasks.scene.scene import Bolt, Scene, readonly
+from arm_tasks.scene.objects import readonly
+from arm_tasks.scene.scene import Bolt, Scene
 from arm_tasks.world.free_nut import ContactRules, FreeNut
 from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
 
@@ -32,10 +33,7 @@ class NutWorld:
     is turned past the place where the two threads start; too much askew it is threaded across.
     Jaws and arm give as far as the rules say. Equal inputs give equal outputs.
 
-    Args:
-        scene: Bolts and nut.
-        grip: Tolerances of the grip; None means the defaults.
-        start: Tolerances of the start of a thread; None means the defaults.
+    The rules are the tolerances of the grip and of the start of a thread.
     """
 
     def __init__(
@@ -62,7 +60,7 @@ class NutWorld:
             status = NutStatus.HELD if held else NutStatus.FALLEN
             return self._report(status, "", 0.0)
         status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
-        engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
+        engaged = self._bolt.engaged(self._turns, self.nut.thickness)
         return self._report(status, self._bolt.name, engaged)
 
     def _report(self, status: NutStatus, bolt: str, engaged: float) -> NutReport:
@@ -129,7 +127,7 @@ class NutWorld:
             self._held = self._jam
             self._set(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
         elif self._bolt:
-            thread = self._bolt.thread
+            thread = self._bolt
             settled = self._turns + thread.turns_by(check.settle)
             if 0.0 < settled <= thread.most_turns:
                 self._screw_to(self._bolt, settled)
@@ -149,7 +147,7 @@ class NutWorld:
         if self._jam:
             self._set(NutEvent.RELEASED, f"left there, {self._jam.message}")
             return
-        engaged = self._bolt.thread.engaged(self._turns, self.nut.thickness)
+        engaged = self._bolt.engaged(self._turns, self.nut.thickness)
         self._set(NutEvent.RELEASED, f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
 
     def _turn(self, held: ThreadedNut | CrossThreadedNut, T_tool: Array) -> None:

@@ -24,11 +24,7 @@ class PayloadWorld:
     """Where the payloads of a scene are, decided from geometry alone.
 
     Jaws that close on a payload hold it, and it moves with the tool. Jaws that open release it,
-    and it falls straight onto what is below.
-
-    Args:
-        scene: With the payloads where they are at first.
-        jaws: The gripper.
+    and it falls straight onto what is below. The scene has the payloads where they are at first.
     """
 
     def __init__(self, scene: Scene, jaws: Gripper) -> None:
@@ -50,12 +46,7 @@ class PayloadWorld:
         return {name: self.scene.things[name].pose for name in self._names}
 
     def update(self, T_tool: Array, width: float) -> bool:
-        """Update the pose of the tool; return whether a payload has moved.
-
-        Args:
-            T_tool: base_link <- tool0 (4, 4) [m].
-            width: Between the jaws [m].
-        """
+        """Update base_link <- tool0 (4, 4) and the width [m]; return whether a payload moved."""
         last, self._last = self._last, (np.array(T_tool), width)
         if self._carried is not None:
             self._carry(self._carried, T_tool, width)

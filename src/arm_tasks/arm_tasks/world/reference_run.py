@@ -35,13 +35,7 @@ class SafeState(Enum):
 
 
 def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
-    """Return what an arm that stopped here holds.
-
-    Args:
-        T_tool: base_link <- tool0 (4, 4) [m].
-        nut: Where the nut is.
-        across_flats: Of the nut [m].
-    """
+    """Return what an arm with base_link <- tool0 (4, 4) holds, by the size of the nut [m]."""
     if nut.grasped:
         on = nut.status is NutStatus.ON_BOLT_HELD
         return SafeState.HOLDS_NUT_ON_THREAD if on else SafeState.HOLDS_NUT
@@ -54,8 +48,8 @@ def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
 class ReferenceRun:
     """A perfect run of a plan."""
 
-    plan: TaskPlan  # the plan, in a scene with a nut
-    recording: Recording  # the run
+    plan: TaskPlan  # in a scene with a nut
+    recording: Recording
 
     @classmethod
     def of(cls, plan: TaskPlan) -> ReferenceRun:

@@ -14,12 +14,7 @@ from arm_tasks.scene.scene import TURN, Bolt, Nut
 
 
 class _NutOnBolt:
-    """A nut on a bolt and in the jaws.
-
-    Args:
-        bolt: The bolt.
-        rules: Tolerances of the grip.
-        T_tool: base_link <- tool0 (4, 4) now [m].
+    """A nut on a bolt and in the jaws of a tool at base_link <- tool0 (4, 4) [m].
 
     Attributes:
         lost: Why the jaws lost it, or "".
@@ -40,7 +35,7 @@ class _NutOnBolt:
         """Return the turns of a tool that is now at bolt <- tool0 (4, 4), since the last step."""
         last, self._roll = self._roll, twist_z(bolt_tool[:3, :3])
         self.lost = _beside(bolt_tool, self._rules)
-        return self.bolt.thread.turns_by(wrap(self._roll - last))
+        return self.bolt.turns_by(wrap(self._roll - last))
 
 
 def _beside(bolt_tool: Array, rules: GripRules) -> str:
@@ -79,7 +74,7 @@ class ThreadedNut(_NutOnBolt):
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
         bolt_tool = self._to_bolt @ T_tool
-        target, most = self.turns + self._turned(bolt_tool), self.bolt.thread.most_turns
+        target, most = self.turns + self._turned(bolt_tool), self.bolt.most_turns
         self.incident = None
         if self.lost:
             return
@@ -87,7 +82,7 @@ class ThreadedNut(_NutOnBolt):
         if target > most:
             what = f"tight at the end of {self.bolt.name}: the jaws slip round it"
             self.incident = NutIncident(NutEvent.TIGHT, what)
-        centre = self.bolt.thread.depth(self.turns) - self._nut.thickness / 2.0
+        centre = self.bolt.depth(self.turns) - self._nut.thickness / 2.0
         slide = float(bolt_tool[2, 3]) - centre
         if abs(slide) > self._rules.pad_half + self._rules.give:
             self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
@@ -96,10 +91,8 @@ class ThreadedNut(_NutOnBolt):
 class CrossThreadedNut(_NutOnBolt):
     """A nut that does not advance: turned on it gets stuck, turned back it comes off.
 
-    Args:
-        pose: base_link <- nut (4, 4), as it begins to jam [m].
-        tilt: Angle between its axis and the bolt's [rad].
-        most_turns: Turns after which it is stuck.
+    It begins to jam at base_link <- nut (4, 4) [m], tilted by an angle [rad] to the bolt, and is
+    stuck after most_turns.
 
     Attributes:
         pose: base_link <- nut (4, 4) now [m].

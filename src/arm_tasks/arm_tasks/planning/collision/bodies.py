@@ -25,12 +25,9 @@ class CollisionBody:
 
     owner: str  # the link or the object of the scene that it is a part of
     kind: str  # "box", "cylinder" (along its z) or "sphere"
-    # (x, y, z) of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]
-    size: tuple[float, ...]
-    # frame <- body (4, 4); the frame is the link, or base_link. The body is centred there
-    pose: Array
-    # name of the payload that it is a part of, fixed to the link; "" if it is none
-    carried: str = ""
+    size: tuple[float, ...]  # (x, y, z), (radius, length) or (radius,) [m]
+    pose: Array  # frame <- middle of the body (4, 4); the frame is the link, or base_link
+    carried: str = ""  # name of the payload that it is a part of, fixed to the link
 
     @property
     def name(self) -> str:
@@ -56,11 +53,7 @@ class CollisionBody:
 
 
 def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
-    """Return the collision shapes of a robot, and the links with shapes that are not supported.
-
-    Raises:
-        UrdfError: A shape has a number that is none.
-    """
+    """Return the collision shapes of a robot, and the links with shapes that are not supported."""
     bodies: list[CollisionBody] = []
     unknown: list[str] = []
     for shape in urdf.collisions:
@@ -73,8 +66,10 @@ def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
 
 def carried_bodies(thing: SceneObject, grasp: Array) -> list[CollisionBody]:
     """Return the parts of a payload in the jaws, by tool0 <- payload (4, 4) [m]."""
-    parts = thing.parts
-    return [CollisionBody("tool0", p.kind, p.size, grasp @ p.pose, thing.name) for p in parts]
+    return [
+        CollisionBody("tool0", part.kind, part.size, grasp @ part.pose, thing.name)
+        for part in thing.parts
+    ]
 
 
 def scene_bodies(scene: Scene) -> list[CollisionBody]:

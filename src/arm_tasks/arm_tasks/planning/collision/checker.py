@@ -90,8 +90,7 @@ _SEED = 20
 class Clearance:
     """A pair of bodies and their distance."""
 
-    # between them [m], negative by the depth if they overlap; inf without any pair
-    distance: float
+    distance: float  # between them [m], negative by the depth if they overlap
     first: str = ""  # link of the robot
     second: str = ""  # another link, or an object of the scene
 
@@ -114,11 +113,6 @@ class CollisionChecker:
     Not compared are links connected by a joint, the two fingers, and what no motion changes: pairs
     that touch in every posture, because they are modelled like that, or whose distance is
     constant.
-
-    Args:
-        model: The robot.
-        scene: Its surroundings.
-        carried: The payload of the scene that is in the jaws, or None.
 
     Attributes:
         always: Pairs that touch in every posture tried.
@@ -197,7 +191,9 @@ class CollisionChecker:
         """Return the distances of the pairs in some random postures (postures, pairs) [m]."""
         rng = np.random.default_rng(_SEED)
         widths = (model.gripper.min_width, model.gripper.max_width) if model.gripper else (0, 0)
-        postures = [
-            (rng.uniform(model.lower, model.upper), rng.uniform(*widths)) for _ in range(_POSTURES)
-        ]
-        return np.array([self.distances(q, width) for q, width in postures])
+        return np.array(
+            [
+                self.distances(rng.uniform(model.lower, model.upper), rng.uniform(*widths))
+                for _ in range(_POSTURES)
+            ]
+        )

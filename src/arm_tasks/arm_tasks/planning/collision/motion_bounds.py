@@ -32,7 +32,7 @@ class MotionBounds:
         self._levers = [self._of_body(body) for body in bodies]
 
     def pair(self, i: int, j: int | None) -> Array:
-        """Return the largest approach of bodies i and j for each radian or metre of a joint (n,).
+        """Return the largest approach of two bodies for each radian or metre of a joint (n,).
 
         A joint that carries both changes nothing. For the scene, j is None.
         """
@@ -106,10 +106,7 @@ class BodyPlacement:
                 self._chains[link] = chain, index
 
     def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
-        """Return base_link <- body (4, 4) of each body.
-
-        The joint positions are (n,) [rad or m], the width is between the jaws [m].
-        """
+        """Return base_link <- body (4, 4) for joint positions (n,) and a width of the jaws [m]."""
         x = np.concatenate([q, np.full(self._fingers, width / 2.0)])
         links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}
         links.update(self._fixed)

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.shapes import PathShape
 
-from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
     CAUGHT,
     Strokes,
@@ -22,11 +21,11 @@ from arm_tasks.planning.screwing.strokes import (
     strokes_on,
 )
 from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
-from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
+from arm_tasks.planning.tool_path import path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import SQUEEZE
 from arm_tasks.scene.scene import TURN, Scene
-from arm_tasks.task.steps import Screw, ScrewOn, Tolerance
+from arm_tasks.task.steps import Orientation, Screw, ScrewOn, Tolerance
 
 _BETWEEN = 0.8e-3  # from ring to ring [m]; the mouth of a nut is wider by far
 _OUT = 0.25  # of a ring's time, to the first one
@@ -39,27 +38,22 @@ class Spiral(PathShape):
     What is found on the way is passed by less and less afterwards (Jasim, Plapper, Voos, "Position
     identification in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014).
     Decaying oscillations also leave the joints in the middle of their play, as in
-    demagnetization.
-
-    Args:
-        start: Pose (4, 4) in the middle, where it begins.
-        radius: Of the first ring [m].
-        roll: About z from its start to its end [rad].
+    demagnetization. It begins at a pose (4, 4) in the middle, has a first ring of a radius [m],
+    and turns by a roll about z [rad] on the way.
     """
 
     def __init__(self, start: Array, radius: float, roll: float) -> None:
         self._radius = radius
-        self._rings = 1 + max(1, math.ceil(radius / _BETWEEN))
+        self.rings = 1 + max(1, math.ceil(radius / _BETWEEN))
         super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
         points = np.array([self._position(i / _PIECES) for i in range(_PIECES + 1)])
         self.length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
     def _polar(self, share: float) -> tuple[float, float]:
         """Return distance from the middle [m] and angle [rad]; a fourth of a ring leads out."""
-        rings = share * (self._rings + _OUT) - _OUT
-        if rings < 0.0:
-            return self._radius * (1.0 + rings / _OUT), 0.0
-        return self._radius * min(1.0, (self._rings - rings) / (self._rings - 1)), TURN * rings
+        rings = share * (self.rings + _OUT) - _OUT
+        ends, distances = (-_OUT, 0.0, 1.0, self.rings), (0.0, self._radius, self._radius, 0.0)
+        return float(np.interp(rings, ends, distances)), TURN * max(rings, 0.0)
 
     def _position(self, share: float) -> Array:
         r, angle = self._polar(share)
@@ -68,12 +62,10 @@ class Spiral(PathShape):
 
     def _velocity(self, share: float) -> Array:
         r, angle = self._polar(share)
-        rate = self._rings + _OUT
+        rate = self.rings + _OUT
         rings = share * rate - _OUT
-        dangle = 0.0 if rings < 0.0 else TURN * rate
-        dr = self._radius * rate / _OUT if rings < 0.0 else 0.0
-        if rings > 1.0:
-            dr = -self._radius * rate / (self._rings - 1)
+        slope = 1.0 / _OUT if rings < 0.0 else -1.0 / (self.rings - 1) if rings > 1.0 else 0.0
+        dr, dangle = self._radius * rate * slope, 0.0 if rings < 0.0 else TURN * rate
         c, s = math.cos(angle), math.sin(angle)
         moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, 0.0])
         return np.asarray(self.start[:3, :3] @ moving)
@@ -89,7 +81,7 @@ _SURE = 0.6  # share of the tilt of cross-threading that is used; the rest is fo
 
 @dataclass
 class ScrewPlanner:
-    """Plans one unscrew or screw_on step onto a builder; the name has its repetition."""
+    """Plans one unscrew or screw_on step onto a builder, under a name with its repetition."""
 
     builder: PlanBuilder
     scene: Scene
@@ -97,8 +89,8 @@ class ScrewPlanner:
     name: str
 
     def __post_init__(self) -> None:
-        nut = self.scene.the_nut()
         self.bolt = self.scene.bolt(self.step.bolt)
+        nut = self.scene.the_nut()
         corners = nut.across_flats / math.cos(math.pi / 6.0)
         jaws = self.builder.jaws(self.step)
         squeezed = max(nut.across_flats - SQUEEZE, jaws.min_width)
@@ -118,7 +110,7 @@ class ScrewPlanner:
         turns = nut.turns + self.step.extra_turns if comes_off else requested
         chain, q = self.builder.chain, self.builder.q
         score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
-        z = self.bolt.thread.depth(nut.turns) - self.half
+        z = self.bolt.depth(nut.turns) - self.half
 
         def choose(wrist: Wrist) -> Strokes:
             return strokes_off(self.bolt, wrist, nut, turns, score)
@@ -147,44 +139,27 @@ class ScrewPlanner:
         roll = nut.phase + last.grip + last.turn
         return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
 
-    # -- one wrist configuration after the other ----------------------------------------------
-
     def _any_wrist(
         self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
     ) -> Strokes:
-        """Plan with the first wrist configuration for which everything is feasible."""
         chain, q = self.builder.chain, self.builder.q
-        mark, refusal = self.builder.mark(), None
-        try:
-            for wrist in wrists(chain, self.bolt, z, others, q, self.step.tolerance):
-                try:
-                    return self._with_wrist(wrist, choose(wrist), holding)
-                except (StepRefused, OutOfReach) as failed:
-                    refusal = refusal or self._refused(failed)
-                    self.builder.back(mark)
-        except OutOfReach as miss:
-            refusal = refusal or self._refused(miss)
-        raise refusal or self._refused(OutOfReach("out of reach"))
+        return self.builder.first_feasible(
+            Labels(self.step, self.name, self.name),
+            lambda: wrists(chain, self.bolt, z, others, q, self.step.tolerance),
+            lambda wrist: self._with_wrist(wrist, choose(wrist), holding),
+        )
 
     def _with_wrist(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
         first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
         self._approach(wrist, first, holding)
         last = self._turn(chosen, first, holding)
-        if self._releases(chosen):
+        if isinstance(self.step, ScrewOn) or chosen.turns == self.step.turns:
             self._gripper("open", self.open_width)
         away = min(last.z, 0.0) - self.step.approach
         # the roll is free: at the end of the wrist's range the tilt may ask for a little more
-        shape = between(last, Place(self.bolt, away, last.roll))
-        self._follow("draw back", shape, path_options("axis", self.loose))
+        end = Place(self.bolt, away, last.roll)
+        self._move("draw back", last, end, mode="axis", tolerance=self.loose)
         return chosen
-
-    def _releases(self, chosen: Strokes) -> bool:
-        """Return whether the nut stays on the bolt at the end."""
-        if isinstance(self.step, ScrewOn):
-            return True
-        return self.step.turns is not None and chosen.turns == self.step.turns
-
-    # -- motions ------------------------------------------------------------------------------
 
     def _approach(self, wrist: Wrist, place: Place, holding: bool) -> None:
         """Move in front of a place and straight to it, ending in the wrist's configuration."""
@@ -206,9 +181,8 @@ class ScrewPlanner:
         if begin is not place:
             rings = Spiral(begin.pose, self.step.search, place.roll - begin.roll)
             with self.builder.touches(self.bolt.name):
-                self._follow(
-                    "look for the tip", rings, path_options("full", self.loose), speed=_SLOW
-                )
+                labels = self._labels("look for the tip", _SLOW)
+                self.builder.follow(labels, rings, path_options("full", self.loose))
             self._settle(signs)
 
     def _settle(self, signs: Array) -> None:
@@ -274,9 +248,8 @@ class ScrewPlanner:
         turn = min(chosen.before_catching * TURN + CAUGHT, abs(first)) * self.bolt.hand
         goal = Place(self.bolt, at.z, at.roll + turn)
         with self.builder.touches(self.bolt.name):
-            options = path_options("full", self._upright())
-            what = "turn until the thread catches"
-            self._follow(what, between(at, goal), options, abs(turn) / TURN)
+            part, turns = "turn until the thread catches", abs(turn) / TURN
+            self._move(part, at, goal, turns, tolerance=self._upright())
         return goal
 
     def _advance(self, turn: float) -> float:
@@ -287,24 +260,17 @@ class ScrewPlanner:
         most = _SURE * math.atan(0.5 * self.bolt.pitch / self.bolt.diameter)
         return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
 
-    def _move(self, part: str, start: Place, goal: Place, turns: float = 0.0) -> None:
-        self._follow(part, between(start, goal), path_options("full", self.step.tolerance), turns)
-
-    def _follow(
+    def _move(
         self,
         part: str,
-        shape: PathShape,
-        options: PathOptions,
+        start: Place,
+        goal: Place,
         turns: float = 0.0,
-        speed: float = 1.0,
+        mode: Orientation = "full",
+        tolerance: Tolerance | None = None,
     ) -> None:
-        labels = self._labels(part, speed)
-        try:
-            path = tool_path(self.builder.chain, shape, self.builder.q, options)
-        except OutOfReach as miss:
-            raise self.builder.refuse(labels, miss) from None
-        errors = path.position_error, path.orientation_error
-        self.builder.motion(labels, path.positions, errors, turns)
+        options = path_options(mode, tolerance or self.step.tolerance)
+        self.builder.follow(self._labels(part), between(start, goal), options, turns)
 
     def _gripper(self, part: str, width: float) -> None:
         if width != self.builder.width:
@@ -314,8 +280,3 @@ class ScrewPlanner:
         doing = "screwing onto" if isinstance(self.step, ScrewOn) else "unscrewing from"
         step = replace(self.step, speed=speed * self.step.speed)
         return Labels(step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
-
-    def _refused(self, failed: StepRefused | OutOfReach) -> StepRefused:
-        if isinstance(failed, StepRefused):
-            return failed
-        return self.builder.refuse(Labels(self.step, self.name, self.name), failed)

@@ -51,7 +51,7 @@ def ratchet(
     """Split a rotation into strokes that stay within the wrist's span.
 
     Each stroke is as long as can be; only the last two or three are chosen so that the last one is
-    long enough and its grip is good.
+    long enough and its grip is good. The turns add up to the total or to one degree less.
 
     Args:
         total: Rotation to make, signed [rad].
@@ -61,9 +61,6 @@ def ratchet(
         last_least: The last stroke must be at least this long [rad].
         score: Score of a last grip, from the rotation before it and its tool roll; above 0 is
             good, more is better. None means any is good.
-
-    Returns:
-        The strokes, their turns adding up to total or to one degree less; None if there are none.
     """
     plain = _longest(total, span, fit)
     if plain is None:
@@ -149,10 +146,9 @@ def _sum(strokes: Sequence[Stroke]) -> float:
 class Strokes:
     """The strokes of a screw step."""
 
-    strokes: list[Stroke]  # grips and turns, in order
-    turns: float  # turns in all, without sign
-    # turns of them before the thread catches (screw_on with a known start)
-    before_catching: float = 0.0
+    strokes: list[Stroke]  # in order
+    turns: float  # in all, without sign
+    before_catching: float = 0.0  # turns before the thread catches, if its start is known
 
     @property
     def before_last(self) -> float:
@@ -165,10 +161,8 @@ def strokes_off(
 ) -> Strokes:
     """Choose the strokes that unscrew a nut, so that it comes free within the last one.
 
-    The turns are without sign; the score rates a last grip for the next step.
-
-    Raises:
-        OutOfReach: The wrist turns too little, or no last grip is good.
+    The turns are without sign; the score rates a last grip for the next step. If the wrist turns
+    too little, or no last grip is good, it raises OutOfReach.
     """
     total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
     beyond = (turns - nut.turns) * TURN  # turned on after the nut has come free
@@ -185,10 +179,8 @@ def strokes_off(
 def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns: float) -> Strokes:
     """Choose the strokes that screw a nut on, so that it has caught before the jaws open.
 
-    The extra turns are made if the start of the thread is unknown.
-
-    Raises:
-        OutOfReach: The wrist turns too little, or the thread would catch too late.
+    The extra turns are made if the start of the thread is unknown. If the wrist turns too little,
+    or the thread would catch too late, it raises OutOfReach.
     """
     begin = wrist.low if bolt.hand > 0 else wrist.high
     to_go = thread_turn_to_go(bolt, nut.phase + begin) if bolt.start_known else 0.0

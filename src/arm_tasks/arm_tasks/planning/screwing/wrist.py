@@ -28,7 +28,7 @@ _SAME = 0.02  # largest difference of joints in the same configuration [rad or m
 class Place:
     """A tool pose on a bolt's axis, the tool's z along the bolt's."""
 
-    bolt: Bolt  # the bolt
+    bolt: Bolt
     z: float  # how far the tool is past the bolt's free end [m]
     roll: float  # its roll about the bolt's z, from the bolt's x [rad]
 
@@ -56,11 +56,7 @@ class Wrist:
     high: float  # highest roll [rad]
 
     def turned(self, chain: Chain, roll: float, tolerance: Tolerance) -> Array:
-        """Return the joint positions (n,) after turning to another roll.
-
-        Raises:
-            OutOfReach: The roll is out of range.
-        """
+        """Return the joint positions (n,) after turning to another roll, or raise OutOfReach."""
         goal = Place(self.at.bolt, self.at.z, roll)
         if goal.roll == self.at.roll:
             return self.joints
@@ -80,10 +76,8 @@ def wrists(
     """Yield the configurations with the tool on a bolt, nearest to the seed first.
 
     Nothing is assumed about the arm: rolls are tried one after the other, each from the last, at z
-    and at the other places [m] of the step; the range is what can be turned at all of them.
-
-    Raises:
-        OutOfReach: The tool cannot be there with any roll, or not at one of the others.
+    and at the other places [m] of the step; the range is what can be turned at all of them. If the
+    tool cannot be at one of these with any roll, it raises OutOfReach.
     """
     found: list[Wrist] = []
     options = path_options("full", tolerance)

@@ -13,16 +13,16 @@ from arm_common.transforms import Array
 from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_kinematics import Chain
-from arm_tasks.planning.plan import StepReport
+from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.messages import nut_report, step_report
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.verdict import ObservedRun, Verdict, is_there, judge
 from arm_tasks.scene.nut_state import NutReport
+from arm_tasks.scene.payloads import lies_on
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
-from arm_tasks.world.verdict import lies_on, off_lines
 
 
 @dataclass(frozen=True)
