@@ -25,15 +25,13 @@ class Engine:
     Args:
         plan: A feasible plan.
         port: The arm.
-        first: Index of the first step; the arm must be where it begins or on its path.
+        first: Index of the first step; the arm must be where it begins or on its path, else this
+            raises PlanError.
         clock: Steady time of the arm [s], which may be simulated.
         on_feedback: Called when a step begins and at each tick.
         wall: Steady wall time [s], the clock if None.
         paused: Whether to pause before the first step and after each, as single_step() does.
         observe: Observes the world for branches; None if nothing can be observed.
-
-    Raises:
-        PlanError: The plan is not feasible, it has no such step, or the arm is elsewhere.
     """
 
     def __init__(
@@ -66,8 +64,6 @@ class Engine:
         self._single = False
         self._reason = "ready for the first step" if paused else ""
         self._ends_as = EngineState.CANCELED
-
-    # -- requests -----------------------------------------------------------------------------
 
     def pause(self, reason: str = "paused") -> str:
         """Stop the arm where it is until resume(); return why that is impossible, or ""."""
@@ -105,8 +101,6 @@ class Engine:
         if self._run is not None:
             self._run.cancel()
         self._fail(reason)
-
-    # -- ticks --------------------------------------------------------------------------------
 
     def tick(self) -> EngineState:
         """Do what is due now and return at once; return the state."""
@@ -169,8 +163,6 @@ class Engine:
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
             self._single, self._reason = False, f"step {self._next} is done"
             self.state = EngineState.PAUSED
-
-    # -- pauses and ends ----------------------------------------------------------------------
 
     def _continue(self, single: bool) -> str:
         if self.state is EngineState.RUNNING and single:

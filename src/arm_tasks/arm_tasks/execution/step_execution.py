@@ -33,14 +33,11 @@ class ConditionCheck:
     """Waits for an observation and chooses a branch by it.
 
     Only observations later than now, by the arm's clock, count.
-
-    Attributes:
-        goal: Index of the chosen next step, None before.
     """
 
     def __init__(self, step: PlannedStep, observe: Observer | None, clocks: Clocks) -> None:
         assert step.when is not None
-        self.goal: int | None = None
+        self.goal: int | None = None  # index of the chosen next step
         self._when, self._step, self._observe = step.when, step, observe
         self._clocks, self._began = clocks, clocks.now()
         self._canceled = False

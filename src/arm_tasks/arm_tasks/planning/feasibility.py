@@ -103,9 +103,7 @@ class FeasibilityReport:
 def check_feasibility(request: TaskRequest) -> FeasibilityReport:
     """Check a whole task; if a step is refused, find the least changes that make it feasible.
 
-    Raises:
-        TaskFileError: A step makes no sense with this scene or robot.
-        PlanError: The start or a limit of the arm is unknown or invalid.
+    It raises the errors of plan_task.
     """
     plan = plan_task(request)
     return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan)))

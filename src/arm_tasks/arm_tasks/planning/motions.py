@@ -23,20 +23,7 @@ from arm_kinematics import Chain, IkSolution
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.scene.scene import Bolt, Scene
-from arm_tasks.task.steps import (
-    Approach,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
-    Play,
-    Retreat,
-    StepBase,
-    Target,
-    Tolerance,
-    ToTarget,
-    Turn,
-)
+from arm_tasks.task import steps
 
 TOOL_FRAME = "tool0"
 # The jaws are around a bolt if the tool is this near to its axis and this much aligned with it;
@@ -68,7 +55,7 @@ def retreat_from_bolt(builder: PlanBuilder, scene: Scene, labels: Labels) -> boo
         return False
     bolt, distance = found
     T = builder.chain.fk(builder.q)
-    options = path_options("axis", Tolerance(tilt=_TILT))
+    options = path_options("axis", steps.Tolerance(tilt=_TILT))
     try:
         path = tool_path(builder.chain, screw(T, -distance, 0.0), builder.q, options)
     except OutOfReach:
@@ -86,11 +73,11 @@ class Motions:
     scene: Scene
     builder: PlanBuilder
 
-    def move_joints(self, step: MoveJoints, name: str) -> None:
+    def move_joints(self, step: steps.MoveJoints, name: str) -> None:
         """Plan a step that names joint positions."""
         self._to_joints(step, name, f"moving {', '.join(step.positions)}", step.positions)
 
-    def move_posture(self, step: MovePosture, name: str) -> None:
+    def move_posture(self, step: steps.MovePosture, name: str) -> None:
         """Plan a step to a posture of the robot; the jaws do not move."""
         postures = self.builder.model.postures
         if step.posture not in postures:
@@ -100,7 +87,7 @@ class Motions:
         posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
         self._to_joints(step, name, f"moving to posture {step.posture}", posture)
 
-    def play(self, step: Play, name: str) -> None:
+    def play(self, step: steps.Play, name: str) -> None:
         """Plan a step along a recorded trajectory."""
         model, chain = self.builder.model, self.builder.chain
         try:
@@ -116,7 +103,7 @@ class Motions:
         self.builder.motion(along, timed.positions.copy(), timed=timed)
 
     def _to_joints(
-        self, step: StepBase, name: str, message: str, positions: Mapping[str, float]
+        self, step: steps.StepBase, name: str, message: str, positions: Mapping[str, float]
     ) -> None:
         chain = self.builder.chain
         goal = np.array(self.builder.q)
@@ -125,7 +112,7 @@ class Motions:
                 known = did_you_mean(joint, chain.joint_names)
                 raise self.builder.wrong(step, f"there is no joint '{joint}'; {known}")
             i = chain.joint_names.index(joint)
-            if chain.prismatic[i] and isinstance(step, MoveJoints) and step.degrees:
+            if chain.prismatic[i] and isinstance(step, steps.MoveJoints) and step.degrees:
                 raise self.builder.wrong(step, f"joint '{joint}' slides; give it in m, by joints")
             goal[i] = value
         labels = Labels(step, name, message)
@@ -140,12 +127,12 @@ class Motions:
                 raise
             self.builder.joint_motion(labels, goal)
 
-    def _goal(self, target: Target) -> Array:
+    def _goal(self, target: steps.Target) -> Array:
         if target.frame == TOOL_FRAME:
             return self.builder.chain.fk(self.builder.q) @ target.pose
         return self.scene.frame(target.frame) @ target.pose
 
-    def move_pose(self, step: MovePose, name: str) -> None:
+    def move_pose(self, step: steps.MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
 
@@ -155,7 +142,7 @@ class Motions:
 
         self._reach(step, labels, plan)
 
-    def approach(self, step: Approach, name: str) -> None:
+    def approach(self, step: steps.Approach, name: str) -> None:
         """Plan a step to a pose in front of another one, and straight on to that."""
         where = _where(step.target)
         labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
@@ -172,20 +159,22 @@ class Motions:
 
         self._reach(step, labels, plan)
 
-    def retreat(self, step: Retreat, name: str) -> None:
+    def retreat(self, step: steps.Retreat, name: str) -> None:
         """Plan a straight line back along the tool's z."""
         labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
         T = self.builder.chain.fk(self.builder.q)
         back = line(T, T @ shift_z(-step.distance))
         self.builder.follow(labels, back, path_options("full", step.tolerance))
 
-    def _reach(self, step: ToTarget, labels: Labels, plan: Callable[[IkSolution], None]) -> None:
+    def _reach(
+        self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
+    ) -> None:
         """Plan with the nearest IK solution of the target for which that is feasible."""
         chain, q, goal = self.builder.chain, self.builder.q, self._goal(step.target)
         options = path_options(step.target.orientation, step.tolerance)
         self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
 
-    def move_linear(self, step: MoveLinear, name: str) -> None:
+    def move_linear(self, step: steps.MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
         T = self.builder.chain.fk(self.builder.q)
@@ -193,7 +182,7 @@ class Motions:
         shape = line(T, self._goal(step.target))
         self.builder.follow(labels, shape, options, straight=True)
 
-    def turn(self, step: Turn, name: str) -> None:
+    def turn(self, step: steps.Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
         labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
         T = self.builder.chain.fk(self.builder.q)
@@ -201,15 +190,15 @@ class Motions:
         self.builder.follow(labels, shape, path_options("full", step.tolerance))
 
 
-MOTIONS: dict[type[StepBase], Callable[[Motions, Any, str], None]] = {
-    MoveJoints: Motions.move_joints,
-    Play: Motions.play,
-    MovePosture: Motions.move_posture,
-    MovePose: Motions.move_pose,
-    MoveLinear: Motions.move_linear,
-    Approach: Motions.approach,
-    Retreat: Motions.retreat,
-    Turn: Motions.turn,
+MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
+    steps.MoveJoints: Motions.move_joints,
+    steps.Play: Motions.play,
+    steps.MovePosture: Motions.move_posture,
+    steps.MovePose: Motions.move_pose,
+    steps.MoveLinear: Motions.move_linear,
+    steps.Approach: Motions.approach,
+    steps.Retreat: Motions.retreat,
+    steps.Turn: Motions.turn,
 }
 
 
@@ -221,7 +210,7 @@ def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
     return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT.name)
 
 
-def _where(target: Target) -> str:
+def _where(target: steps.Target) -> str:
     x, y, z = (float(v) * 1e3 for v in target.pose[:3, 3])
     if target.frame == TOOL_FRAME:
         return f"({x:g}, {y:g}, {z:g}) mm from here"

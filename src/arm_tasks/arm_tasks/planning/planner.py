@@ -193,12 +193,8 @@ def screws(steps: Steps) -> Iterator[Screw]:
 def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     """Plan and prove a whole task; nothing moves.
 
-    Args:
-        request: What to do, where, with which arm, and from where.
-        collisions: Whether to check collisions, if the library for it is installed.
-
-    Returns:
-        The plan; if a step is infeasible, its refusal names it and says by how much.
+    The plan of a task with an infeasible step has a refusal, which names it and says by how much.
+    Collisions are checked if they shall be and the library for it is installed.
 
     Raises:
         TaskFileError: A step makes no sense with this scene or robot: unknown frame, posture, ...

@@ -23,25 +23,13 @@ from arm_tasks.planning.world_model import (
     at_start,
 )
 from arm_tasks.scene.payloads import SQUEEZE, grasp
-from arm_tasks.task.steps import (
-    GripStep,
-    PauseForPerson,
-    Screw,
-    ScrewOn,
-    SetSpeed,
-    StepBase,
-    Unscrew,
-    Wait,
-)
+from arm_tasks.task import steps
 
 
 class StepPlanner:
     """Plans steps onto a builder, which is at the end of the plan so far, as is the world.
 
     A step that is infeasible raises StepRefused.
-
-    Attributes:
-        before: What the current step begins with, None before the first.
     """
 
     def __init__(
@@ -49,18 +37,18 @@ class StepPlanner:
     ) -> None:
         self.builder = builder
         self.world = world
-        self.before: Situation | None = None
+        self.before: Situation | None = None  # what the current step begins with
         self._checkers = checkers
-        self._planners: dict[type[StepBase], Callable[[Any, str], None]] = {
-            GripStep: self._grip,
-            Unscrew: self._unscrew,
-            ScrewOn: self._screw_on,
-            Wait: self._wait,
-            SetSpeed: lambda step, name: None,
-            PauseForPerson: self._pause,
+        self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
+            steps.GripStep: self._grip,
+            steps.Unscrew: self._unscrew,
+            steps.ScrewOn: self._screw_on,
+            steps.Wait: self._wait,
+            steps.SetSpeed: lambda step, name: None,
+            steps.PauseForPerson: self._pause,
         }
 
-    def plan(self, step: StepBase, name: str, screw_next: Screw | None) -> None:
+    def plan(self, step: steps.StepBase, name: str, screw_next: steps.Screw | None) -> None:
         """Plan a step that is no list of others."""
         q, width = self.builder.q, self.builder.width
         self.before = Situation(step, screw_next, q, width, self.world)
@@ -77,7 +65,7 @@ class StepPlanner:
     def _tool(self) -> Array:
         return self.builder.chain.fk(self.builder.q)
 
-    def _grip(self, step: GripStep, name: str) -> None:
+    def _grip(self, step: steps.GripStep, name: str) -> None:
         if step.payload:
             self._grip_payload(step, name)
             return
@@ -91,7 +79,7 @@ class StepPlanner:
         if carried is not None and width > carried.width:
             self.world = self.world.released(self._tool())
 
-    def _grip_payload(self, step: GripStep, name: str) -> None:
+    def _grip_payload(self, step: steps.GripStep, name: str) -> None:
         jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
         if not thing.is_payload:
             what = f"{step.payload} has no mass in the scene, so it cannot be carried"
@@ -106,17 +94,17 @@ class StepPlanner:
         self.builder.gripper(labels, width)
         self.world = replace(self.world, carried=held)
 
-    def _unscrew(self, step: Unscrew, name: str) -> None:
+    def _unscrew(self, step: steps.Unscrew, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             what = f"{self._where(nut)} at this step, not on {step.bolt}"
             raise self.builder.wrong(step, what)
         then = self.before.screw_next if self.before else None
-        after = planner.unscrew(nut, then if isinstance(then, ScrewOn) else None)
+        after = planner.unscrew(nut, then if isinstance(then, steps.ScrewOn) else None)
         self.world = replace(self.world, nut=after)
 
-    def _screw_on(self, step: ScrewOn, name: str) -> None:
+    def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, InJaws):
@@ -129,12 +117,12 @@ class StepPlanner:
             return "the position of the nut is unknown"
         return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
 
-    def _wait(self, step: Wait, name: str) -> None:
+    def _wait(self, step: steps.Wait, name: str) -> None:
         self.builder.add(
             Labels(step, name, f"waiting for {step.seconds:g} s"), "wait", step.seconds
         )
 
-    def _pause(self, step: PauseForPerson, name: str) -> None:
+    def _pause(self, step: steps.PauseForPerson, name: str) -> None:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)
         if step.nut_back:
             self.world.scene.the_nut()

@@ -24,14 +24,7 @@ _OFF = 1e-5  # and largest distance from the path between them [m]
 
 
 class OutOfReach(Exception):  # noqa: N818
-    """A pose or a way is infeasible; the planner turns this into a refusal.
-
-    Attributes:
-        what: Where it fails and by how much, a clause.
-        position_error: Missing distance [m].
-        orientation_error: Missing angle [rad].
-        reason: Name of a PathStatus, or "".
-    """
+    """A pose or a way is infeasible; the planner turns this into a refusal."""
 
     def __init__(
         self,
@@ -41,10 +34,10 @@ class OutOfReach(Exception):  # noqa: N818
         reason: str = "",
     ) -> None:
         super().__init__(what)
-        self.reason = reason
-        self.what = what
-        self.position_error = position_error
-        self.orientation_error = orientation_error
+        self.reason = reason  # name of a PathStatus, or ""
+        self.what = what  # where it fails and by how much, a clause
+        self.position_error = position_error  # missing distance [m]
+        self.orientation_error = orientation_error  # missing angle [rad]
 
 
 def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:

@@ -47,11 +47,7 @@ def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "s
 def added(
     data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
 ) -> bytes:
-    """Return a scene file with one more object in a section; the values of its keys are YAML.
-
-    Raises:
-        SceneError: The section is unknown, or the object is invalid.
-    """
+    """Return a scene file with one more object in a section; the values of its keys are YAML."""
     if section not in SECTIONS:
         raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
     editor = YamlEditor(data)
@@ -60,11 +56,7 @@ def added(
 
 
 def removed(data: bytes, name: str, file: str = "scene") -> bytes:
-    """Return a scene file without an object.
-
-    Raises:
-        SceneError: There is no such object, or others are placed on it.
-    """
+    """Return a scene file without an object, on which no other is placed."""
     editor = YamlEditor(data)
     section = _section_of(editor, name, file)
     alone = editor.keys(section) == [name]  # the section goes with its last object
@@ -92,11 +84,11 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
     """Move a bolt in the file of its scene; return the new scene.
 
     Its free end, tip (3,) [m], and the unit vector (3,) from there into the wall are in base_link;
-    the placement of the robot applies.
+    the placement of the robot applies. After an error the file is unchanged.
 
     Raises:
         SceneError: The file is shipped, has changed since, or cannot be changed in this way.
-        DescriptionError: It cannot be written. The file is unchanged after either error.
+        DescriptionError: It cannot be written.
     """
     path = Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:

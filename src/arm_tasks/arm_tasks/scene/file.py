@@ -143,11 +143,7 @@ _ARC = ("arc",)  # sizes that are no lengths
 
 
 def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
-    """Read and check a scene: a shipped name, such as "nut_transfer", or the path of a YAML file.
-
-    Args:
-        name_or_path: The scene.
-        robot: Name of the robot, whose placement applies.
+    """Read a scene, a shipped name or the path of a YAML file, with the placement for a robot.
 
     Raises:
         SceneError: One sentence with file and line, or the names of the shipped scenes.

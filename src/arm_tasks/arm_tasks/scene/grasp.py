@@ -27,22 +27,18 @@ class GripRules:
 
     # direction (3,) in tool0 along which the jaws move
     opening_axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    # half the pads' length along the tool's z: the nut's centre must be within it to be gripped,
-    # and the nut may slide so far along the pads before it is lost
+    # half the pads' length: the nut's centre must be within it, and may slide so far along them
     pad_half: float = 5e-3
     pad_side: float = 3.5e-3  # largest distance of the nut's axis from the pads' middle
     # largest distance of the nut's axis from the jaws' middle along the opening: the arm gives so
     # far, or the free nut is pushed
     centring: float = 3.5e-3
     tilt: float = math.radians(12.0)  # largest angle between the two axes, when gripped
-    # largest angle between jaws and flats; the nut or the jaws then settle
-    flats: float = math.radians(15.0)
-    # the nut is gripped when the width comes down to across_flats and this
-    close_gap: float = 0.3e-3
+    flats: float = math.radians(15.0)  # largest angle between jaws and flats; they then settle
+    close_gap: float = 0.3e-3  # the nut is gripped at a width of across_flats and this
     open_gap: float = 0.6e-3  # the nut is let go when the width goes up to across_flats and this
-    # A grip on a nut that the thread holds is lost beyond this distance,
-    held_off_axis: float = 4.5e-3
-    held_tilt: float = math.radians(20.0)  # or beyond this angle between tool and bolt
+    held_off_axis: float = 4.5e-3  # largest distance of the grip from a nut on a thread
+    held_tilt: float = math.radians(20.0)  # largest angle between tool and bolt for it
     give: float = 4e-3  # the arm gives so far along the bolt before the nut slides along the pads
 
     @property
@@ -58,8 +54,7 @@ class GripCheck:
     """Result of closing the jaws."""
 
     held: bool
-    # by how much the nut would have to roll about its own z for its flats to lie on the jaws [rad]
-    settle: float = 0.0
+    settle: float = 0.0  # roll of the nut about its z that lays its flats on the jaws [rad]
     near: bool = True  # whether the jaws close near the nut
     reason: str = ""  # why the nut is missed; "" if it is held
 

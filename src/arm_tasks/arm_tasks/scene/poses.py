@@ -68,8 +68,7 @@ def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool
     """Put a robot's pose into a file, which is made if there is none; the rest of it stays.
 
     Raises:
-        TaskFileError: The name is invalid or taken, and the pose is not to be replaced, or the
-            file is of another robot or invalid.
+        TaskFileError: The name is invalid or taken, or the file is of another robot or invalid.
         DescriptionError: It cannot be written. The file is then as it was.
     """
     data = _data_of(path, robot)
@@ -86,12 +85,7 @@ def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool
 
 
 def forget_pose(path: Path, robot: str, name: str) -> None:
-    """Take a pose out of a file.
-
-    Raises:
-        TaskFileError: There is none of that name, or others depend on it.
-        DescriptionError: The file cannot be written.
-    """
+    """Take a pose, on which no other depends, out of a file."""
     data = path.read_bytes() if path.is_file() else b""
     poses = _checked(data, path, robot) if data else {}
     if name not in poses:

@@ -31,8 +31,7 @@ class StepKeys:
 
     meaning: str  # what it does
     table: Table  # its keys
-    # the key that a bare value means, as in `wait: 0.5`; "" if there is none. It is never a length
-    # or an angle, whose unit must be visible
+    # key that a bare value means, as in `wait: 0.5`; no length or angle: their units must be seen
     short: str = ""
     one_of: bool = False  # whether one of its keys is required, no matter which
 

@@ -33,11 +33,7 @@ class ArmConfiguration:
 
     @classmethod
     def of_posture(cls, model: RobotModel, posture: str = "") -> ArmConfiguration:
-        """Return a posture of the robot; by default "rest", or zeros if it has none.
-
-        Raises:
-            PlanError: The robot has no such posture.
-        """
+        """Return a posture of the robot; by default "rest", or zeros if it has none."""
         if posture and posture not in model.postures:
             known = ", ".join(model.postures) or "none"
             raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
@@ -78,10 +74,8 @@ def load_request(
     """Resolve names to a request.
 
     The task is a shipped name or a path, only its name if the text of its file is given; "" for
-    the scene means the task's own. The poses are for a text that names no file of them.
-
-    Raises:
-        TasksError: A file is missing or invalid.
+    the scene means the task's own. The poses are for a text that names no file of them. A file
+    that is missing or invalid raises a TasksError.
     """
     name = task or DEFAULT_TASK
     loaded = task_from_text(text, name, poses) if text else load_task(name)

@@ -18,27 +18,9 @@ from arm_common.yaml.typed_mapping import TypedMapping
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
-from arm_tasks.task.steps import (
-    Approach,
-    GripStep,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
-    PauseForPerson,
-    Play,
-    Retreat,
-    ScrewOn,
-    SetSpeed,
-    StepBase,
-    Target,
-    Tolerance,
-    Turn,
-    Unscrew,
-    Wait,
-)
 
 _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)
@@ -50,12 +32,14 @@ class Defaults:
     """Defaults of the keys that a step leaves out."""
 
     speed: float = 0.5  # share of the joints' velocity limits
-    tolerance: Tolerance = field(default_factory=Tolerance)  # while the tool comes and goes
+    tolerance: steps.Tolerance = field(
+        default_factory=steps.Tolerance
+    )  # while the tool comes and goes
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # that were taught, by name
 
     def read(self, keys: TypedMapping) -> Defaults:
         """Return the same with the section `defaults` of a task file."""
-        speed, tolerance = _speed(keys, self.speed), _tolerance(keys, Tolerance())
+        speed, tolerance = _speed(keys, self.speed), _tolerance(keys, steps.Tolerance())
         return replace(self, speed=speed, tolerance=tolerance)
 
     def common(self, keys: TypedMapping, kind: str) -> dict[str, Any]:
@@ -74,14 +58,14 @@ def _speed(keys: TypedMapping, default: float) -> float:
     return keys.number("speed", default, above=0.0, most=1.0)
 
 
-def _tolerance(keys: TypedMapping, default: Tolerance) -> Tolerance:
-    return Tolerance(
+def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
+    return steps.Tolerance(
         keys.number("position", default.position, above=0.0),
         keys.number("tilt", default.tilt, least=0.0, most=_RIGHT_ANGLE),
     )
 
 
-def _target(keys: TypedMapping, defaults: Defaults) -> Target:
+def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     frame = keys.text("frame", BASE_FRAME)
     xyz = keys.numbers("xyz", 3, _ZEROS)
     given = [name for name in ("rpy", "roll", "axis") if keys.has(name)]
@@ -101,11 +85,11 @@ def _target(keys: TypedMapping, defaults: Defaults) -> Target:
     offset = pose(p=keys.numbers("offset", 3, _ZEROS))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
-        return Target(BASE_FRAME, readonly(defaults.poses[frame].tool @ T), orientation)
-    return Target(frame, readonly(T), orientation)
+        return steps.Target(BASE_FRAME, readonly(defaults.poses[frame].tool @ T), orientation)
+    return steps.Target(frame, readonly(T), orientation)
 
 
-def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> MoveJoints:
+def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MoveJoints:
     if keys.has("joints") == keys.has("joints_deg"):
         raise keys.fail("give one of 'joints' [rad or m] and 'joints_deg'")
     degrees = keys.has("joints_deg")
@@ -114,31 +98,33 @@ def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> MoveJoint
     positions = {n: keys.number_of(v, degrees) * scale for n, v in named.items()}
     if not positions:
         raise keys.fail("at least one joint must be named")
-    return MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
+    return steps.MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
 
 
-def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> MovePosture | MoveJoints:
+def _move_posture(
+    keys: TypedMapping, kind: str, defaults: Defaults
+) -> steps.MovePosture | steps.MoveJoints:
     posture, common = keys.text("posture"), defaults.common(keys, kind)
     if posture in defaults.poses:
         positions = defaults.poses[posture].joints
-        return MoveJoints(**common, positions=positions, degrees=False)
-    return MovePosture(**common, posture=posture)
+        return steps.MoveJoints(**common, positions=positions, degrees=False)
+    return steps.MovePosture(**common, posture=posture)
 
 
-def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> GripStep:
+def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
     width = 0.0 if kind == "close" else optional(keys, "width", least=0.0)
     payload = keys.text("payload", "") if kind == "grip" else ""
     if kind == "grip" and (width is None) == (not payload):
         raise keys.fail("give either the width or the payload that shall be held")
-    return GripStep(**defaults.common(keys, kind), width=width, payload=payload)
+    return steps.GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
-def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> Play:
+def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Play:
     path = Path(keys.text("path")).expanduser()
     if path.suffix or len(path.parts) > 1:
         path = Path(keys.item.file).parent / path
     reverse = bool(keys.truth("reverse"))
-    return Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
+    return steps.Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
 
 
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
@@ -164,15 +150,15 @@ def condition(keys: TypedMapping) -> Condition:
     return found
 
 
-Parser = Callable[[TypedMapping, str, Defaults], StepBase]
-_COMMON = [f.name for f in fields(StepBase)]
+Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]
+_COMMON = [f.name for f in fields(steps.StepBase)]
 
 
-def _parser(cls: type[StepBase], **given: Any) -> Parser:
+def _parser(cls: type[steps.StepBase], **given: Any) -> Parser:
     """Return a parser that reads each field of a step's class by its key; given are defaults."""
     own = [f.name for f in fields(cls) if f.name not in _COMMON]
 
-    def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
+    def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
         def value(name: str) -> Any:
             if name == "target":
                 return _target(keys, defaults)
@@ -200,24 +186,24 @@ _SCREW = {
     "press": 0.3e-3,
     "search": 0.0,
     "play": 0.0,
-    "tolerance": Tolerance(tilt=math.radians(3.0)),
+    "tolerance": steps.Tolerance(tilt=math.radians(3.0)),
 }
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
     "play": _play,
-    "move_pose": _parser(MovePose),
-    "move_linear": _parser(MoveLinear),
-    "approach": _parser(Approach),
-    "retreat": _parser(Retreat),
+    "move_pose": _parser(steps.MovePose),
+    "move_linear": _parser(steps.MoveLinear),
+    "approach": _parser(steps.Approach),
+    "retreat": _parser(steps.Retreat),
     "grip": _grip,
     "open": _grip,
     "close": _grip,
     "release": _grip,
-    "turn": _parser(Turn, advance=0.0),
-    "unscrew": _parser(Unscrew, extra_turns=0.1, **_SCREW),
-    "screw_on": _parser(ScrewOn, extra_turns=0.5, **_SCREW),
-    "wait": _parser(Wait),
-    "set_speed": _parser(SetSpeed),
-    "pause_for_person": _parser(PauseForPerson),
+    "turn": _parser(steps.Turn, advance=0.0),
+    "unscrew": _parser(steps.Unscrew, extra_turns=0.1, **_SCREW),
+    "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
+    "wait": _parser(steps.Wait),
+    "set_speed": _parser(steps.SetSpeed),
+    "pause_for_person": _parser(steps.PauseForPerson),
 }

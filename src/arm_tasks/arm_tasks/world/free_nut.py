@@ -33,14 +33,12 @@ class ContactRules:
     """
 
     mouth: float = 1.1e-3  # so far aside the tip still is inside the countersink
-    # of steel on steel; a soft arm presses the nut on and drags it aside by this share
-    friction: float = 0.2
+    friction: float = 0.2  # of steel on steel; also the nut's lag behind a soft arm [m/m pressed]
     slope: float = math.radians(30.0)  # of the countersink's cone; 120 degrees across
     seat_tilt: float = math.radians(15.0)  # largest at which the tip finds the mouth
-    # largest angle at which the thread starts straight. Beyond it a crest lies nearer to the next
-    # groove: half a pitch over the diameter, 5.7 degrees for 1/4-20
+    # largest angle at which the thread starts straight: half a pitch over the diameter
     tilt: float = math.radians(5.7)
-    slip: float = 0.25  # A nut that is threaded across is turned so far before it is stuck [turns]
+    slip: float = 0.25  # turns of a cross-threaded nut before it is stuck
 
     def hold(self, pressed: float) -> float:
         """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
@@ -173,13 +171,6 @@ class FreeNut:
 
     It has just become free, with the tool at base_link <- tool0 and the nut at base_link <- nut
     (4, 4) [m], and could meet any of the bolts.
-
-    Attributes:
-        pose: base_link <- nut (4, 4) now [m].
-        incident: What happened in the last step, or None.
-        dropped: Why the jaws lost it, or None.
-        caught: The bolt whose thread it has just caught and by how many turns, or None.
-        across: The bolt on which it has just been threaded across and its tilt [rad], or None.
     """
 
     def __init__(
@@ -191,10 +182,10 @@ class FreeNut:
         T_tool: Array,
         T_nut: Array,
     ) -> None:
-        self.incident: NutIncident | None = None
-        self.dropped: NutIncident | None = None
-        self.caught: tuple[Bolt, float] | None = None
-        self.across: tuple[Bolt, float] | None = None
+        self.incident: NutIncident | None = None  # of the last step
+        self.dropped: NutIncident | None = None  # if the jaws lost it
+        self.caught: tuple[Bolt, float] | None = None  # whose thread it caught and by what turns
+        self.across: tuple[Bolt, float] | None = None  # on which it is cross-threaded, and tilt
         self._grip = grip
         self._rules = rules
         self._tool_nut = seated(T_tool, T_nut, grip)

@@ -31,9 +31,8 @@ class NutWorld:
     the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
     go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
     is turned past the place where the two threads start; too much askew it is threaded across.
-    Jaws and arm give as far as the rules say. Equal inputs give equal outputs.
-
-    The rules are the tolerances of the grip and of the start of a thread.
+    Jaws and arm give as far as the rules of the grip and of the start of a thread say. Equal
+    inputs give equal outputs.
     """
 
     def __init__(
@@ -71,15 +70,9 @@ class NutWorld:
     def update(self, T_tool: Array, width: float) -> NutReport:
         """Move the gripper to its current pose and return the nut then.
 
-        The motion since the last update is taken as straight, in small steps, so that updates may
-        be rare: less than half a turn apart.
-
-        Args:
-            T_tool: base_link <- tool0 (4, 4) [m].
-            width: Distance of the jaws [m].
-
-        Raises:
-            WorldError: The pose is not a rigid transform, or the width is not a finite number.
+        T_tool is base_link <- tool0 (4, 4), the width that of the jaws [m]. The motion since the
+        last update is taken as straight, in small steps, so that updates may be rare: less than
+        half a turn apart. A pose or width that is invalid raises a WorldError.
         """
         T_tool = np.array(T_tool, dtype=np.float64)
         if not is_rigid(T_tool):

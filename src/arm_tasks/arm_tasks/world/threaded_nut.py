@@ -14,11 +14,7 @@ from arm_tasks.scene.scene import TURN, Bolt, Nut
 
 
 class _NutOnBolt:
-    """A nut on a bolt and in the jaws of a tool at base_link <- tool0 (4, 4) [m].
-
-    Attributes:
-        lost: Why the jaws lost it, or "".
-    """
+    """A nut on a bolt and in the jaws of a tool at base_link <- tool0 (4, 4) [m]."""
 
     def __init__(self, bolt: Bolt, rules: GripRules, T_tool: Array) -> None:
         self.bolt = bolt
@@ -28,7 +24,7 @@ class _NutOnBolt:
 
     def grip(self, T_tool: Array) -> None:
         """Grip it with the tool at base_link <- tool0 (4, 4)."""
-        self.lost = ""
+        self.lost = ""  # or why the jaws lost it
         self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
 
     def _turned(self, bolt_tool: Array) -> float:
@@ -51,19 +47,14 @@ def _beside(bolt_tool: Array, rules: GripRules) -> str:
 
 
 class ThreadedNut(_NutOnBolt):
-    """A nut whose only degree of freedom is its turns; the tool may slide along its flats.
-
-    Attributes:
-        turns: How far it is screwed on now, 0 to the end of the thread.
-        incident: What happened in the last step, or None.
-    """
+    """A nut whose only degree of freedom is its turns; the tool may slide along its flats."""
 
     def __init__(
         self, bolt: Bolt, nut: Nut, rules: GripRules, turns: float, T_tool: Array
     ) -> None:
         super().__init__(bolt, rules, T_tool)
-        self.incident: NutIncident | None = None
-        self.turns = turns
+        self.incident: NutIncident | None = None  # of the last step
+        self.turns = turns  # on which it is screwed now, 0 to the end of the thread
         self._nut = nut
 
     @property
@@ -93,11 +84,6 @@ class CrossThreadedNut(_NutOnBolt):
 
     It begins to jam at base_link <- nut (4, 4) [m], tilted by an angle [rad] to the bolt, and is
     stuck after most_turns.
-
-    Attributes:
-        pose: base_link <- nut (4, 4) now [m].
-        message: What happened to it, one sentence.
-        incident: What happened in the last step.
     """
 
     def __init__(
@@ -110,11 +96,9 @@ class CrossThreadedNut(_NutOnBolt):
         T_tool: Array,
     ) -> None:
         super().__init__(bolt, rules, T_tool)
-        self.pose = self._began = pose
-        self.message = (
-            f"cross-threaded on {bolt.name}: it is tilted by {math.degrees(tilt):.1f} deg; "
-            "turn it back off"
-        )
+        self.pose = self._began = pose  # base_link <- nut (4, 4) now [m]
+        askew = f"cross-threaded on {bolt.name}: it is tilted by {math.degrees(tilt):.1f} deg"
+        self.message = f"{askew}; turn it back off"
         self.incident = NutIncident(NutEvent.CROSS_THREADED, self.message)
         self._most = most_turns
         self._screwed = 0.0

@@ -113,16 +113,11 @@ class CollisionChecker:
     Not compared are links connected by a joint, the two fingers, and what no motion changes: pairs
     that touch in every posture, because they are modelled like that, or whose distance is
     constant.
-
-    Attributes:
-        always: Pairs that touch in every posture tried.
-        unknown: Links with unsupported shapes (meshes).
-        levers: (pairs, n) largest approach of each pair for each radian or metre [m].
     """
 
     def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
         tree = read_urdf(model.to_urdf())
-        own, self.unknown = robot_bodies(tree)
+        own, self.unknown = robot_bodies(tree)  # unknown are links with meshes
         if carried is not None:
             own += carried_bodies(scene.thing(carried.name), carried.grasp)
             scene = scene.without(carried.name)
@@ -145,11 +140,13 @@ class CollisionChecker:
         touching = np.all(tried <= TOUCH, axis=0).tolist()
         still = (np.ptp(tried, axis=0) < _STILL).tolist()
         every = list(zip(self._pairs.pairs, touching, still, strict=True))
+        # pairs that touch in every posture tried
         self.always = tuple(sorted({self._owners(pair) for pair, touches, _ in every if touches}))
         kept = [p for p, _, same in every if not same and self._owners(p) not in self.always]
         self._pairs = PairDistances(self._bodies, kept)
         reach = MotionBounds(tree, own, model.joint_names)
         levers = [reach.pair(i, j if j < len(own) else None) for i, j in kept]
+        # (pairs, n) largest approach of each pair for each radian or metre [m]
         self.levers = np.array(levers).reshape(-1, len(model.joint_names))
 
     def distances(self, q: Sequence[float] | Array, width: float, near: float = NEAR) -> Array:
