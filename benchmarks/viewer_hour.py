@@ -13,7 +13,8 @@ import time
 from functools import partial
 
 import numpy as np
-from arm_tasks.ros.scene_publisher import scene_markers, text_marker
+from arm_kinematics.ros.marker_publisher import marker_array
+from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
@@ -52,7 +53,8 @@ def main() -> None:
     chain, robot = Chain.from_urdf(model.to_urdf()), read_robot(model.to_urdf())
     view, names = make_view(server), model.joint_names
     view.store.set_robot(robot)
-    view.store.markers.apply("scene_markers", scene_markers(load_scene("nut_transfer")), 0.0)
+    scene = marker_array(scene_marks(load_scene("nut_transfer"))).markers
+    view.store.markers.apply("scene_markers", scene, 0.0)
     client = Client(f"ws://127.0.0.1:{server.get_port()}")
     client.start()
     frames, read = dict(robot.zero), {}
@@ -62,8 +64,8 @@ def main() -> None:
         frames = {**frames, **chain.link_poses(q)}
         if number % RATE == 0:
             view.store.set_text("task", f"step {number}")
-            text = text_marker(f"step {number}", 0.3)
-            view.store.markers.apply("scene_markers", [text], seconds)
+            text = marker_array([task_text_mark(f"step {number}")]).markers
+            view.store.markers.apply("scene_markers", text, seconds)
         view.draw("base_link", frames, seconds)
         if number % 6 == 0:
             values = dict(zip(names, q.tolist(), strict=True))

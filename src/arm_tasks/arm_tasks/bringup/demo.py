@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
@@ -47,12 +47,7 @@ def demo_parser() -> argparse.ArgumentParser:
 
 
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
-    """Return argument name -> text for the demo.
-
-    Raises:
-        TasksError: An argument is invalid.
-        DescriptionError: The robot is.
-    """
+    """Return argument name -> text for the demo; an error of the package if one is invalid."""
     values = vars(demo_parser().parse_args(arguments))
     values["scene"] = values["scene"] or load_task(values["task"]).scene or _DEFAULT_SCENE
     if values.pop("headless"):
@@ -64,12 +59,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def view_values(arguments: Sequence[str]) -> dict[str, str]:
-    """Return argument name -> text for `./arm view`.
-
-    Raises:
-        TasksError: An argument is invalid.
-        DescriptionError: The robot is.
-    """
+    """Return argument name -> text for `./arm view`, like demo_values()."""
     parser = argparse.ArgumentParser(
         prog="./arm view", description="Show a robot and move its joints."
     )
@@ -99,11 +89,7 @@ def _check_speed(speed: str, hardware: str) -> None:
 
 
 def check_port(port: str) -> None:
-    """Check a TCP port.
-
-    Raises:
-        TasksError: It is none.
-    """
+    """Raise TasksError if a text is no TCP port."""
     if not (port.isdecimal() and 0 < int(port) < 65536):
         raise TasksError(f"--viewer-port is {port}; give a number from 1 to 65535.")
 
@@ -159,7 +145,7 @@ def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bo
     Args:
         table: Processes in starting order.
         values: Argument name -> text.
-        keep_open: Keep the view open until Ctrl-C after the end of the run.
+        keep_open: Keep the view open until Ctrl-C after a run that succeeded.
 
     Returns:
         The exit code of the run.
@@ -189,25 +175,31 @@ def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bo
         group.stop()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; return the exit code."""
+def _run(
+    values_of: Callable[[Sequence[str]], dict[str, str]],
+    arguments: Sequence[str] | None,
+    run: Callable[[dict[str, str]], int],
+) -> int:
     try:
-        values = demo_values(sys.argv[1:] if arguments is None else arguments)
+        values = values_of(sys.argv[1:] if arguments is None else arguments)
         with only_one():
-            keep_open = values["viewer"] != "none" and sys.stdin.isatty()
-            return run_table(processes(), values, keep_open)
+            return run(values)
     except (TasksError, DescriptionError) as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo; return the exit code."""
+
+    def run(values: dict[str, str]) -> int:
+        keep_open = values["viewer"] != "none" and sys.stdin.isatty()
+        return run_table(processes(), values, keep_open)
+
+    return _run(demo_values, arguments, run)
 
 
 def view(arguments: Sequence[str] | None = None) -> int:
     """Show a robot in the browser; return the exit code."""
-    try:
-        values = view_values(sys.argv[1:] if arguments is None else arguments)
-        with only_one():
-            code = run_table(view_processes(), values, keep_open=False)
-    except (TasksError, DescriptionError) as error:
-        print(f"arm: {error}", file=sys.stderr)
-        return 1
+    code = _run(view_values, arguments, lambda values: run_table(view_processes(), values, False))
     return 0 if code == INTERRUPTED else code

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
@@ -31,21 +31,7 @@ _LISTS = {
 }
 
 
-@dataclass(frozen=True)
-class Rights:
-    """Permissions of a node: full names of topics, services and actions."""
-
-    publish: set[str] = field(default_factory=set)
-    subscribe: set[str] = field(default_factory=set)
-    reply: set[str] = field(default_factory=set)
-    request: set[str] = field(default_factory=set)
-    execute: set[str] = field(default_factory=set)
-    call: set[str] = field(default_factory=set)
-
-    def of(self, verb: str) -> set[str]:
-        """Return the names of one of the attributes."""
-        names: set[str] = getattr(self, verb)
-        return names
+Rights = Mapping[str, set[str]]  # full names of topics, services and actions by attribute
 
 
 def shipped_policy() -> Path:
@@ -79,28 +65,31 @@ def read_policy(path: Path) -> dict[str, Rights]:
 
 
 def _rights(path: Path, enclave: ET.Element) -> Rights:
-    rights = Rights()
+    rights: dict[str, set[str]] = defaultdict(set)
     for profiles in enclave:
         _check(path, profiles, "profiles", ())
         for profile in profiles:
             _check(path, profile, "profile", ("ns", "node"))
             for entries in profile:
-                _add(path, profile, entries, rights)
+                names = {_full_name(text, profile) for text in _entries(path, entries)}
+                for verb in entries.attrib:
+                    rights[verb] |= names
     return rights
 
 
-def _add(path: Path, profile: ET.Element, entries: ET.Element, rights: Rights) -> None:
+def _entries(path: Path, entries: ET.Element) -> list[str]:
+    """Return the names in a list of a profile, after checking it."""
     if entries.tag not in _LISTS:
         raise TasksError(f"{path}: a profile has no <{entries.tag}>")
     kind, verbs = _LISTS[entries.tag]
     if not entries.attrib or not set(entries.attrib) <= set(verbs):
         raise TasksError(f"{path}: <{entries.tag}> has attributes {' or '.join(verbs)} only")
+    for verb, what in entries.attrib.items():
+        if what != "ALLOW":  # everything else is denied anyway
+            raise TasksError(f'{path}: {verb} is "{what}"; write "ALLOW" or leave it out')
     for entry in entries:
         _check(path, entry, kind, ())
-        for verb, what in entries.attrib.items():
-            if what != "ALLOW":  # everything else is denied anyway
-                raise TasksError(f'{path}: {verb} is "{what}"; write "ALLOW" or leave it out')
-            rights.of(verb).add(_full_name(entry.text or "", profile))
+    return [entry.text or "" for entry in entries]
 
 
 def _full_name(name: str, profile: ET.Element) -> str:

@@ -1,22 +1,35 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions between ROS messages and matrices, trajectories and reports."""
+"""Conversions between ROS messages and trajectories, reports, plans and outcomes."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arm_common.ros.messages import duration_message, pose_matrix
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
 from arm_interfaces.msg import StepReport as StepReportMessage
-from arm_tasks.planning.plan import PlannedTrajectory, StepReport
+from arm_interfaces.srv import CheckTask
+from arm_tasks.execution.outcome import EngineState, TaskOutcome
+from arm_tasks.planning.plan import PlannedTrajectory, StepReport, TaskPlan
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 
 if TYPE_CHECKING:
     from arm_tasks.manual.jogger import TrajectorySegment
+    from arm_tasks.planning.feasibility import FeasibilityReport
+
+_STATUS = {
+    EngineState.SUCCEEDED: RunTask.Result.SUCCESS,
+    EngineState.CANCELED: RunTask.Result.CANCELED,
+    EngineState.FAILED: RunTask.Result.HARDWARE,
+    EngineState.LOST: RunTask.Result.LOST,
+}
+_REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
 
 
 def nut_report(message: NutState) -> NutReport:
@@ -33,8 +46,15 @@ def nut_report(message: NutState) -> NutReport:
 
 def step_report(message: StepReportMessage) -> StepReport:
     """Return a message of the feasibility check as the report of a step."""
-    names = message.get_fields_and_field_types()
-    return StepReport(**{name: getattr(message, name) for name in names})
+    return StepReport(**{name: getattr(message, name) for name in _REPORT_FIELDS})
+
+
+def _report_messages(plan: TaskPlan) -> list[StepReportMessage]:
+    kinds = {name: type(getattr(StepReportMessage(), name)) for name in _REPORT_FIELDS}
+    return [
+        StepReportMessage(**{name: kind(getattr(report, name)) for name, kind in kinds.items()})
+        for report in plan.reports
+    ]
 
 
 def trajectory_message(
@@ -50,3 +70,38 @@ def trajectory_message(
         point.time_from_start = duration_message(float(time))
         message.points.append(point)
     return message
+
+
+def fill_check(response: CheckTask.Response, found: FeasibilityReport) -> CheckTask.Response:
+    """Fill the response of check_task from a feasibility report; return it."""
+    plan = found.plan
+    response.feasible = plan.feasible
+    response.message = found.message
+    response.steps = _report_messages(plan)
+    response.warnings = list(plan.warnings)
+    response.duration = float(plan.duration)
+    response.json = json.dumps(found.as_dict(), allow_nan=False)
+    return response
+
+
+def fill_plan(result: RunTask.Result, plan: TaskPlan) -> None:
+    """Fill the plan's part of the result of run_task."""
+    result.report = _report_messages(plan)
+    result.warnings = list(plan.warnings)
+    result.steps_total = len(plan.steps)
+    result.worst_position_error = float(plan.worst_position_error)
+    result.worst_orientation_error = float(plan.worst_orientation_error)
+
+
+def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
+    """Fill the outcome's part of the result of run_task."""
+    result.status = _STATUS[outcome.state]
+    result.message = outcome.message
+    result.steps_done = outcome.steps_done
+    result.steps_total = outcome.steps_total
+    result.last_step = outcome.last_step
+    result.duration = float(outcome.duration)
+    result.step_durations = list(outcome.durations)
+    if outcome.resume_step is not None:
+        result.can_resume, result.resume_step = True, outcome.resume_step
+        result.message += f"; to go on from there, give start step {outcome.resume_step}"

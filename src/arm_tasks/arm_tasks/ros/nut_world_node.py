@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.ros.messages import pose_message
+from arm_common.ros.messages import pose_message, transform_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED
@@ -19,10 +19,9 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.scene_publisher import NUT_FRAME, tf_message
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutReport
-from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
 
@@ -83,14 +82,14 @@ class NutWorldNode(Node):
             return  # the robot is not on tf yet
         if self._payloads.update(T, width):
             self._publish_payloads()
-        if self._world is None:
-            return
-        if _changed(self._world.report, self._world.update(T, width)):
+        if self._world is not None and _changed(self._world.report, self._world.update(T, width)):
             self._publish_nut()
 
     def _publish_payloads(self) -> None:
         stamp = self.get_clock().now().to_msg()
-        self._payload_publisher.publish(tf_message(self._payloads.poses.items(), stamp))
+        poses = self._payloads.poses.items()
+        transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
+        self._payload_publisher.publish(TFMessage(transforms=transforms))
 
     def _publish_nut(self) -> None:
         if self._world is None:

@@ -17,6 +17,7 @@ from arm_tasks.errors import SceneError
 from arm_tasks.scene.objects import SceneObject, readonly
 
 BASE_FRAME = "base_link"
+NUT_FRAME = "nut"
 TURN = 2.0 * math.pi
 _Named = TypeVar("_Named")
 

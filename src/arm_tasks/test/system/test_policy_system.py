@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each process does on the graph is what its policy allows: nothing less, nothing more."""
 
+from collections import defaultdict
+
 import pytest
 from arm_tasks.bringup.processes import processes
-from arm_tasks.commands.keystore import Rights, read_policy, shipped_policy
+from arm_tasks.commands.keystore import read_policy, shipped_policy
 from rclpy.action import get_action_client_names_and_types_by_node as action_clients
 from rclpy.action import get_action_server_names_and_types_by_node as action_servers
 
@@ -15,9 +17,9 @@ NOT_STARTED = {"/arm/rviz2", "/arm/operator"}  # needs a screen; is a person
 
 def rights_on_graph(watcher):
     """Return what each enclave does, as another node sees it; its nodes together."""
-    found = {}
+    found = defaultdict(lambda: defaultdict(set))
     for name, space, enclave in watcher.get_node_names_and_namespaces_with_enclaves():
-        rights = found.setdefault(enclave, Rights())
+        rights = found[enclave]
         ask = {
             "publish": watcher.get_publisher_names_and_types_by_node,
             "subscribe": watcher.get_subscriber_names_and_types_by_node,
@@ -29,7 +31,7 @@ def rights_on_graph(watcher):
         for verb, names_of in ask.items():
             # what an action is made of is allowed by execute and call
             names = {topic for topic, _ in names_of(name, space) if "/_action/" not in topic}
-            rights.of(verb).update(names)
+            rights[verb].update(names)
     return found
 
 
@@ -38,7 +40,7 @@ def difference(graph, policy):
     lines = []
     for enclave in sorted(set(policy) - NOT_STARTED):
         for verb in VERBS:
-            done, allowed = graph.get(enclave, Rights()).of(verb), policy[enclave].of(verb)
+            done, allowed = graph[enclave][verb], policy[enclave][verb]
             lines += [f"{enclave} must be allowed to {verb} {x}" for x in done - allowed]
             lines += [f"{enclave} need not {verb} {x}" for x in allowed - done]
     return lines

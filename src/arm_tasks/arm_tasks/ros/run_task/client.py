@@ -19,7 +19,6 @@ from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
 from rclpy.action import ActionClient
-from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
@@ -41,54 +40,6 @@ _FEEDBACK = QoSProfile(depth=1000)  # no step is lost because this computer was 
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
 
-class RunControlKeys:
-    """Keys of the terminal for pause, resume and single steps.
-
-    Attributes:
-        state: State of the task in the last feedback; a constant of TaskState.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self.state = TaskState.CHECKING
-        self._keyboard: Keyboard | None = None
-        self._clients = {
-            name: node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)
-            for name in ("pause", "resume", "step")
-        }
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
-        """Read keys inside this context, if standard input is a terminal."""
-        if not sys.stdin.isatty():
-            yield
-            return
-        with Keyboard() as self._keyboard:
-            _print(_HELP)
-            yield
-        self._keyboard = None
-
-    def poll(self) -> None:
-        """Process the keys that were pressed."""
-        with contextlib.suppress(EOFError):
-            while self._keyboard is not None and (key := self._keyboard.key(0.0)):
-                self._process(key)
-
-    def _process(self, key: str) -> None:
-        is_paused = self.state == TaskState.PAUSED
-        services = {" ": "resume" if is_paused else "pause", "s": "step"}
-        if key not in services:
-            _print(_HELP)
-            return
-        client = self._clients[services[key]]
-        if client.service_is_ready():
-            client.call_async(Trigger.Request()).add_done_callback(self._on_response)
-
-    def _on_response(self, future: Any) -> None:
-        response = future.result()
-        if not response.success:
-            _print(f"Not possible: {response.message}")
-
-
 class TaskClient:
     """Runs one task and records what happened.
 
@@ -103,11 +54,10 @@ class TaskClient:
         self.track: list[tuple[int, Array]] = []
         self._payloads: dict[str, Array] = {}
         self._nut: NutState | None = None
-        self._hardware: HardwareStatus | None = None
+        self._hardware = HardwareStatus()  # without a name before the first message
         self._step = -1
-        self._paused = False
+        self._state = TaskState.CHECKING
         self._node = rclpy.create_node("run_task")
-        self._keys = RunControlKeys(self._node)
         self._action = ActionClient(
             self._node,
             RunTask,
@@ -115,6 +65,10 @@ class TaskClient:
             goal_service_qos_profile=GOAL,
             feedback_sub_qos_profile=_FEEDBACK,
         )
+        self._controls = {
+            name: self._node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)
+            for name in ("pause", "resume", "step")
+        }
         for kind, topic, callback, qos in (
             (JointState, "joint_states", self._on_joints, 10),
             (NutState, "nut_world/state", self._on_nut, 10),
@@ -135,9 +89,7 @@ class TaskClient:
                 last state counts if the expected one does not arrive in time.
         """
         self._nut = None
-        self._wait_for_world(
-            lambda: self._nut is not None and expected(self._nut), "nut_world/state"
-        )
+        self._wait_for_world(lambda: self._nut is not None and expected(self._nut))
         return self._nut
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
@@ -147,16 +99,13 @@ class TaskClient:
             name: The payload.
             expected: As for nut().
         """
-        self._wait_for_world(
-            lambda: name in self._payloads and expected(self._payloads[name]),
-            "payload_world/poses",
-        )
+        self._wait_for_world(lambda: name in self._payloads and expected(self._payloads[name]))
         return self._payloads.get(name)
 
     @property
     def simulated(self) -> bool:
         """True if the hardware is not real, and thus a simulated world exists."""
-        return self._hardware is not None and self._hardware.hardware != "real"
+        return self._hardware.hardware not in ("", "real")
 
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed.
@@ -165,11 +114,15 @@ class TaskClient:
             TasksError: One of them is not.
         """
         self._wait(self._action.server_is_ready, "the task server")
-        self._wait(lambda: self._hardware is not None, "the servo driver")
+        self._wait(lambda: self._hardware.hardware, "the servo driver")
         # a person arms real servos, and that may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
-        what = "the servo driver to be armed"
-        self._wait(self._is_armed, what, timeout, self._hardware_message)
+        self._wait(
+            lambda: self._hardware.state in READY_STATES,
+            "the servo driver to be armed",
+            timeout,
+            lambda: self._hardware.message,
+        )
 
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; on KeyboardInterrupt cancel it first.
@@ -184,8 +137,8 @@ class TaskClient:
             raise TasksError("the task server rejected the goal; see its log")
         future = handle.get_result_async()
         try:
-            with self._keys.reading():
-                self._spin_until_result(future)
+            with self._keyboard() as keyboard:
+                self._spin_until_result(future, keyboard)
         except KeyboardInterrupt:
             self._cancel(handle, future)
             raise
@@ -194,12 +147,37 @@ class TaskClient:
             self._print_step(step.index, result.steps_total, step.name)  # its feedback was late
         return result
 
-    def _spin_until_result(self, result: Future) -> None:
+    @contextlib.contextmanager
+    def _keyboard(self) -> Iterator[Keyboard | None]:
+        """Read keys inside this context, if standard input is a terminal."""
+        if not sys.stdin.isatty():
+            yield None
+            return
+        with Keyboard() as keyboard:
+            _print(_HELP)
+            yield keyboard
+
+    def _spin_until_result(self, result: Future, keyboard: Keyboard | None) -> None:
         while not result.done():
             self._spin()
-            self._keys.poll()
+            with contextlib.suppress(EOFError):
+                while keyboard is not None and (key := keyboard.key(0.0)):
+                    self._on_key(key)
             if not self._action.server_is_ready():
                 raise TasksError("the task server is gone; see its log")
+
+    def _on_key(self, key: str) -> None:
+        is_paused = self._state == TaskState.PAUSED
+        services = {" ": "resume" if is_paused else "pause", "s": "step"}
+        if key not in services:
+            _print(_HELP)
+        elif (client := self._controls[services[key]]).service_is_ready():
+            client.call_async(Trigger.Request()).add_done_callback(self._on_response)
+
+    def _on_response(self, future: Future) -> None:
+        response = future.result()
+        if not response.success:
+            _print(f"Not possible: {response.message}")
 
     def _cancel(self, handle: Any, result: Future) -> None:
         """Cancel a goal and wait for its result, as long as the server responds."""
@@ -212,14 +190,14 @@ class TaskClient:
         self._wait(future.done, what, _RESPONSE_TIMEOUT)
         return future.result()
 
-    def _wait_for_world(self, condition: Callable[[], bool], what: str) -> None:
+    def _wait_for_world(self, condition: Callable[[], bool]) -> None:
         with contextlib.suppress(TasksError):
             if self.simulated:
-                self._wait(condition, what, _WORLD_TIMEOUT)
+                self._wait(condition, "the simulated world", _WORLD_TIMEOUT)
 
     def _wait(
         self,
-        condition: Callable[[], bool],
+        condition: Callable[[], Any],
         what: str,
         timeout: float = _TIMEOUT,
         reason: Callable[[], str] = str,
@@ -239,12 +217,6 @@ class TaskClient:
     def _spin(self) -> None:
         with deferred():
             rclpy.spin_once(self._node, timeout_sec=0.1)
-
-    def _is_armed(self) -> bool:
-        return self._hardware is not None and self._hardware.state in READY_STATES
-
-    def _hardware_message(self) -> str:
-        return str(self._hardware.message) if self._hardware else ""
 
     def _on_hardware(self, message: HardwareStatus) -> None:
         self._hardware = message
@@ -269,17 +241,17 @@ class TaskClient:
     def _on_feedback(self, message: Any) -> None:
         """Print each step when it begins, and what is waited for before the first."""
         feedback = message.feedback
-        self._keys.state = feedback.state
-        was_paused, self._paused = self._paused, feedback.state == TaskState.PAUSED
-        if not feedback.steps_total:
-            _print(feedback.message)
-        elif self._paused:
-            if not was_paused:
-                _print_line(feedback.step, feedback.steps_total, f"paused: {feedback.message}")
-        elif was_paused and feedback.step == self._step:
-            _print_line(feedback.step, feedback.steps_total, "resumed")
-        elif feedback.step != self._step:
-            self._print_step(feedback.step, feedback.steps_total, feedback.message)
+        step, total, text = feedback.step, feedback.steps_total, feedback.message
+        before, self._state = self._state, feedback.state
+        if not total:
+            _print(text)
+        elif self._state == TaskState.PAUSED:
+            if before != TaskState.PAUSED:
+                _print_line(step, total, f"paused: {text}")
+        elif step != self._step:
+            self._print_step(step, total, text)
+        elif before == TaskState.PAUSED:
+            _print_line(step, total, "resumed")
 
     def _print_step(self, step: int, total: int, message: str) -> None:
         self._step = step

@@ -103,12 +103,5 @@ class TaskExecution:
         self._published = (feedback.state, feedback.step)
         self._feedback_due = self._ticks + round(FEEDBACK_PERIOD / self._period)
         self._context.controls.publish(feedback)
-        message = RunTask.Feedback(
-            state=STATES[feedback.state],
-            step=feedback.step,
-            steps_total=feedback.steps_total,
-            name=feedback.name,
-            progress=float(feedback.progress),
-            message=feedback.message,
-        )
-        self._handle.publish_feedback(message)
+        fields = vars(feedback) | {"state": STATES[feedback.state]}
+        self._handle.publish_feedback(RunTask.Feedback(**fields))

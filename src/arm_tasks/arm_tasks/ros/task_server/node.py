@@ -23,11 +23,11 @@ from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
+from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, NutStateChecker, WorldObserver
 from arm_tasks.ros.task_server.planning import Planning
-from arm_tasks.ros.task_server.results import fill_check, fill_plan, fill_result
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.task.request import DEFAULT_TASK
@@ -175,7 +175,7 @@ class TaskServer(Node):
             return
         run.begin()
         outcome = await run.finished
-        fill_result(result, outcome)
+        fill_outcome(result, outcome)
         if result.can_resume and not self._state.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
 
