@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,10 +29,15 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
+from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
 from arm_kinematics.markers.workspace import find_slice
+
+
+def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
+    """Return one message; markers that are gone are deleted in it."""
+    return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
 
 
 def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
@@ -199,7 +204,7 @@ class MarkerPublisher:
 
     def _send(self, complete: bool) -> None:
         if marks := self._diff.changes(complete):
-            self._publisher.publish(MarkerArray(markers=[_marker(*mark) for mark in marks]))
+            self._publisher.publish(marker_array(marks))
 
     def _search(self) -> None:
         """Compute the reachable slice, once per robot, if it is shown."""
