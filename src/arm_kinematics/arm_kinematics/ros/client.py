@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from types import FrameType
+from traceback import walk_stack
 from typing import Any, Generic, TypeVar
 
 from arm_common.ros.qos import MANY_CALLS
@@ -29,7 +29,7 @@ from arm_kinematics.errors import KinematicsError
 
 _RESEND_PERIOD = 5.0  # [s]
 _POLL_PERIOD = 0.01  # [s]
-_EXECUTORS = ("rclpy.executors", "rclpy.task")
+_EXECUTORS = ("rclpy.executors", "rclpy.task")  # their frames are below that of a callback
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
 
@@ -43,15 +43,10 @@ class NoAnswerError(CallError, TimeoutError):
 
 
 class ServiceCaller(Generic[_Request, _Response]):
-    """One service, safe to call from several threads.
+    """One service, safe to call from several threads; an executor has to spin the node.
 
     The client has its own callback group: a response can be processed while the callback that
     awaits it holds the group of the node.
-
-    Args:
-        node: Node to call from; an executor has to spin it.
-        kind: Type of the service.
-        name: Its name.
     """
 
     def __init__(self, node: Node, kind: Any, name: str) -> None:
@@ -100,7 +95,8 @@ class ServiceCaller(Generic[_Request, _Response]):
             NoAnswerError: No response was received in time.
         """
         name = self._client.srv_name
-        if _in_executor(sys._getframe()):
+        frames = (frame for frame, _ in walk_stack(sys._getframe()))
+        if any(frame.f_globals.get("__name__") in _EXECUTORS for frame in frames):
             raise CallError(
                 f"'{name}' is called from a callback, which would wait for itself; there, "
                 "'await ....call_async(request)' or use a thread of its own",
@@ -109,7 +105,13 @@ class ServiceCaller(Generic[_Request, _Response]):
         if not timeout > 0.0:
             raise CallError(f"timeout is {timeout} s; expected a positive number", what="timeout")
         deadline = time.monotonic() + timeout
-        self._wait_for_server(deadline, timeout)
+        while not self.is_ready:
+            if time.monotonic() > deadline:
+                raise NoAnswerError(
+                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
+                    what=name,
+                )
+            time.sleep(_POLL_PERIOD)
         while (left := deadline - time.monotonic()) > 0.0:
             done = threading.Event()
             future = self._client.call_async(request)
@@ -123,16 +125,6 @@ class ServiceCaller(Generic[_Request, _Response]):
             what=name,
         )
 
-    def _wait_for_server(self, deadline: float, timeout: float) -> None:
-        while not self.is_ready:
-            if time.monotonic() > deadline:
-                name = self._client.srv_name
-                raise NoAnswerError(
-                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
-                    what=name,
-                )
-            time.sleep(_POLL_PERIOD)
-
 
 class KinematicsClient:
     """The services of the kinematics node.
@@ -140,29 +132,12 @@ class KinematicsClient:
     Args:
         node: Node to call from.
         server: Name of the kinematics node.
-
-    Attributes:
-        solve_ik: Inverse kinematics.
-        solve_fk: Forward kinematics.
-        get_jacobian: Jacobian and measures.
     """
 
     def __init__(self, node: Node, server: str = "kinematics") -> None:
-        self.solve_ik = ServiceCaller[SolveIK.Request, SolveIK.Response](
-            node, SolveIK, f"{server}/solve_ik"
-        )
-        self.solve_fk = ServiceCaller[SolveFK.Request, SolveFK.Response](
-            node, SolveFK, f"{server}/solve_fk"
-        )
-        self.get_jacobian = ServiceCaller[GetJacobian.Request, GetJacobian.Response](
-            node, GetJacobian, f"{server}/get_jacobian"
-        )
-
-
-def _in_executor(frame: FrameType | None) -> bool:
-    """Return whether a frame was called by an executor: then its thread runs a callback."""
-    while frame is not None:
-        if frame.f_globals.get("__name__") in _EXECUTORS:
-            return True
-        frame = frame.f_back
-    return False
+        self.solve_ik: ServiceCaller[SolveIK.Request, SolveIK.Response]
+        self.solve_ik = ServiceCaller(node, SolveIK, f"{server}/solve_ik")
+        self.solve_fk: ServiceCaller[SolveFK.Request, SolveFK.Response]
+        self.solve_fk = ServiceCaller(node, SolveFK, f"{server}/solve_fk")
+        self.get_jacobian: ServiceCaller[GetJacobian.Request, GetJacobian.Response]
+        self.get_jacobian = ServiceCaller(node, GetJacobian, f"{server}/get_jacobian")

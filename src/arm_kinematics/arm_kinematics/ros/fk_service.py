@@ -12,8 +12,7 @@ from arm_interfaces.srv import GetJacobian, SolveFK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ros.ik_service import MessagePool
-from arm_kinematics.ros.messages import doubles
+from arm_kinematics.ros.messages import doubles, reused
 from arm_kinematics.ros.robot_state import (
     RobotStateCache,
     bad_request,
@@ -23,15 +22,11 @@ from arm_kinematics.ros.robot_state import (
 
 
 class FkService:
-    """Serves solve_fk.
-
-    Args:
-        state: What is known about the robot.
-    """
+    """Serves solve_fk."""
 
     def __init__(self, state: RobotStateCache) -> None:
         self._state = state
-        self._messages = MessagePool(PoseStamped)
+        self._messages: list[PoseStamped] = []
 
     def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
         """Fill the response with the poses of the requested links.
@@ -45,9 +40,13 @@ class FkService:
         links = list(request.links) or [state.default_tip]
         poses = [_pose(state, link, joints, "links") for link in links]
         if frame != state.robot.base:
-            into = inverse(_reference(state, frame, joints))
+            if frame in state.robot.links:
+                reference = _pose(state, frame, joints, "reference_frame")
+            else:
+                reference = state.base_from(frame)
+            into = inverse(reference)
             poses = [into @ pose for pose in poses]
-        messages = self._messages.take(len(poses))
+        messages = reused(self._messages, PoseStamped, len(poses))
         for message, pose in zip(messages, poses, strict=True):
             message.header.frame_id = frame
             fill_pose(message.pose.position, message.pose.orientation, pose)
@@ -72,13 +71,6 @@ def get_jacobian(
     response.manipulability, response.condition_number = measures(J)
     response.status = GetJacobian.Response.SUCCESS
     response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
-
-
-def _reference(state: RobotStateCache, frame: str, joints: dict[str, float]) -> Array:
-    """Return the pose of a link at the joint positions, or of another frame as tf has it."""
-    if frame in state.robot.links:
-        return _pose(state, frame, joints, "reference_frame")
-    return state.base_from(frame)
 
 
 def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str) -> Array:

@@ -15,7 +15,6 @@ from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import WorkerThread
-from arm_common.transforms import Array
 from arm_description.errors import UrdfError
 from geometry_msgs.msg import Point, Vector3
 from rclpy.clock import Clock, ClockType
@@ -28,7 +27,6 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.ik.result import IkResult
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
@@ -150,12 +148,10 @@ class MarkerPublisher:
         if self._diff.due:
             self._wake()
 
-    def set_ik_attempt(
-        self, chain: Chain, target: Array, tool: Array | None, result: IkResult
-    ) -> None:
+    def set_ik_attempt(self, attempt: IkAttempt) -> None:
         """Show a request to the inverse kinematics and its result."""
         if self._diff.inputs is not None:
-            self._diff.inputs.answer = IkAttempt(chain, target, tool, result)
+            self._diff.inputs.answer = attempt
             self._note_change(Cause.ANSWER)
 
     def _note_change(self, cause: Cause) -> None:

@@ -1,48 +1,33 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checked conversions from requests to arrays; what makes no sense is rejected."""
+"""Checked conversions from requests to arrays (else RejectedError), and messages for reuse."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from arm_common.transforms import Array, pose
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import Pose, PoseStamped, Transform
+from geometry_msgs.msg import PoseStamped, Transform
 from transforms3d.quaternions import quat2mat
 
 from arm_kinematics.ros.robot_state import RobotStateCache, bad_request
 
 _UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
-
-
-def pose_matrix(message: Pose, what: str) -> Array:
-    """Return a pose as (4, 4) [m].
-
-    Raises:
-        RejectedError: A number is not finite, or the quaternion is not a unit quaternion.
-    """
-    return _matrix(message.position, message.orientation, what)
+_M = TypeVar("_M")
 
 
 def stamped_pose(state: RobotStateCache, message: PoseStamped, what: str) -> Array:
-    """Return a pose in any frame of tf as (4, 4) in the base frame [m].
-
-    Raises:
-        RejectedError: See pose_matrix, or there is no transform from its frame.
-    """
-    T = pose_matrix(message.pose, what)
+    """Return a pose in any frame of tf as (4, 4) in the base frame [m]."""
+    T = _matrix(message.pose.position, message.pose.orientation, what)
     return state.base_from(message.header.frame_id) @ T
 
 
 def tool_matrix(message: Transform) -> Array | None:
-    """Return a tool as (4, 4) [m]: tip <- point; None if it is the identity or all zeros.
-
-    Raises:
-        RejectedError: See pose_matrix.
-    """
+    """Return a tool as (4, 4) [m]: tip <- point; None if it is the identity or all zeros."""
     p, q = message.translation, message.rotation
     if p.x == p.y == p.z == q.x == q.y == q.z == 0.0 and q.w in (0.0, 1.0):
         return None
@@ -68,14 +53,19 @@ def doubles(values: Array) -> array[float]:
 
 
 def seconds(duration: Duration, default: float, what: str) -> float:
-    """Return a duration [s], 0 meaning the default.
-
-    Raises:
-        RejectedError: It is negative.
-    """
+    """Return a duration [s], 0 meaning the default."""
     value = duration.sec + 1e-9 * duration.nanosec
     if value < 0.0:
         raise bad_request(
             f"{what} is {value:g} s; expected a positive time, or 0 for {default:g} s."
         )
     return value or default
+
+
+def reused(pool: list[_M], make: Callable[[], _M], count: int) -> list[_M]:
+    """Return so many messages of a pool that grows; the response before has been sent.
+
+    Callers have to write every field that any of them writes.
+    """
+    pool.extend(make() for _ in range(count - len(pool)))
+    return pool[:count]

@@ -9,25 +9,22 @@ Messages are only read here, so that nothing has to be imported for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from arm_common.ros.messages import pose_message
+from arm_common.ros.qos import MANY_CALLS
 from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.messages import doubles, stamped_pose
+from arm_kinematics.ros.messages import stamped_pose
 from arm_kinematics.ros.robot_state import (
     BAD_REQUEST,
     NO_TRANSFORM,
@@ -55,11 +52,7 @@ class MoveItCode(IntEnum):
 
 
 class MoveItRejectedError(KinematicsError):
-    """A MoveIt request is rejected.
-
-    Attributes:
-        code: The reason.
-    """
+    """A MoveIt request is rejected with one of its codes."""
 
     def __init__(self, code: MoveItCode, message: str) -> None:
         super().__init__(message)
@@ -74,11 +67,7 @@ def code_of(status: IkStatus) -> MoveItCode:
 
 
 def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
-    """Return the requested pose and its link; an empty one is the group's tip.
-
-    Args:
-        asked: A PositionIKRequest.
-        group: The one group that there is.
+    """Return the pose and the link of a PositionIKRequest; an empty one is the group's tip.
 
     Raises:
         MoveItRejectedError: It asks for another group, or for what is not offered.
@@ -124,11 +113,7 @@ def _check_offered(asked: Any, group: str) -> None:
 
 
 def check_single_axes(robot_state: Any) -> None:
-    """Reject positions of joints with several degrees of freedom: the robot has none.
-
-    Raises:
-        MoveItRejectedError: There are some.
-    """
+    """Reject positions of joints with several degrees of freedom: the robot has none."""
     names = robot_state.multi_dof_joint_state.joint_names
     if names:
         raise MoveItRejectedError(
@@ -154,20 +139,7 @@ _CODES = {
 }
 
 
-class MoveItSettings(NamedTuple):
-    """Settings of the node."""
-
-    group: str  # the planning group from the root to the tip, as the SRDF calls it; or NOT_SERVED
-    timeout: float  # time allowed for a request that sets none [s]
-
-
-def serve_moveit(
-    node: Node,
-    state: RobotStateCache,
-    settings: MoveItSettings,
-    count: Callable[[str, int], None],
-    qos: QoSProfile,
-) -> None:
+def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int], None]) -> None:
     """Create both services; where moveit_msgs is not installed, only log that.
 
     The names are MoveIt's own, in the namespace of the node.
@@ -175,11 +147,9 @@ def serve_moveit(
     Args:
         node: The node that serves.
         state: What it knows about the robot.
-        settings: Group and time.
-        count: Called with the name of the service and the code of each answer.
-        qos: How many requests may wait.
+        count: Called with the name of the service and the code of each response.
     """
-    if settings.group == NOT_SERVED:
+    if state.parameters.moveit_group == NOT_SERVED:
         return
     try:
         from moveit_msgs.srv import GetPositionFK, GetPositionIK
@@ -191,38 +161,49 @@ def serve_moveit(
 
     def serve(kind: Any, name: str, answer: Callable[[Any, Any], str]) -> None:
         def callback(request: Any, response: Any) -> Any:
-            with _errors_into(response.error_code):
-                response.error_code.message = answer(request, response)
-            response.error_code.source = node.get_fully_qualified_name()
-            count(name, response.error_code.val)
+            code = response.error_code
+            try:
+                code.message = answer(request, response)
+            except KinematicsError as error:
+                code.val, code.message = int(_code(error)), str(error)
+            code.source = node.get_fully_qualified_name()
+            count(name, code.val)
             return response
 
-        node.create_service(kind, name, callback, qos_profile=qos)
+        node.create_service(kind, name, callback, qos_profile=MANY_CALLS)
 
-    serve(GetPositionIK, "compute_ik", lambda *io: compute_ik(state, settings, *io))
+    serve(GetPositionIK, "compute_ik", lambda *io: compute_ik(state, *io))
     clock = node.get_clock()
     serve(GetPositionFK, "compute_fk", lambda *io: compute_fk(state, clock, *io))
 
 
-def compute_ik(
-    state: RobotStateCache, settings: MoveItSettings, request: Any, response: Any
-) -> str:
+def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
     """Fill a response of GetPositionIK; return the message.
 
     Raises:
         KinematicsError: The request cannot be answered.
     """
-    asked = request.ik_request
-    pose, link = wanted_pose(asked, settings.group)
-    chain = _chain(state, link)
+    asked, settings = request.ik_request, state.parameters
+    pose, link = wanted_pose(asked, settings.moveit_group)
+    tip = link or state.default_tip
+    try:
+        chain = state.robot.chain(tip)
+    except KinematicsError as error:
+        raise MoveItRejectedError(
+            MoveItCode.INVALID_LINK_NAME, f"ik_link_name: {error}."
+        ) from error
     joints = _joints(state, asked.robot_state)
     target = stamped_pose(state, pose, "pose_stamped")
     seed = joint_vector(chain, joints, "robot_state")
-    result = chain.ik(target, seed, timeout=allowed_time(asked.timeout, settings.timeout))
+    timeout = allowed_time(asked.timeout, settings.default_timeout)
+    result = chain.ik(target, seed, timeout=timeout)
     response.error_code.val = int(code_of(result.status))
     if result.ok:
         found = dict(zip(chain.joint_names, result.q.tolist(), strict=True))
-        _fill_state(response.solution.joint_state, state, {**joints, **found})
+        known = state.robot.positions({**joints, **found})
+        message = response.solution.joint_state
+        message.header.frame_id = state.robot.base
+        message.name, message.position = list(known), list(known.values())
     return result.message
 
 
@@ -259,17 +240,6 @@ def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
     return message
 
 
-def _chain(state: RobotStateCache, link: str) -> Chain:
-    """Return the chain to a link; an empty one means the default."""
-    tip = link or state.default_tip
-    try:
-        return state.robot.chain(tip)
-    except KinematicsError as error:
-        raise MoveItRejectedError(
-            MoveItCode.INVALID_LINK_NAME, f"ik_link_name: {error}."
-        ) from error
-
-
 def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
     """Return the current positions, overwritten by those given, whether they are a diff or not."""
     check_single_axes(robot_state)
@@ -278,36 +248,12 @@ def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
         pairs = zip(given.name, given.position, strict=True)
         own = [(name, position) for name, position in pairs if name not in followers]
         given = JointState(name=[name for name, _ in own], position=[p for _, p in own])
-    with _rejected_as(MoveItCode.INVALID_ROBOT_STATE):
-        return state.joints(given, "robot_state")
-
-
-def _fill_state(message: JointState, state: RobotStateCache, joints: dict[str, float]) -> None:
-    """Write the positions of all joints of the robot that are known."""
-    known = state.robot.positions(joints)
-    message.header.frame_id = state.robot.base
-    message.name = list(known)
-    message.position = doubles(np.array(list(known.values())))
-
-
-@contextmanager
-def _rejected_as(code: MoveItCode) -> Iterator[None]:
-    """Turn a bad request into a rejection with a code of MoveIt."""
     try:
-        yield
+        return state.joints(given, "robot_state")
     except RejectedError as rejection:
         if rejection.status != BAD_REQUEST:
             raise
-        raise MoveItRejectedError(code, str(rejection)) from rejection
-
-
-@contextmanager
-def _errors_into(error_code: Any) -> Iterator[None]:
-    """Turn an error into a code and one sentence of the response."""
-    try:
-        yield
-    except KinematicsError as error:
-        error_code.val, error_code.message = int(_code(error)), str(error)
+        raise MoveItRejectedError(MoveItCode.INVALID_ROBOT_STATE, str(rejection)) from rejection
 
 
 def _code(error: KinematicsError) -> MoveItCode:

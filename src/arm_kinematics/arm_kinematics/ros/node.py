@@ -13,14 +13,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
-from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.parameters import declare
 from arm_common.ros.qos import LATCHED, MANY_CALLS
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
@@ -41,9 +39,9 @@ from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.ros.fk_service import FkService, get_jacobian
 from arm_kinematics.ros.ik_service import IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
-from arm_kinematics.ros.moveit_services import MoveItSettings, serve_moveit
-from arm_kinematics.ros.path_service import PathDefaults, plan_path
-from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache
+from arm_kinematics.ros.moveit_services import serve_moveit
+from arm_kinematics.ros.path_service import plan_path
+from arm_kinematics.ros.robot_state import KinematicsParameters, RejectedError, RobotStateCache
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -51,31 +49,6 @@ from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 _POLL_PERIOD = 0.1  # [s] of a steady clock, while the markers are subscribed
 _MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
-
-
-_positive = partial(parameter, low=1e-6, high=3600.0)
-
-
-@dataclass(frozen=True)
-class KinematicsParameters:
-    """Parameters of the node."""
-
-    tip_frame: str = parameter(
-        "", "Frame that an empty tip_frame means; empty: tool0, or the robot's only end."
-    )
-    default_timeout: float = _positive(1.0, "Time allowed for a request that sets none [s].")
-    moveit_group: str = parameter(
-        "arm",
-        "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
-        " compute_fk is served, for instance because move_group serves them.",
-    )
-    path_timeout: float = _positive(30.0, "Time allowed to plan a path [s].")
-    default_velocity: float = _positive(
-        1.0, "Speed limit of joints whose description gives none [rad/s or m/s]."
-    )
-    default_acceleration: float = _positive(
-        3.0, "Acceleration limit of joints whose description gives none, per speed [1/s]."
-    )
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
@@ -91,19 +64,14 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._problem = "no robot description has been received"
         self._xml = ""
         self._counts: Counter[str] = Counter()
-        given = declare(self, KinematicsParameters)
-        self._tip, self._timeout = given.tip_frame, given.default_timeout
-        self._moveit = MoveItSettings(given.moveit_group, given.default_timeout)
-        self._paths = PathDefaults(
-            given.path_timeout, given.default_velocity, given.default_acceleration
-        )
+        self._settings = declare(self, KinematicsParameters)
 
     def start(self) -> None:
         """Create subscriptions, services and timers."""
         self._inputs = PolledSubscriptions()
         frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
-        self._state = RobotStateCache(frames.tree, self._tip, self._inputs.take)
-        self._ik = IkService(self._state, self._timeout)
+        self._state = RobotStateCache(self._settings, frames.tree, self._inputs.take)
+        self._ik = IkService(self._state)
         self._background = WorkerThread(self)
         self._markers = MarkerPublisher(self, self._background)
         self.create_subscription(String, "robot_description", self._on_description, LATCHED)
@@ -111,7 +79,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", self._solve_ik)
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
-        serve_moveit(self, self._state, self._moveit, self._count, MANY_CALLS)
+        serve_moveit(self, self._state, self._count)
         # In a group of its own, or else other requests would wait for it.
         group = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=group)
@@ -136,7 +104,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     async def _plan_path(self, request: Any, response: Any) -> Any:
         """Plan in the worker thread; other requests are served meanwhile."""
         try:
-            await self._background.run(plan_path(self._state, request, response, self._paths))
+            await self._background.run(plan_path(self._state, request, response))
         except RejectedError as rejection:
             response.status, response.message = rejection.status, str(rejection)
         self._count("plan_path", response.status)
@@ -146,7 +114,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._counts[f"{name}: status {status}"] += 1
 
     def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
-        self._markers.set_ik_attempt(*self._ik.answer(request, response))
+        self._markers.set_ik_attempt(self._ik.answer(request, response))
 
     def _on_joints(self, message: JointState) -> None:
         self._state.set_joints(message)
@@ -176,7 +144,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             self.get_logger().warning(self._problem)
             self._markers.no_robot()
             return
-        chain.ik(chain.fk(chain.middle), timeout=self._timeout)
+        chain.ik(chain.fk(chain.middle), timeout=self._settings.default_timeout)
         self._markers.set_robot(robot, chain)
         self._markers.set_joints(self._state.positions)
 

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
-from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.srv import SolveIK
@@ -42,25 +44,46 @@ def bad_request(message: str) -> RejectedError:
 
 _MOST_NAMES = 20  # in a sentence
 _IDENTITY = np.eye(4)
+_positive = partial(parameter, low=1e-6, high=3600.0)
+
+
+@dataclass(frozen=True)
+class KinematicsParameters:
+    """Parameters of the node."""
+
+    tip_frame: str = parameter(
+        "", "Frame that an empty tip_frame means; empty: tool0, or the robot's only end."
+    )
+    default_timeout: float = _positive(1.0, "Time allowed for a request that sets none [s].")
+    moveit_group: str = parameter(
+        "arm",
+        "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
+        " compute_fk is served, for instance because move_group serves them.",
+    )
+    path_timeout: float = _positive(30.0, "Time allowed to plan a path [s].")
+    default_velocity: float = _positive(
+        1.0, "Speed limit of joints whose description gives none [rad/s or m/s]."
+    )
+    default_acceleration: float = _positive(
+        3.0, "Acceleration limit of joints whose description gives none, per speed [1/s]."
+    )
 
 
 class RobotStateCache:
     """Robot, joint positions and frames, each the newest received.
 
-    Attributes:
+    Args:
+        parameters: Those of the node.
         tree: The frames of tf.
-        wanted_tip: Frame that an empty tip_frame means; empty: tool0, or the robot's only end.
-        positions: Joint positions by name [rad or m].
-        stamp: Time of the newest joint state.
+        poll: Called before joint states or frames are used for a response.
     """
 
-    def __init__(self, tree: TransformTree, wanted_tip: str, poll: Callable[[], None]) -> None:
-        """Start empty; poll is called before joint states or frames are used for a response."""
-        self._poll = poll
-        self.tree = tree
-        self.wanted_tip = wanted_tip
-        self.positions: dict[str, float] = {}
-        self.stamp = Time()
+    def __init__(
+        self, parameters: KinematicsParameters, tree: TransformTree, poll: Callable[[], None]
+    ) -> None:
+        self.parameters = parameters
+        self._tree, self._poll = tree, poll
+        self.positions: dict[str, float] = {}  # by name [rad or m]
         self._robot: Robot | None = None
 
     @property
@@ -86,7 +109,6 @@ class RobotStateCache:
         for name, position in zip(message.name, message.position, strict=False):
             if math.isfinite(position):
                 self.positions[name] = position
-        self.stamp = message.header.stamp
 
     @property
     def default_tip(self) -> str:
@@ -95,8 +117,8 @@ class RobotStateCache:
         Raises:
             RejectedError: There are several.
         """
-        if self.wanted_tip:
-            return self.wanted_tip
+        if self.parameters.tip_frame:
+            return self.parameters.tip_frame
         if "tool0" in self.robot.links:
             return "tool0"
         tips = self.robot.tips
@@ -141,7 +163,7 @@ class RobotStateCache:
             return _IDENTITY
         self._poll()
         try:
-            return self.tree.lookup(base, frame)
+            return self._tree.lookup(base, frame)
         except TransformError as error:
             raise RejectedError(
                 NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
@@ -162,13 +184,18 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
         twice = next(name for name in names if list(names).count(name) > 1)
         raise bad_request(f"{what}: joint '{twice}' is given twice.")
     for name, position in joints.items():
-        if name not in robot.joint_names:
-            raise bad_request(
-                f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
-            )
+        check_joint(robot, name, what)
         if not math.isfinite(position):
             raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
     return joints
+
+
+def check_joint(robot: Robot, name: str, what: str) -> None:
+    """Reject a name that is none of a joint that moves on its own."""
+    if name not in robot.joint_names:
+        raise bad_request(
+            f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
+        )
 
 
 def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:

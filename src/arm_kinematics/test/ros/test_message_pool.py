@@ -7,7 +7,7 @@ import pytest
 from arm_common.ros.tf import TransformTree
 from arm_kinematics.ros.fk_service import FkService
 from arm_kinematics.ros.ik_service import IkService
-from arm_kinematics.ros.robot_state import RobotStateCache
+from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache
 from rclpy.serialization import deserialize_message, serialize_message
 
 from arm_description import load_robot
@@ -16,7 +16,7 @@ from arm_interfaces.srv import SolveFK, SolveIK
 
 @pytest.fixture
 def state():
-    made = RobotStateCache(TransformTree(), "", lambda: None)
+    made = RobotStateCache(KinematicsParameters(), TransformTree(), lambda: None)
     made.set_description(load_robot("nut_arm").to_urdf())
     made.positions = dict.fromkeys(made.robot.joint_names, 0.1)
     return made
@@ -37,7 +37,7 @@ def ik(x, solutions=1):
     ("make", "kind", "requests"),
     [
         (FkService, SolveFK, [fk(["tool0", "base_link"]), fk(["base_link"], "tool0"), fk([])]),
-        (lambda s: IkService(s, 1.0), SolveIK, [ik(0.2, 8), ik(0.25), ik(9.0), ik(0.2, 8)]),
+        (IkService, SolveIK, [ik(0.2, 8), ik(0.25), ik(9.0), ik(0.2, 8)]),
     ],
 )
 def test_an_answer_is_that_of_a_service_that_was_just_made(state, make, kind, requests):
