@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from arm_common.transforms import Array, pose
+from arm_common.transforms import Array, frame_along, pose
 from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
 from scipy.optimize import minimize
 
@@ -88,7 +88,8 @@ def start_from(J: Array, length: float) -> Array:
     e = J[3:].T
     if not np.allclose(np.linalg.norm(e, axis=1), 1.0):
         raise KinematicsError("only arms of revolute joints can be designed", what="joints")
-    return pack(_upright(e, e[0]), _upright(np.cross(J[:3].T, e) / length, e[0]))
+    upright = frame_along(e[0])
+    return pack(e @ upright, np.cross(J[:3].T, e) / length @ upright)
 
 
 def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> Design:
@@ -122,10 +123,9 @@ def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> 
     )
     e, r = unpack(found.x)
     e = e / np.linalg.norm(e, axis=1)[:, None]
-    r = _across(r, e)
     if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
         raise KinematicsError("the design did not come to an end; try another seed", what="seed")
-    return Design(e, r, tuple(history))
+    return Design(e, _across(r, e), tuple(history))
 
 
 def cost(x: Array) -> tuple[float, Array]:
@@ -172,19 +172,6 @@ def _across(r: Array, e: Array) -> Array:
     return np.asarray(r - (r * e).sum(axis=1)[:, None] * e)
 
 
-def _perpendicular(z: Array) -> Array:
-    """Return a unit vector (3,) at right angles to a unit vector."""
-    x = np.eye(3)[int(np.argmin(np.abs(z)))]
-    x = x - z * (z @ x)
-    return np.asarray(x / np.linalg.norm(x))
-
-
-def _upright(vectors: Array, z: Array) -> Array:
-    """Turn vectors (n, 3) so that the unit vector z becomes the vertical."""
-    x = _perpendicular(z)
-    return np.asarray(vectors @ np.column_stack([x, np.cross(z, x), z]))
-
-
 POSTURE = "isotropic"
 _SPEED, _ACCELERATION, _EFFORT = 1.0, 4.0, 10.0
 _CLEARANCE = 0.5  # of the lowest point above the ground, in characteristic lengths
@@ -209,17 +196,17 @@ def designed_robot(design: Design, length: float, name: str = "designed_arm") ->
     n = len(design.e)
     points, tip = _standing(design, length)
     names = [f"joint_{i + 1}" for i in range(n)]
-    axes = [AxisLine(*parts) for parts in zip(names, points, design.e, strict=True)]
+    axes = list(map(AxisLine, names, points, design.e))
     table = dh_from_axes(axes, _tool(design, tip), "standard", _PARALLEL)
     bounds = (-math.pi, math.pi, _SPEED, _ACCELERATION, _EFFORT)
-    rows = [_rounded(row) for row in table.rows]
-    joints = (Joint(j, "revolute", r, *bounds) for j, r in zip(names, rows, strict=True))
+    rows = zip(names, table.rows, strict=True)
+    x, y, z = (round(value, _LENGTH_STEP) + 0.0 for value in table.tool.xyz)
     model = RobotModel(
         name=name,
         convention="standard",
-        joints=tuple(joints),
+        joints=tuple(Joint(joint, "revolute", _rounded(row), *bounds) for joint, row in rows),
         base=table.base,
-        tool=replace(table.tool, xyz=_rounded_lengths(table.tool.xyz)),
+        tool=replace(table.tool, xyz=(x, y, z)),
         postures={POSTURE: dict.fromkeys(names, 0.0)},
         description=f"Designed for even motion in all directions, {n} revolute axes",
     )
@@ -245,11 +232,6 @@ def _rounded(row: DhRow) -> DhRow:
     return DhRow(theta, round(row.d, _LENGTH_STEP), round(row.a, _LENGTH_STEP), alpha)
 
 
-def _rounded_lengths(xyz: tuple[float, float, float]) -> tuple[float, float, float]:
-    x, y, z = (round(value, _LENGTH_STEP) + 0.0 for value in xyz)
-    return (x, y, z)
-
-
 def _standing(design: Design, length: float) -> tuple[Array, Array]:
     """Return a point on each axis (n, 3) and the tool point (3,) [m], clear of the ground."""
     tip = design.r[0]
@@ -263,5 +245,5 @@ def _tool(design: Design, tip: Array) -> Array:
     """Return the tool's pose: z on from the last axis, y along that axis."""
     z, y = design.r[-1], design.e[-1]
     reach = float(np.linalg.norm(z))
-    z = _perpendicular(y) if reach < _SHORT else z / reach
+    z = frame_along(y)[:, 0] if reach < _SHORT else z / reach
     return pose(np.column_stack([np.cross(y, z), y, z]), tip)

@@ -15,25 +15,16 @@ _SINGULAR = 1e-12
 
 
 def measures(J: Array) -> tuple[float, float]:
-    """Return manipulability and condition number of J (6, n)."""
+    """Return manipulability and condition number of J (6, n).
+
+    They are the product of the singular values, and the largest over the smallest, inf if
+    singular. Translation only if n < 6, and of as many directions as the arm has joints
+    (Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
+    """
     rows = J if J.shape[1] >= 6 else J[:3]
     values = np.linalg.svd(rows, compute_uv=False).tolist()
     is_singular = not values[-1] > _SINGULAR * values[0]
     return math.prod(values), math.inf if is_singular else values[0] / values[-1]
-
-
-def manipulability(J: Array) -> float:
-    """Return Yoshikawa's measure of J (6, n): the product of its singular values.
-
-    Translation only if n < 6, and of as many directions as the arm has joints (Yoshikawa,
-    "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
-    """
-    return measures(J)[0]
-
-
-def condition_number(J: Array) -> float:
-    """Return the largest over the smallest singular value of the same matrix; inf if singular."""
-    return measures(J)[1]
 
 
 def homogeneous_jacobian(J: Array, length: float) -> Array:
@@ -71,27 +62,6 @@ def frobenius_condition(H: Array) -> float:
     if not values[0] > _SINGULAR * values[-1]:
         return math.inf
     return float(math.sqrt(values.sum() * (1.0 / values).sum()) / len(values))
-
-
-def characteristic_length(J: Array) -> float:
-    """Return the length [m] by which the homogeneous Jacobian is conditioned best.
-
-    With H as above, tr(H H') = a / L^2 + b and tr((H H')^-1) = p L^2 + w, whose product is least
-    at L^4 = a w / (b p).
-
-    Raises:
-        KinematicsError: There are less than six joints, or the posture is singular.
-    """
-    if J.shape[1] < 6:
-        raise KinematicsError("only an arm of six or more joints has a characteristic length")
-    a, b = float((J[:3] ** 2).sum()), float((J[3:] ** 2).sum())
-    size = math.sqrt(a / b) if a > 0.0 and b > 0.0 else 1.0
-    H = homogeneous_jacobian(J, size)
-    if not math.isfinite(frobenius_condition(H)):
-        raise KinematicsError("at a singular posture there is no characteristic length")
-    inverse = np.linalg.inv(H @ H.T)
-    p, w = float(np.trace(inverse[:3, :3])), float(np.trace(inverse[3:, 3:]))
-    return float(size * (w / p) ** 0.25)
 
 
 def log_cost(H: Array) -> tuple[float, Array]:

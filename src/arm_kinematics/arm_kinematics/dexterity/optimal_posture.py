@@ -62,15 +62,11 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
 
 
 class PostureCost:
-    """ln(tr(N) tr(N^-1)) and its exact gradient at x = q (n,), or (q, ln L) from six joints on.
-
-    Attributes:
-        has_length: Whether x ends with ln L.
-    """
+    """ln(tr(N) tr(N^-1)) and its exact gradient at x = q (n,), or (q, ln L) from six joints on."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self.has_length = chain.n >= 6
+        self.has_length = chain.n >= 6  # then x ends with ln L
         self._directions = translations(chain)
 
     def start(self, q: Array) -> Array:

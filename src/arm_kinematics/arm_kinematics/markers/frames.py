@@ -15,7 +15,7 @@ import re
 import numpy as np
 from arm_common.transforms import Array, pose
 
-from arm_kinematics.dexterity.measures import manipulability
+from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.markers.mark import (
     GREEN,
     INK,
@@ -89,7 +89,7 @@ def manipulability_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
         return []
     J = inputs.chain.jacobian(inputs.q)
     mark = _ellipsoid(inputs, METRES_PER_REACH * J[:3], faint(VIOLET, 0.35))
-    label = f"manipulability {manipulability(J):.3g}"
+    label = f"manipulability {measures(J)[0]:.3g}"
     below = mark.pose[:3, 3] - [0.0, 0.0, 0.06 * inputs.size]
     return [mark, text_mark(mark.frame, below, label, 0.03 * inputs.size, VIOLET)]
 

@@ -45,14 +45,9 @@ def _damped_inverse(J: Array, trusted: float) -> Array:
 def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
     """Return joint speeds (n,) for the tasks in their order, each as far as those before allow.
 
-    Nakamura, Hanafusa and Yoshikawa, Int. J. Robotics Research 6(2), 1987.
-
-    Args:
-        J: Jacobian (6, n), rows and columns scaled to be compared.
-        twist: Wanted (6,), scaled as the rows.
-        tasks: Rows of each task.
-        fixed: (n,) speed of the joints that are held at it, NaN where a joint is free.
-        trusted: Singular values from here on are met exactly.
+    J (6, n) and the target twist (6,) are scaled so that rows and columns can be compared; fixed
+    (n,) has the speed of the joints that are held at one, NaN where a joint is free. Nakamura,
+    Hanafusa and Yoshikawa, Int. J. Robotics Research 6(2), 1987.
     """
     free = np.isnan(fixed)
     rates = np.where(free, 0.0, fixed)
@@ -64,29 +59,19 @@ def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: flo
         part = columns[rows]
         inverse = _damped_inverse(part @ spare, trusted)
         moved = moved + inverse @ (missing[rows] - part @ moved)
-        spare = spare @ _null_space(part @ spare)
+        _, s, Vt = np.linalg.svd(part @ spare, full_matrices=False)
+        V = Vt[s > _NONE]
+        spare = spare - spare @ V.T @ V  # the speeds that this task does not feel
     rates[free] = moved
     return rates
 
 
-def _null_space(A: Array) -> Array:
-    """Return the projector (n, n) on the joint speeds that A (m, n) does not feel."""
-    _, s, Vt = np.linalg.svd(A, full_matrices=False)
-    V = Vt[s > _NONE]
-    return np.asarray(np.eye(A.shape[1]) - V.T @ V)
-
-
 class RateBounds(NamedTuple):
-    """Least and largest speeds of joints, (n,) each; the calm ones have 0 between them.
+    """Least and largest speeds of joints, (n,) each; the calm ones have 0 between them."""
 
-    Attributes:
-        lower, upper: For the next period: speed, acceleration and position limits kept.
-        calm_lower, calm_upper: The same without the acceleration limit: what may be aimed at.
-    """
-
-    lower: Array
+    lower: Array  # for the next period, within speed, acceleration and position limits
     upper: Array
-    calm_lower: Array
+    calm_lower: Array  # the same without the acceleration limit: what may be aimed at
     calm_upper: Array
 
 
@@ -121,10 +106,7 @@ def rate_bounds(limits: RateLimits, q: Array, rates: Array, dt: float) -> RateBo
 
 
 def _stoppable(distance: Array, acceleration: Array, dt: float) -> Array:
-    """Return the largest speed from which a joint stops within a distance.
-
-    A period at speed r, then braking: r dt + r^2 / (2 a) = distance, solved for r.
-    """
+    """Return the speed r to stop within r dt + r^2 / (2 a) = distance: a period, then braking."""
     with np.errstate(over="ignore", invalid="ignore"):
         rate = 2.0 * distance / (dt + np.sqrt(dt * dt + 2.0 * distance / acceleration))
     # Endless room divided by endless room is not a number: there the speed is free.
@@ -167,8 +149,8 @@ class DifferentialIk:
             None: "pose" for six joints or more, else "position_first".
         velocity: Speed limits (n,) [rad/s or m/s]; None is the chain's.
         acceleration: Acceleration limits (n,); None is the chain's.
-        trusted: Singular values of the Jacobian (lengths in units of the arm's length) from here
-            on are met exactly; damping begins below.
+        trusted: Singular value of the Jacobian (lengths in units of the arm's length) below which
+            damping begins.
     """
 
     def __init__(
@@ -236,7 +218,8 @@ class DifferentialIk:
         rates, rows = first, np.concatenate(self._tasks)
         moves = bool(np.linalg.norm(J[self._tasks[0]] @ first) > 1e-12)
         for _ in range(self._chain.n):
-            if not _agree(J[rows] @ rates, J[rows] @ first):
+            moved, target = J[rows] @ rates, J[rows] @ first
+            if np.linalg.norm(moved - target) > _SAME * np.linalg.norm(target) + 1e-15:
                 break
             shares = _shares(rates, low, high)
             worst = int(np.argmin(np.where(np.isnan(fixed), shares, np.inf)))
@@ -266,7 +249,3 @@ def _shares(rates: Array, low: Array, high: Array) -> Array:
     bound = np.where(rates > 0.0, high, low)
     over = np.abs(rates) > np.abs(bound) * (1.0 + 1e-12)
     return np.where(over, np.abs(bound) / np.maximum(np.abs(rates), 1e-300), 1.0)
-
-
-def _agree(a: Array, b: Array) -> bool:
-    return bool(np.linalg.norm(a - b) <= _SAME * np.linalg.norm(b) + 1e-15)

@@ -26,7 +26,7 @@ _Z = (0.0, 0.0, 1.0)
 class PathOptions:
     """What is asked of a tool path."""
 
-    # "pose", "position" or "position_axis", as in ``Chain.ik``; so are the next three
+    # "pose", "position" or "position_axis"; this and the next three are as in ``Chain.ik``
     mode: str = "pose"
     position_tolerance: float = 1e-5  # largest distance of a sample from the path [m]
     orientation_tolerance: float | Sequence[float] = 1e-4  # largest angle there [rad], or three
@@ -58,23 +58,23 @@ class PathOptions:
             KinematicsError: One of them is not positive.
         """
         length = arm_length(chain.S, chain.M)
-        values = {
-            "max_step": _STEP * length if self.max_step is None else self.max_step,
-            "max_turn": self.max_turn,
-            "max_joint_step": self.max_joint_step,
-            "max_deviation": (
-                _DEVIATION * length if self.max_deviation is None else self.max_deviation
-            ),
-            "max_tilt": self.max_tilt,
-        }
-        for what, value in values.items():
-            if not (value > 0.0 and math.isfinite(value)):
+        bounds = Bounds(
+            _STEP * length if self.max_step is None else self.max_step,
+            self.max_turn,
+            self.max_joint_step,
+            _DEVIATION * length if self.max_deviation is None else self.max_deviation,
+            self.max_tilt,
+            np.where(sliding(chain), length, 1.0),
+            length,
+        )
+        for name, value in zip(bounds._fields[:5], bounds[:5], strict=True):
+            if not 0.0 < value < math.inf:
                 raise KinematicsError(
-                    f"{what} is {value!r}; expected a positive number", what=what, value=value
+                    f"max_{name} is {value!r}; expected a positive number",
+                    what=f"max_{name}",
+                    value=value,
                 )
-        step, turn, joint_step, deviation, tilt = values.values()
-        units = np.where(sliding(chain), length, 1.0)
-        return Bounds(step, turn, joint_step, deviation, tilt, units, length)
+        return bounds
 
     def error(self, wanted: Array, reached: Array) -> tuple[float, float]:
         """Return distance [m] and angle [rad] between two poses (4, 4), of what counts."""
@@ -86,8 +86,6 @@ class PathOptions:
         if self.mode == "position_axis" or sum(free) == 1:
             axis = free if self.mode == "pose" else _Z if self.axis is None else self.axis
             return distance, _tilt(R, axis)
-        if not any(free):
-            return distance, math.hypot(*so3_log(R).tolist())
         return distance, math.hypot(*np.where(free, 0.0, so3_log(R)).tolist())
 
     @cached_property

@@ -14,7 +14,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -62,13 +62,8 @@ def follow(
 ) -> PathResult:
     """Return the joint path along shapes, each of which starts where the one before ends.
 
-    Args:
-        chain: The arm.
-        shapes: The path of the tool.
-        start: Joint positions (n,) that hold the tool at its beginning [rad or m].
-        options: What is asked of it.
-        collision: Called with each sample's joint positions.
-        timeout: Time allowed [s]; None is no limit.
+    The joint positions start (n,) [rad or m] hold the tool at the beginning; the timeout is in
+    seconds.
 
     Raises:
         KinematicsError: An argument makes no sense.
@@ -98,7 +93,7 @@ class _CartesianPathFollower:
                 "allow a larger step, or plan it in parts",
                 what="max_step",
             )
-        self._arguments: dict[str, Any] = options.ik_arguments()
+        self._arguments = options.ik_arguments()
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._rows: list[Array] = []
         self._stops: list[int] = []
@@ -113,8 +108,10 @@ class _CartesianPathFollower:
         for i, (shape, size) in enumerate(self._pieces):
             if failure is not None:
                 break
-            if i > 0 and self._is_corner(self._pieces[i - 1][0], shape):
-                self._stops.append(len(self._rows) - 1)
+            if i > 0:
+                turn = self._direction(self._pieces[i - 1][0], 1.0) - self._direction(shape, 0.0)
+                if np.linalg.norm(turn) > _CORNER:
+                    self._stops.append(len(self._rows) - 1)
             share, failure = self._along(shape, size)
             done += share * size
         return self._result(failure, done)
@@ -131,7 +128,9 @@ class _CartesianPathFollower:
             found = self._step(shape, here, there)
             if isinstance(found, _Sample):
                 here = found
-                self._accept(found)
+                self._rows.append(found.q)
+                distance, angle = self._errors
+                self._errors = max(distance, found.distance), max(angle, found.angle)
                 step = min(2.0 * step, longest)
                 continue
             step = 0.5 * (there - here.share)
@@ -163,11 +162,6 @@ class _CartesianPathFollower:
     def _sample(self, share: float, wanted: Array, q: Array) -> _Sample:
         return _Sample(share, q, *self._options.error(wanted, self._chain.fk(q)))
 
-    def _accept(self, sample: _Sample) -> None:
-        self._rows.append(sample.q)
-        distance, angle = self._errors
-        self._errors = max(distance, sample.distance), max(angle, sample.angle)
-
     def _reason(
         self, shape: PathShape, found: IkResult | PathFailure | Array, q: Array
     ) -> PathFailure:
@@ -185,10 +179,6 @@ class _CartesianPathFollower:
         """Return the length of a shape in largest steps."""
         turns = shape.angle / self._bounds.turn if self._options.turns() else 0.0
         return max(shape.length / self._bounds.step, turns)
-
-    def _is_corner(self, before: PathShape, after: PathShape) -> bool:
-        one, other = self._direction(before, 1.0), self._direction(after, 0.0)
-        return float(np.linalg.norm(one - other)) > _CORNER
 
     def _direction(self, shape: PathShape, share: float) -> Array:
         twist = shape.velocity(share)
@@ -252,7 +242,14 @@ def plan_path(
     poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
     if not poses:
         raise KinematicsError("there are no waypoints", what="waypoints")
-    via = _checked(arc_via, len(poses))
+    if len(arc_via) not in (0, len(poses)):
+        raise KinematicsError(
+            f"arc_via has {len(arc_via)} entries for {len(poses)} waypoints; give one each, or "
+            "none",
+            what="arc_via",
+            value=arc_via,
+        )
+    via = [bool(passed) for passed in arc_via] or [False] * len(poses)
     if start is not None:
         q = np.array(start, dtype=np.float64)
         path = shapes([chain.fk(q), *poses], [False, *via])
@@ -261,7 +258,10 @@ def plan_path(
     arguments = options.ik_arguments()
     begins = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
     if not begins.ok:
-        return _nowhere(chain, no_solution(begins))
+        status, clause, joints, *missing = no_solution(begins)
+        message = f"The path cannot begin at its first waypoint: {clause}."
+        rows, errors = np.empty((0, chain.n)), (0.0, 0.0, *missing)
+        return PathResult(status, message, chain.joint_names, rows, 0.0, (), joints, *errors)
     results: list[PathResult] = []
     for solution in begins.solutions:
         results.append(follow(chain, path, solution.q, options, collision, timeout))
@@ -292,31 +292,8 @@ def shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:
                 f"an arc has one middle, but {b - a - 1} waypoints in a row are marked as such",
                 what="arc_via",
             )
-        straight = b - a == 1
-        path.append(
-            line(poses[a], poses[b]) if straight else arc(poses[a], poses[a + 1][:3, 3], poses[b])
-        )
+        if b - a == 1:
+            path.append(line(poses[a], poses[b]))
+        else:
+            path.append(arc(poses[a], poses[a + 1][:3, 3], poses[b]))
     return path
-
-
-def _checked(arc_via: Sequence[bool], count: int) -> list[bool]:
-    if len(arc_via) not in (0, count):
-        raise KinematicsError(
-            f"arc_via has {len(arc_via)} entries for {count} waypoints; give one each, or none",
-            what="arc_via",
-            value=arc_via,
-        )
-    return [bool(passed) for passed in arc_via] or [False] * count
-
-
-def _nowhere(chain: Chain, failure: PathFailure) -> PathResult:
-    return PathResult(
-        failure.status,
-        f"The path cannot begin at its first waypoint: {failure.clause}.",
-        chain.joint_names,
-        np.empty((0, chain.n)),
-        0.0,
-        limiting_joints=failure.joints,
-        missing_distance=failure.position_error,
-        missing_angle=failure.orientation_error,
-    )

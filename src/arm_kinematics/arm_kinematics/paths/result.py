@@ -44,18 +44,15 @@ class PathResult:
 
     status: PathStatus  # why it ends
     message: str  # one sentence for a person
-    joint_names: tuple[str, ...]  # names of the joints
+    joint_names: tuple[str, ...]
     # (m, n) [rad or m], read-only; the first row is the start. Empty if there is no start
     positions: Array
     fraction: float  # share of the path that they cover, 0 to 1
-    # numbers of the rows at which the path has a corner, so that the tool has to stop
-    stops: tuple[int, ...] = ()
+    stops: tuple[int, ...] = ()  # numbers of the rows where the tool stops for a corner
     limiting_joints: tuple[str, ...] = ()  # the joints that end the path, if any
     position_error: float = 0.0  # largest distance of a row from the path [m]
     orientation_error: float = 0.0  # largest angle of a row from the path [rad]
-    # how far from the end of the way the arm has to stay [m], if the path ends because it is out
-    # of reach
-    missing_distance: float = 0.0
+    missing_distance: float = 0.0  # least distance from the end [m], if that is out of reach
     missing_angle: float = 0.0  # the same for its orientation [rad]
 
     @property
@@ -71,21 +68,18 @@ _SINGULAR = 2e-2  # smallest over largest singular value
 class PathFailure(NamedTuple):
     """What is in the way."""
 
-    status: PathStatus  # its kind
+    status: PathStatus
     clause: str  # the same in words, without a capital and a full stop
     joints: tuple[str, ...] = ()  # the joints that cause it
-    # how far from a wanted pose the arm has to stay [m]; 0 if it could be met
-    position_error: float = 0.0
+    position_error: float = 0.0  # least distance from the target pose [m]; 0 if it could be met
     orientation_error: float = 0.0  # the same for its orientation [rad]
 
 
 def no_solution(result: IkResult, end: IkResult | None = None) -> PathFailure:
-    """Return what the inverse kinematics says of the next pose.
+    """Return why the inverse kinematics fails at the next pose.
 
-    Args:
-        result: Its answer to that pose.
-        end: Its answer to the end of the way. If that is out of reach too, it tells by how much;
-            the next pose, being next to one that was met, is missed by next to nothing.
+    The next pose, being next to one that was met, is missed by next to nothing; if the end of the
+    way is out of reach too, its result gives the distance.
     """
     worst, where = result, "the target"
     if end is not None and not end.ok:
@@ -130,10 +124,8 @@ def limit_failure(chain: Chain, q: Array) -> PathFailure | None:
 def _is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -> bool:
     """Return whether the tool can hardly move in some direction that the arm has elsewhere."""
     J = chain.jacobian(q) * bounds.units
-    rows = J[:3] / bounds.length
-    if options.turns():
-        rows = np.vstack([rows, J[3:]])
-    values = np.linalg.svd(rows, compute_uv=False)
+    J[:3] /= bounds.length
+    values = np.linalg.svd(J if options.turns() else J[:3], compute_uv=False)
     return bool(values[-1] < _SINGULAR * values[0])
 
 

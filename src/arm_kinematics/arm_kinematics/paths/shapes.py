@@ -24,21 +24,14 @@ _SAME = 1e-12  # points so near to each other [m] are one
 
 
 class PathShape(ABC):
-    """A piece of a tool path.
-
-    Attributes:
-        start: Pose (4, 4) where it begins.
-        turn: Axis times angle (3,) along the axes of start [rad]; more than pi is possible.
-        length: Way of the tool's point [m].
-    """
+    """A piece of a tool path."""
 
     def __init__(self, start: Array, turn: Array, length: float) -> None:
-        self.start, self.turn, self.length = start, turn, length
-
-    @property
-    def angle(self) -> float:
-        """Angle by which the tool turns [rad]."""
-        return float(np.linalg.norm(self.turn))
+        self.start = start  # pose (4, 4) where it begins
+        # axis times angle (3,) along the axes of start [rad]; more than pi is possible
+        self.turn = turn
+        self.length = length  # way of the tool's point [m]
+        self.angle = float(np.linalg.norm(turn))  # by which the tool turns [rad]
 
     @property
     def goal(self) -> Array:

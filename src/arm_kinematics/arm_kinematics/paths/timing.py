@@ -22,12 +22,11 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
 from arm_kinematics.paths.result import PathResult, limit_failure
 
-_POINTS = 64
-"""A path is refined until each interval is at most this share of it."""
+_POINTS = 64  # a path is refined until it has at least so many intervals
+# Where the first and the last interval are cut, as shares of them from the end of the path.
 _HALVES = 0.5 ** np.arange(1, 6)
-"""Where the first and the last interval are cut, as shares of them from the end of the path."""
+# Tangents up to so many times the chord's slope cannot overshoot, at any change of speed.
 _STEEPEST = 1.5
-"""Tangents up to so many times the chord's slope cannot overshoot, at any change of speed."""
 _ROUNDS = 6
 
 
@@ -67,21 +66,18 @@ def time_path(
     Raises:
         KinematicsError: An argument makes no sense.
     """
-    prepare_timing()
-    q = _waypoints(path)
-    n = q.shape[1]
+    q, fastest, a = _checked(path, velocity, acceleration)
     if not 0.0 < scaling <= 1.0:
         raise KinematicsError(
             f"scaling is {scaling}; expected a number above 0 up to 1",
             what="scaling",
             value=scaling,
         )
-    v = _limits(velocity, n, "velocity") * scaling
-    a = _limits(acceleration, n, "acceleration")
+    v = fastest * scaling
     steps = np.sqrt((((q[1:] - q[:-1]) / v) ** 2).sum(axis=1))
     keep = np.concatenate([[True], steps > 1e-9])
     if not keep[1:].any():
-        return TimedPath(np.zeros(1), q[:1].copy(), np.zeros((1, n)))
+        return TimedPath(np.zeros(1), q[:1].copy(), np.zeros_like(q[:1]))
     ends = q[-1].copy()
     q, steps = q[keep], steps[keep[1:]]
     q[-1] = ends
@@ -110,10 +106,7 @@ def keep_pace(
     Raises:
         KinematicsError: An argument makes no sense.
     """
-    prepare_timing()
-    q = _waypoints(positions)
-    v = _limits(velocity, q.shape[1], "velocity")
-    a = _limits(acceleration, q.shape[1], "acceleration")
+    q, v, a = _checked(positions, velocity, acceleration)
     t = np.asarray(times, dtype=np.float64)
     if t.shape != q.shape[:1] or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
         raise KinematicsError(f"times: expected {len(q)} rising from 0", what="times", value=times)
@@ -227,7 +220,10 @@ def _excess(timed: TimedPath, v: Array, a: Array) -> Array:
     return np.asarray(np.maximum(fast, np.sqrt(hard)).max(axis=1))
 
 
-def _waypoints(path: ArrayLike) -> Array:
+def _checked(
+    path: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array]:
+    prepare_timing()
     try:
         q = np.array(path, dtype=np.float64)
     except (TypeError, ValueError):
@@ -238,25 +234,20 @@ def _waypoints(path: ArrayLike) -> Array:
             what="path",
             value=path,
         )
-    return q
-
-
-def _limits(values: ArrayLike, n: int, what: str) -> Array:
-    return vector(values, n, what, "positive, finite limits", lambda x: np.isfinite(x) & (x > 0.0))
+    v, a = (
+        vector(x, q.shape[1], what, "positive, finite limits", lambda x: np.isfinite(x) & (x > 0))
+        for x, what in ((velocity, "velocity"), (acceleration, "acceleration"))
+    )
+    return q, v, a
 
 
 def time_result(
     result: PathResult, velocity: ArrayLike, acceleration: ArrayLike, scaling: float = 1.0
 ) -> TimedPath:
-    """Time a tool path as fast as the limits allow, at rest at its ends and at its corners.
+    """Time a tool path as ``time_path`` does, at rest at its ends and at its corners.
 
-    Only by stopping can a corner be passed without leaving the path.
-
-    Args:
-        result: The path; an empty one gives an empty trajectory.
-        velocity: Speed limits (n,), positive [rad/s or m/s].
-        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
-        scaling: Share of the speed limits to use, above 0 up to 1.
+    Only by stopping can a corner be passed without leaving the path. An empty path gives an empty
+    trajectory.
 
     Raises:
         KinematicsError: An argument makes no sense.
@@ -268,8 +259,15 @@ def time_result(
     whole = [
         time_path(rows[a : b + 1], velocity, acceleration, scaling) for a, b in pairwise(ends)
     ]
-    moving = [part for part in whole if len(part.times) > 1]
-    return _joined(moving) if moving else whole[0]
+    first, *others = [part for part in whole if len(part.times) > 1] or whole[:1]
+    times = [first.times]
+    for part in others:  # each begins where the one before ends
+        times.append(part.times[1:] + times[-1][-1])
+    return TimedPath(
+        np.concatenate(times),
+        np.vstack([first.positions, *(part.positions[1:] for part in others)]),
+        np.vstack([first.velocities, *(part.velocities[1:] for part in others)]),
+    )
 
 
 def point_to_point(
@@ -291,26 +289,15 @@ def point_to_point(
         goal: Where to go, within the limits.
         scaling: Share of the speed limits to use, above 0 up to 1.
         velocity: Speed limits (n,); None is the chain's.
-        acceleration: Acceleration limits (n,); None is the chain's.
+        acceleration: The same for acceleration.
 
     Raises:
         KinematicsError: An argument makes no sense, or the goal is beyond a limit.
     """
-    ends = [
-        joint_positions(q, chain.joint_names, w) for q, w in ((start, "start"), (goal, "goal"))
-    ]
+    names = chain.joint_names
+    ends = joint_positions(start, names, "start"), joint_positions(goal, names, "goal")
     if failure := limit_failure(chain, ends[1]):
         raise KinematicsError(f"goal: {failure.clause}", what="goal", value=goal)
     fast = chain.velocity if velocity is None else velocity
     strong = chain.acceleration if acceleration is None else acceleration
     return time_path(ends, fast, strong, scaling)
-
-
-def _joined(parts: list[TimedPath]) -> TimedPath:
-    """Return trajectories one after the other; each begins where the one before ends."""
-    times = [parts[0].times]
-    for part in parts[1:]:
-        times.append(part.times[1:] + times[-1][-1])
-    positions = [part.positions[i > 0 :] for i, part in enumerate(parts)]
-    velocities = [part.velocities[i > 0 :] for i, part in enumerate(parts)]
-    return TimedPath(np.concatenate(times), np.vstack(positions), np.vstack(velocities))

@@ -9,7 +9,6 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.chain.robot import MissingJointsError, Robot
-from arm_kinematics.dexterity.measures import condition_number, manipulability
 
 from arm_description import load_robot
 
@@ -67,26 +66,3 @@ def test_a_joint_that_follows_another_one():
 def test_the_links_that_end_a_branch():
     assert Robot(ARM.to_urdf()).tips == ("tool0", "left_finger_link", "right_finger_link")
     assert Robot(FOLLOWING).tips == ("b",)
-
-
-def test_manipulability_of_a_planar_arm_is_l1_l2_sin():
-    """The area that the two columns span, Yoshikawa's first example."""
-    J = np.zeros((6, 2))
-    q1, q2 = 0.4, 1.1
-    J[0] = [-math.sin(q1) - 0.5 * math.sin(q1 + q2), -0.5 * math.sin(q1 + q2)]
-    J[1] = [math.cos(q1) + 0.5 * math.cos(q1 + q2), 0.5 * math.cos(q1 + q2)]
-    assert manipulability(J) == pytest.approx(0.5 * math.sin(q2))
-
-
-def test_measures_of_six_joints_count_the_turns_too():
-    J = np.diag([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert manipulability(J) == pytest.approx(720.0)
-    assert condition_number(J) == pytest.approx(6.0)
-    assert condition_number(J[:, :5]) == pytest.approx(3.0)
-
-
-def test_a_singular_posture_has_no_manipulability_and_no_finite_condition():
-    J = np.zeros((6, 2))
-    J[1] = [1.5, 0.5]
-    assert manipulability(J) == pytest.approx(0.0)
-    assert condition_number(J) == math.inf
