@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from arm_viewer.errors import BrowserError, MissingPackageError
+from arm_viewer.errors import ViewerError, required
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -34,15 +34,11 @@ NOTICES = ".mantine-Notifications-root { display: none !important; }"
 
 
 def find_chromium() -> str:
-    """Return the path of the installed Chromium.
-
-    Raises:
-        BrowserError: If there is none; names the command that installs it.
-    """
+    """Return the path of the installed Chromium; a ViewerError names the command to install it."""
     for program in PROGRAMS:
         if path := shutil.which(program):
             return path
-    raise BrowserError(
+    raise ViewerError(
         "no Chromium is installed; on Debian: sudo apt-get update && "
         "sudo apt-get install -y chromium"
     )
@@ -50,23 +46,14 @@ def find_chromium() -> str:
 
 @contextmanager
 def open_page(size: tuple[int, int] = (1280, 720)) -> Iterator[Any]:
-    """Open an empty page in a new headless Chromium, and close both at the end.
-
-    Args:
-        size: Width and height of the page in pixels.
-
-    Yields:
-        A playwright.sync_api.Page.
+    """Open a playwright page (width, height in pixels) in a new headless Chromium.
 
     Raises:
-        BrowserError: If Chromium is missing or does not start.
-        MissingPackageError: If playwright is not installed.
+        ViewerError: Chromium or playwright is missing, or Chromium does not start.
     """
     program = find_chromium()
-    try:
+    with required("playwright", "it controls the headless browser"):
         from playwright.sync_api import Error, sync_playwright
-    except ImportError as error:
-        raise MissingPackageError("playwright", "it controls the headless browser") from error
     with tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
         try:
             context = playwright.chromium.launch_persistent_context(
@@ -78,27 +65,27 @@ def open_page(size: tuple[int, int] = (1280, 720)) -> Iterator[Any]:
                 timeout=1e3 * LAUNCH_TIMEOUT,
             )
         except Error as error:
-            raise BrowserError(f"{program} does not start: {error.message}") from error
+            raise ViewerError(f"{program} does not start: {error.message}") from error
         try:
             yield context.pages[0]
         finally:
             context.close()
 
 
-def wait_drawn(page: Any, timeout: float = 60.0, settle: float = 5.0) -> None:
-    """Wait until the page shows a robot.
+def visit(page: Any, url: str, timeout: float = 60.0, settle: float = 5.0) -> None:
+    """Open a browser view in a page and wait until its robot is drawn, at most `timeout` [s].
 
-    Args:
-        page: A page that opened a browser view.
-        timeout: The longest time to wait for a robot [s].
-        settle: The longest time to wait until two consecutive pictures are equal [s]; 0 not to
-            wait. Text appears last.
+    Then wait until two consecutive pictures are equal, at most `settle` [s]; text appears last.
 
     Raises:
-        BrowserError: If no robot was drawn in that time.
+        ViewerError: Nothing answers at the address, or no robot appears.
     """
     from playwright.sync_api import Error
 
+    try:
+        page.goto(url, timeout=1e3 * timeout)
+    except Error as error:
+        raise ViewerError(f"nothing answers at {url}: {error.message.splitlines()[0]}") from error
     try:
         page.wait_for_selector("canvas", timeout=1e3 * timeout)
         page.wait_for_selector(DRAWN, state="attached", timeout=1e3 * timeout)
@@ -107,14 +94,13 @@ def wait_drawn(page: Any, timeout: float = 60.0, settle: float = 5.0) -> None:
         if settle:
             _settle(page, settle)
     except Error as error:
-        raise BrowserError(
+        raise ViewerError(
             f"{page.url} showed no robot within {timeout:g} s; "
             "is something publishing robot_description?"
         ) from error
 
 
 def _settle(page: Any, longest: float) -> None:
-    """Wait until two consecutive pictures are equal, or for the longest time [s]."""
     end = time.monotonic() + longest
     previous, present = b"", page.screenshot()
     while previous != present and time.monotonic() < end:
@@ -126,18 +112,3 @@ def scene_box(page: Any) -> dict[str, float]:
     """Return the area of the scene beside the panel: x, y, width, height in pixels."""
     box: dict[str, float] = page.locator("canvas").last.bounding_box()
     return box
-
-
-def visit(page: Any, url: str, timeout: float = 60.0, settle: float = 5.0) -> None:
-    """Open a browser view in a page and wait until its robot is drawn.
-
-    Raises:
-        BrowserError: If nothing answers at the address, or no robot appears.
-    """
-    from playwright.sync_api import Error
-
-    try:
-        page.goto(url, timeout=1e3 * timeout)
-    except Error as error:
-        raise BrowserError(f"nothing answers at {url}: {error.message.splitlines()[0]}") from error
-    wait_drawn(page, timeout, settle)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: latched topics, streams of markers, and commands that expire.
+"""Quality of service: latched topics, streams of markers, commands that expire; timers' clock.
 
 What is sent reliably while a link is cut is kept and sent again: once the link is whole, the arm
 would execute a command of half a minute ago. A lifespan ends that. A client's profile holds for
@@ -10,6 +10,8 @@ two computers have to agree to less than the lifespan.
 
 from __future__ import annotations
 
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_services_default
 
@@ -30,6 +32,9 @@ GOAL = QoSProfile(depth=10, lifespan=Duration(seconds=4))
 
 STREAM = QoSProfile(depth=1, lifespan=Duration(seconds=0.5))
 """Trajectories on a topic, each soon to be followed by the next or by rest."""
+
+STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
+"""For timers that also run where simulated time does not."""
 
 
 def service_qos(name: str) -> QoSProfile:

@@ -190,6 +190,7 @@ class TfListener:
         node: the node to listen on.
         callback_group: group of the subscriptions, a new one if None.
         on_change: is given each message of tf after it has been taken over.
+        on_set: is called after each transform that differs from the one before.
         depth: how many messages of tf may wait; more than usual for a node that must see each.
         events: what to do on events of the subscriptions, rclpy's default if None.
 
@@ -202,12 +203,13 @@ class TfListener:
         node: Node,
         callback_group: CallbackGroup | None = None,
         on_change: Callable[[TFMessage], None] | None = None,
+        on_set: Callable[[], None] = lambda: None,
         depth: int = 100,
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
         self._received: dict[str, Heard] = {}
-        self._on_change = on_change
+        self._on_change, self._on_set = on_change, on_set
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -241,3 +243,4 @@ class TfListener:
             raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
         self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
         self._received[child] = received
+        self._on_set()

@@ -28,12 +28,7 @@ class CallbackQueue:
         self._wake: Action | None = None
 
     def open(self, wake: Action) -> None:
-        """Start to deliver.
-
-        Args:
-            wake: Called by the posting thread after each post; it must make the owner's thread
-                call `drain` soon.
-        """
+        """Start to deliver; `wake`, which each post calls, makes the owner's thread `drain`."""
         with self._lock:
             self._wake = wake
             if self._actions:
@@ -61,24 +56,16 @@ class CallbackQueue:
 
 
 class PanelGui:
-    """viser's GUI elements; the callbacks of users run in the node's thread.
-
-    Attributes:
-        elements: viser's own interface, for elements without callbacks.
-    """
+    """viser's GUI elements; the callbacks of users run in the node's thread."""
 
     def __init__(self, server: viser.ViserServer, queue: CallbackQueue) -> None:
-        self.elements: Any = server.gui
+        self.elements: Any = server.gui  # viser's own interface, for elements without callbacks
         self._queue = queue
 
     def on_user(self, register: Callable[[Any], Any], action: Action) -> None:
-        """Run an action when a user, not the node, causes an event.
+        """Run an action when a user, not the node, causes an event, e.g. on_click of a button.
 
         The callback is a coroutine: viser runs it in its event loop, in the order of events.
-
-        Args:
-            register: viser's method that takes a callback, e.g. on_click of a button.
-            action: Runs in the node's thread.
         """
 
         async def callback(event: Any) -> None:

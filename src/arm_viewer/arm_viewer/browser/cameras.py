@@ -6,20 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Array, corners
+from arm_viewer.scene.shapes import SIGNS, Array, corners
 
 if TYPE_CHECKING:
     import viser
 
 FIELD_OF_VIEW = 0.6  # [rad] vertical; narrow, for little perspective distortion
-# From the arm to the camera in the root frame: from the side and slightly behind, where the tool's
-# direction is visible.
+# From the arm to the camera in the root frame: where the tool's direction is visible.
 DIRECTION = np.array([-0.30, -0.85, 0.42])
 ASPECT = 1.2  # width over height of a browser that has not connected yet, beside its panel
 CAPTION_OFFSET = 0.3  # above the bounding box, as a fraction of the robot's size
@@ -27,11 +26,11 @@ SAME_SIZE = (0.8, 1.25)  # ratio of sizes within which cameras stay where they a
 ASPECT_TOLERANCE = 0.01  # slow browsers draw fewer pixels, and their rounded numbers vary
 FAR = 3.0  # sizes from the root; more distant objects need not be in the picture
 
+NO_OBJECTS = np.empty((0, 3))
 Postures = Callable[[], Sequence[Mapping[str, Array]]]
 
 
-@dataclass(frozen=True)
-class ScreenArea:
+class ScreenArea(NamedTuple):
     """The part of a picture to be filled; the picture's edges are at -1 and 1, up is positive."""
 
     left: float
@@ -49,17 +48,17 @@ HIGH = ScreenArea(-0.80, 0.80, 0.28, 0.90)  # the panel covers the lower 60 % of
 class CameraView:
     """A camera and the scale that goes with it. Metres, in the fixed frame, z up."""
 
-    position: Array  # (3,), of the camera
+    position: Array  # (3,)
     look_at: Array  # (3,), the point in the middle of the picture
     near: float  # distance of the near clipping plane
-    size: float  # A length that characterises the robot and scales frames and labels
+    size: float  # a length that characterises the robot and scales frames and labels
     caption: Array  # (3,), of a line of text above everything
 
 
 def view_of(
     robot: VisualRobot,
     postures: Sequence[Mapping[str, Array]] = (),
-    objects: Array | None = None,
+    objects: Array = NO_OBJECTS,
     aspect: float = ASPECT,
 ) -> CameraView:
     """Return the closest view that shows the arm in all postures, and the objects around it.
@@ -70,17 +69,14 @@ def view_of(
         objects: (n, 3) corners of the objects around it.
         aspect: Width over height of the picture; the lower part of a high one is kept free.
     """
-    points = robot_corners(robot, [robot.zero, *postures])
-    if objects is not None:
-        points = np.vstack([points, objects])
+    points = np.vstack([robot_corners(robot, [robot.zero, *postures]), objects])
     low, high = points.min(axis=0), points.max(axis=0)
     zero = np.array([pose[:3, 3] for pose in robot.zero.values()])
     span = float(np.linalg.norm(zero.max(axis=0) - zero.min(axis=0)))
     size = max(robot.reach, span, 0.05)
     caption = np.array([*(0.5 * (low + high))[:2], high[2] + CAPTION_OFFSET * size])
-    position = _closest_position(
-        np.vstack([points, caption]), WIDE if aspect >= 1.0 else HIGH, aspect
-    )
+    area = WIDE if aspect >= 1.0 else HIGH
+    position = _closest_position(np.vstack([points, caption]), area, aspect)
     ahead = -DIRECTION / np.linalg.norm(DIRECTION)
     look_at = position + ahead * float((0.5 * (low + high) - position) @ ahead)
     return CameraView(position, look_at, near=0.02 * size, size=size, caption=caption)
@@ -117,18 +113,13 @@ def _closest_position(points: Array, area: ScreenArea, aspect: float) -> Array:
     right, up, ahead = axes_of(DIRECTION)
     x, y, z = np.array([right, up, ahead]) @ points.T
     tangent = np.tan(0.5 * FIELD_OF_VIEW)
-    bounds = []
-    for across, low, high in (
-        (x, area.left * tangent * aspect, area.right * tangent * aspect),
-        (y, area.lower * tangent, area.upper * tangent),
-    ):
-        bounds.append(
-            (low, high, float(np.min(across - low * z)), float(np.max(across - high * z)))
-        )
-    depth = min((most - least) / (high - low) for low, high, most, least in bounds)
-    cx, cy = (
-        0.5 * ((least + high * depth) + (most + low * depth)) for low, high, most, least in bounds
-    )
+    across = np.array([x, y])
+    low = tangent * np.array([area.left * aspect, area.lower])
+    high = tangent * np.array([area.right * aspect, area.upper])
+    most = (across - np.outer(low, z)).min(axis=1)
+    least = (across - np.outer(high, z)).max(axis=1)
+    depth = ((most - least) / (high - low)).min()
+    cx, cy = 0.5 * ((least + high * depth) + (most + low * depth))
     position: Array = cx * right + cy * up + depth * ahead
     return position
 
@@ -155,10 +146,6 @@ class _PlacedCamera:
         """Return whether a position, (3,), is the one it was given."""
         return bool(np.abs(position - self.target).max() <= self.tolerance)
 
-    def was_moved(self, position: Array) -> bool:
-        """Return whether the user moved the camera to a position, (3,)."""
-        return self.arrived and not self.is_near(position)
-
 
 class Cameras:
     """The cameras of present and future browsers. Not thread-safe, except for `update`.
@@ -171,16 +158,16 @@ class Cameras:
     def __init__(self, server: viser.ViserServer, postures: Postures) -> None:
         self._server, self._postures = server, postures
         self._robot: VisualRobot | None = None
-        self._objects: Array = np.empty((0, 3))
+        self._objects: Array = NO_OBJECTS
         self._cameras: dict[int, _PlacedCamera] = {}
         self.view: CameraView | None = None
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
         self._robot = robot
-        view = view_of(robot, self._postures(), self._objects)
         low, high = SAME_SIZE
-        if self.view is not None and low < view.size / self.view.size < high:
+        size = view_of(robot, self._postures(), self._objects).size
+        if self.view is not None and low < size / self.view.size < high:
             return False
         self._place_all(forced=True)
         return True
@@ -199,8 +186,8 @@ class Cameras:
         """Place a browser's camera for its picture's aspect ratio, unless the user moved it."""
         if self._robot is None or self.view is None or not _has_picture(client.camera):
             return
-        placed = self._cameras.get(client.client_id)
-        if placed is not None and not forced and placed.was_moved(client.camera.position):
+        placed = None if forced else self._cameras.get(client.client_id)
+        if placed and placed.arrived and not placed.is_near(client.camera.position):
             return
         aspect = float(client.camera.aspect)
         view = view_of(self._robot, self._postures(), self._objects, aspect)
@@ -222,7 +209,7 @@ class Cameras:
 
     def _place_all(self, forced: bool) -> None:
         assert self._robot is not None
-        self.view = view_of(self._robot, self._postures(), self._objects, ASPECT)
+        self.view = view_of(self._robot, self._postures(), self._objects)
         _place(self._server.initial_camera, self.view)
         for client in self._server.get_clients().values():
             self.fit(client, forced)
@@ -256,6 +243,4 @@ def _place(camera: Any, view: CameraView) -> None:
 
 def _bounding_box(points: Array) -> Array:
     """Return the corners of the axis-aligned box around points, (8, 3)."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    grid = np.meshgrid(*np.stack([low, high], axis=1), indexing="ij")
-    return np.stack(grid, axis=-1).reshape(-1, 3)
+    return np.asarray(np.where(SIGNS < 0.0, points.min(axis=0), points.max(axis=0)))

@@ -34,12 +34,8 @@ class _Frame:
 class FrameDrawer:
     """The nodes of all frames. Not thread-safe: used by one thread.
 
-    Args:
-        scene: viser's scene.
-        meshes: For visuals that are mesh files.
-        size: A length that characterises the robot; axes are sized by it [m].
-        axes: Whether frames are drawn as three axes at first.
-        labels: Whether frames carry their names at first.
+    Axes (three for each frame) and labels (its name) are shown or hidden at first, and sized by a
+    length that characterises the robot [m].
     """
 
     def __init__(
@@ -65,19 +61,16 @@ class FrameDrawer:
         """Move frames, adding new ones: name -> (4, 4), fixed <- frame."""
         problems: list[ViewerError] = []
         for name, pose in poses.items():
-            frame = self._frames.get(name)
-            if frame is None:
-                frame = self._frames[name] = self._add(name, pose)
-                frame.visuals = self._draw_visuals(name, problems)
-                continue
-            set_pose(frame.node, pose)
+            if name in self._frames:
+                set_pose(self._frames[name].node, pose)
+            else:
+                self._frames[name] = self._add(name, pose)
+                self._frames[name].visuals = self._draw_visuals(name, problems)
         return problems
 
     def remove(self, name: str) -> None:
         """Remove a frame and everything attached to it."""
-        frame = self._frames.pop(name, None)
-        if frame is not None:
-            frame.node.remove()
+        self._frames.pop(name).node.remove()
 
     def switch(self, axes: bool, labels: bool) -> None:
         """Show or hide axes and names."""
@@ -108,13 +101,9 @@ class FrameDrawer:
 
     def _free_corner(self, pose: Array) -> Any:
         """Return a side for the name, so that names of coincident frames do not overlap."""
-        near = 0.04 * self._size
-        coincident = [
-            frame
-            for frame in self._frames.values()
-            if np.linalg.norm(frame.node.position - pose[:3, 3]) < near
-        ]
-        return CORNERS[len(coincident) % len(CORNERS)]
+        positions = [frame.node.position for frame in self._frames.values()]
+        gaps = np.linalg.norm(np.reshape(positions, (-1, 3)) - pose[:3, 3], axis=1)
+        return CORNERS[int((gaps < 0.04 * self._size).sum()) % len(CORNERS)]
 
     def _draw_visuals(self, link: str, problems: list[ViewerError]) -> list[Any]:
         visuals = () if self._robot is None else self._robot.visuals

@@ -29,12 +29,7 @@ class _Drawn:
 
 
 class MarkerDrawer:
-    """The nodes of all markers. Not thread-safe: used by one thread.
-
-    Args:
-        scene: viser's scene.
-        meshes: For markers that are mesh files.
-    """
+    """The nodes of all markers. Not thread-safe: used by one thread."""
 
     def __init__(self, scene: viser.SceneApi, meshes: MeshFiles) -> None:
         self._scene, self._meshes = scene, meshes

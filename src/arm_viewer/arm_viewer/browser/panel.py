@@ -56,12 +56,10 @@ def value_text(joint: VisualJoint, value: float) -> str:
 
 def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> str:
     """Return the joints that have a value as a table."""
-    rows = [
-        (joint.name, value_text(joint, values[joint.name]))
-        for joint in joints
-        if joint.name in values and math.isfinite(values[joint.name])
-    ]
-    return _table("joints", rows)
+    known = [joint for joint in joints if math.isfinite(values.get(joint.name, math.nan))]
+    return _table(
+        "joints", [(joint.name, value_text(joint, values[joint.name])) for joint in known]
+    )
 
 
 def tool_table(frame: str, pose: Array | None) -> str:
@@ -93,8 +91,8 @@ class PanelActions:
 
     switch: Callable[[str, bool], None]  # takes the name of a switch, and whether it is on now
     move: Callable[[str, float], None]  # takes a joint's name and value [rad or m]
-    posture: Callable[[str], None]  # takes the name of a posture
-    clear_trace: Callable[[], None]  # without arguments
+    posture: Callable[[str], None]
+    clear_trace: Callable[[], None]
 
 
 class Panel:
@@ -102,7 +100,7 @@ class Panel:
 
     Args:
         gui: viser's GUI elements.
-        actions: What the elements do.
+        actions: What they do.
         switches: Name of each switch -> its first state.
         sliders: Whether the joints get sliders.
     """
@@ -130,8 +128,8 @@ class Panel:
 
     def set_joints(self, joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> None:
         """Show the joints' values [rad or m] as text, unless they have sliders."""
-        html = "" if self._with_sliders else joint_table(joints, values)
-        _set_html(self._joint_table, html)
+        if not self._with_sliders:
+            _set_html(self._joint_table, joint_table(joints, values))
 
     def set_tool(self, frame: str, pose: Array | None) -> None:
         """Show the tool's position, (4, 4) fixed <- tool, or nothing for None."""
@@ -160,8 +158,7 @@ class Panel:
         """Move the sliders to these values [rad or m], without calling `move`."""
         for name, (joint, slider) in self._sliders.items():
             if name in values:
-                low, high = display_limits(joint)
-                slider.value = min(max(round(to_display(joint, values[name]), 1), low), high)
+                slider.value = _displayed(joint, round(to_display(joint, values[name]), 1))
 
     def count_robot(self) -> None:
         """Increase the number of drawn robots in the page, for programs that wait for one."""
@@ -175,7 +172,7 @@ class Panel:
             min=low,
             max=high,
             step=SLIDER_STEP,
-            initial_value=min(max(to_display(joint, value), low), high),
+            initial_value=_displayed(joint, to_display(joint, value)),
         )
         self._sliders[joint.name] = (joint, slider)
         self._gui.on_user(
@@ -207,8 +204,11 @@ def from_display(joint: VisualJoint, value: float) -> float:
 def display_limits(joint: VisualJoint) -> tuple[float, float]:
     """Return a joint's limits in degrees or millimetres, rounded inwards to the slider's step."""
     low, high = to_display(joint, joint.lower), to_display(joint, joint.upper)
-    inner = (
-        round(SLIDER_STEP * math.ceil(low / SLIDER_STEP - 1e-6), 6),
-        round(SLIDER_STEP * math.floor(high / SLIDER_STEP + 1e-6), 6),
-    )
-    return inner if inner[0] < inner[1] else (low, high)
+    inner_low = round(SLIDER_STEP * math.ceil(low / SLIDER_STEP - 1e-6), 6)
+    inner_high = round(SLIDER_STEP * math.floor(high / SLIDER_STEP + 1e-6), 6)
+    return (inner_low, inner_high) if inner_low < inner_high else (low, high)
+
+
+def _displayed(joint: VisualJoint, value: float) -> float:
+    low, high = display_limits(joint)
+    return min(max(value, low), high)

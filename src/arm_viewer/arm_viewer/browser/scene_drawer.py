@@ -18,7 +18,6 @@ from arm_viewer.browser.cameras import Cameras, Postures, round_length
 from arm_viewer.browser.frame_drawer import FrameDrawer
 from arm_viewer.browser.marker_drawer import MarkerDrawer
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
@@ -39,12 +38,8 @@ class SceneDrawer:
     Args:
         server: viser's server.
         meshes: For visuals and markers that are mesh files.
-        switches: `axes` (three axes for each frame), `labels` (its name) and `trace` (the
-            tool's path) -> whether they are drawn at first.
+        switches: `axes`, `labels` (of the frames) and `trace` -> whether they are drawn at first.
         postures: Returns the postures that the cameras are to show.
-
-    Attributes:
-        cameras: The browsers' cameras.
     """
 
     def __init__(
@@ -72,17 +67,15 @@ class SceneDrawer:
         return START_SIZE if self.cameras.view is None else self.cameras.view.size
 
     def apply(self, changes: SceneChanges) -> list[ViewerError]:
-        """Draw all changes; browsers show them at once.
-
-        Returns:
-            One error for each thing that could not be drawn; the others are drawn.
-        """
+        """Draw all changes, which browsers show at once; return errors for what is not drawn."""
         problems: list[ViewerError] = []
         with self._server.atomic():
             for name in changes.removed:
                 self._frames.remove(name)
             if changes.robot is not None:
-                problems += self._set_robot(changes.robot)
+                if self.cameras.set_robot(changes.robot):
+                    self._add_floor(self.size)
+                problems += self._frames.set_robot(changes.robot, self.size)
             problems += self._frames.move(changes.moved)
             for key in changes.erased:
                 self._markers.erase(key)
@@ -136,11 +129,6 @@ class SceneDrawer:
             self._frames.switch(self._on["axes"], self._on["labels"])
             for piece in self._trace.values():
                 piece.visible = self._on["trace"]
-
-    def _set_robot(self, robot: VisualRobot) -> list[ViewerError]:
-        if self.cameras.set_robot(robot):
-            self._add_floor(self.size)
-        return self._frames.set_robot(robot, self.size)
 
     def _add_floor(self, size: float) -> None:
         cell = round_length(size / 6.0)

@@ -8,11 +8,11 @@ import asyncio
 import errno
 import logging
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arm_viewer.errors import MissingPackageError, ServerError
+from arm_viewer.errors import ViewerError, required
 
 if TYPE_CHECKING:
     import viser
@@ -27,18 +27,14 @@ FULL_WIDTH = """<style>
 
 
 def free_port(host: str, port: int) -> int:
-    """Return the requested port or the next free one; 0 lets the system choose.
-
-    Args:
-        host: The address to bind to.
-        port: 0 to 65535.
+    """Return the requested port of a host or the next free one; 0 lets the system choose.
 
     Raises:
-        ServerError: If the port is out of range, the host is not an address of this machine, or
-            a hundred consecutive ports are in use.
+        ViewerError: The port is out of range, the host is not an address of this machine, or a
+            hundred consecutive ports are in use.
     """
     if not 0 <= port <= LAST_PORT:
-        raise ServerError(f"parameter port: {port} is not a port; give 0 (any free one) to 65535")
+        raise ViewerError(f"parameter port: {port} is not a port; give 0 (any free one) to 65535")
     for candidate in range(port, min(port + TRIES, LAST_PORT + 1)):
         try:
             family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
@@ -48,26 +44,23 @@ def free_port(host: str, port: int) -> int:
                 return int(probe.getsockname()[1])
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise ServerError(
+                raise ViewerError(
                     f'the browser view cannot use host "{host}", port {candidate}: '
                     f"{error.strerror or error}; 127.0.0.1 shows it on this machine only, "
                     "0.0.0.0 to the whole network"
                 ) from error
-    raise ServerError(f"ports {port} to {candidate} are all in use; set the parameter port to 0")
+    raise ViewerError(f"ports {port} to {candidate} are all in use; set the parameter port to 0")
 
 
 def open_server(host: str, port: int) -> viser.ViserServer:
     """Start a server at the address, or at the next free port.
 
     Raises:
-        ServerError: If the address cannot be used.
-        MissingPackageError: If viser is not installed.
+        ViewerError: The address cannot be used, or viser is not installed.
     """
-    try:
+    with required("viser", "it serves the browser view"):
         import rich
         import viser
-    except ImportError as error:
-        raise MissingPackageError("viser", "it serves the browser view") from error
     rich.get_console().quiet = True  # viser prints a banner; the node logs the address itself.
     # Without this, a client that disconnects early leaves a traceback in the log.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
@@ -109,16 +102,11 @@ def _decorate(server: viser.ViserServer) -> None:
     server.gui.main_panel.dock_right()  # Beside the picture, not over it.
     server.gui.add_html(FULL_WIDTH, order=99)
     server.scene.set_up_direction("+z")
-    server.scene.set_background_image(_sky(), format="png")
+    sky = np.linspace(SKY, GROUND, 256, dtype=np.uint8)
+    server.scene.set_background_image(np.repeat(sky[:, None], 2, axis=1), format="png")
     server.scene.configure_default_lights(enabled=True, cast_shadow=True)
     # Soft light from all sides. An environment map looks alike, but takes seconds to prepare
     # without a graphics card.
     server.scene.add_light_hemisphere(
         "/sky_light", sky_color=(255, 255, 255), ground_color=(196, 200, 208), intensity=2.0
     )
-
-
-def _sky() -> Any:
-    """Return a vertical gradient as an image, (rows, 2, 3) uint8."""
-    ramp = np.linspace(SKY, GROUND, 256)
-    return np.repeat(ramp[:, None, :], 2, axis=1).astype(np.uint8)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from arm_common.transforms import quaternion
 
-from arm_viewer.errors import MissingPackageError
+from arm_viewer.errors import required
 from arm_viewer.scene import shapes
 from arm_viewer.scene.shapes import Array, Colour, DrawnShape
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 class DrawContext:
     """Where and how a shape is drawn."""
 
-    scene: viser.SceneApi  # viser's scene
-    meshes: MeshFiles  # for mesh files
+    scene: viser.SceneApi
+    meshes: MeshFiles
     name: str  # the node's name; its parent decides the frame
     pose: Array  # (4, 4), parent <- shape
-    colour: Colour  # red, green, blue, alpha
+    colour: Colour
 
     @property
     def place(self) -> dict[str, Any]:
@@ -48,6 +48,10 @@ class DrawContext:
         solid = alpha >= 1.0
         return {"opacity": None if solid else alpha, "cast_shadow": solid, **self.place}
 
+    def colours(self, own: Array | None) -> Array:
+        """Return the colours of a shape's points, (n, 3), or the one for all, (3,)."""
+        return np.array(self.rgb) if own is None else own
+
 
 def viser_pose(pose: Array) -> dict[str, Any]:
     """Return a (4, 4) pose as viser's keyword arguments position and wxyz."""
@@ -62,11 +66,7 @@ def set_pose(handle: Any, pose: Array) -> None:
 
 
 def draw(shape: DrawnShape, context: DrawContext) -> Any:
-    """Draw a shape and return viser's handle.
-
-    Raises:
-        ViewerError: If a mesh cannot be loaded.
-    """
+    """Draw a shape and return viser's handle; a ViewerError names a mesh that cannot be loaded."""
     return _DRAWERS[type(shape)](shape, context)
 
 
@@ -94,14 +94,20 @@ def _mesh(shape: shapes.MeshFile, context: DrawContext) -> Any:
         return context.scene.add_mesh_trimesh(
             context.name, mesh, scale=shape.scale, cast_shadow=True, **context.place
         )
+    return _faces(context, mesh.vertices, mesh.faces, shape.scale)
+
+
+def _faces(
+    context: DrawContext, vertices: Array, faces: Any, scale: tuple[float, float, float]
+) -> Any:
     return context.scene.add_mesh_simple(
         context.name,
-        mesh.vertices,
-        mesh.faces,
+        vertices,
+        faces,
         color=context.rgb,
         side="double",
         flat_shading=True,
-        scale=shape.scale,
+        scale=scale,
         **context.surface,
     )
 
@@ -110,7 +116,7 @@ def _arrows(shape: shapes.Arrows, context: DrawContext) -> Any:
     return context.scene.add_arrows(
         context.name,
         shape.points,
-        _linear(np.array(context.rgb)),
+        _linear(context.colours(None)),
         shaft_radius=0.5 * shape.shaft_diameter,
         head_radius=0.5 * shape.head_diameter,
         head_length=shape.head_length,
@@ -126,11 +132,10 @@ def _lines(shape: shapes.Lines, context: DrawContext) -> Any:
 
 
 def _points(shape: shapes.PointCloud, context: DrawContext) -> Any:
-    colours = np.array(context.rgb) if shape.colours is None else shape.colours
     return context.scene.add_point_cloud(
         context.name,
         shape.points,
-        colours,
+        context.colours(shape.colours),
         point_size=shape.size,
         precision="float32",
         point_shading="flat",
@@ -139,65 +144,40 @@ def _points(shape: shapes.PointCloud, context: DrawContext) -> Any:
 
 
 def _copies(shape: shapes.Copies, context: DrawContext) -> Any:
-    mesh, sizes = _unit_mesh(shape.solid)
-    count = len(shape.positions)
-    colours = np.array(context.rgb) if shape.colours is None else shape.colours
+    with required("trimesh", "cube lists and sphere lists need it"):
+        from trimesh import creation
+    count, is_box = len(shape.positions), isinstance(shape.solid, shapes.Box)
+    mesh = creation.box() if is_box else creation.icosphere(subdivisions=2, radius=0.5)
+    size = shape.solid.size if isinstance(shape.solid, shapes.Box) else shape.solid.diameters
     return context.scene.add_batched_meshes_simple(
         context.name,
         mesh.vertices,
         mesh.faces,
         batched_wxyzs=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         batched_positions=shape.positions,
-        batched_scales=np.tile(np.array(sizes, dtype=np.float32), (count, 1)),
-        batched_colors=_linear(colours),
-        flat_shading=isinstance(shape.solid, shapes.Box),
+        batched_scales=np.tile(np.array(size, dtype=np.float32), (count, 1)),
+        batched_colors=_linear(context.colours(shape.colours)),
+        flat_shading=is_box,
         **context.surface,
     )
-
-
-def _unit_mesh(solid: shapes.Box | shapes.Ellipsoid) -> tuple[Any, tuple[float, float, float]]:
-    """Return a mesh one metre in size, and the factors that give it the solid's size."""
-    trimesh = _trimesh()
-    if isinstance(solid, shapes.Box):
-        return trimesh.creation.box(), solid.size
-    return trimesh.creation.icosphere(subdivisions=2, radius=0.5), solid.diameters
 
 
 def _triangles(shape: shapes.Triangles, context: DrawContext) -> Any:
     faces = np.arange(len(shape.vertices)).reshape(-1, 3)
     if shape.colours is None:
-        return context.scene.add_mesh_simple(
-            context.name,
-            shape.vertices,
-            faces,
-            color=context.rgb,
-            side="double",
-            flat_shading=True,
-            **context.surface,
-        )
+        return _faces(context, shape.vertices, faces, (1.0, 1.0, 1.0))
+    with required("trimesh", "coloured triangles need it"):
+        from trimesh import Trimesh
+    alpha = np.full(len(shape.colours), context.colour[3])
+    rgba = np.column_stack([_linear(shape.colours), alpha])
+    both = np.vstack([faces, faces[:, ::-1]])  # glTF draws the front of a face only.
     return context.scene.add_mesh_trimesh(
         context.name,
-        _coloured_mesh(shape.vertices, faces, shape.colours, context.colour[3]),
+        Trimesh(shape.vertices, both, vertex_colors=rgba, process=False),
         cast_shadow=False,
         receive_shadow=False,
         **context.place,
     )
-
-
-def _coloured_mesh(vertices: Array, faces: Any, colours: Array, alpha: float) -> Any:
-    trimesh = _trimesh()
-    rgba = np.column_stack([_linear(colours), np.full(len(colours), alpha)])
-    both = np.vstack([faces, faces[:, ::-1]])  # glTF draws the front of a face only.
-    return trimesh.Trimesh(vertices, both, vertex_colors=rgba, process=False)
-
-
-def _trimesh() -> Any:
-    try:
-        import trimesh
-    except ImportError as error:
-        purpose = "cube lists, sphere lists and coloured triangles need it"
-        raise MissingPackageError("trimesh", purpose) from error
-    return trimesh
 
 
 def _linear(colours: Array) -> Array:

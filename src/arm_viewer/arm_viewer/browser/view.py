@@ -24,31 +24,25 @@ TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 class SceneView:
     """Everything that is shown. Not thread-safe: used by one thread."""
 
-    store: SceneStore  # the scene to be shown
-    drawer: SceneDrawer  # draws the scene
-    panel: Panel  # shows texts
-    trace: ToolTrace  # the tool's path
+    store: SceneStore
+    drawer: SceneDrawer
+    panel: Panel
+    trace: ToolTrace
     tool_frame: str  # the frame whose path and position are shown
     on_robot: Callable[[VisualRobot], None]  # called when another robot was drawn
-    # takes an error for each thing that could not be drawn
-    report_problem: Callable[[ViewerError], None]
-    # why the latest robot description is invalid; empty if it is valid
-    description_problem: str = ""
+    report_problem: Callable[[ViewerError], None]  # takes an error for what cannot be drawn
+    description_problem: str = ""  # why the latest robot description is invalid; empty if valid
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
-        """Draw one frame with all that changed.
+        """Draw one frame at time `now` [s]; return whether anything changed.
 
-        Args:
-            fixed: The frame that is fixed in the picture.
-            frames: Frame name -> (4, 4), fixed <- frame.
-            now: The present time [s], for markers that expire.
-
-        Returns:
-            Whether anything changed.
+        The pose of each frame is (4, 4), fixed <- frame; `fixed` stays in the picture.
         """
         self.store.markers.expire(now)
         self.store.set_frames(fixed, frames)
-        self._trace_tool()
+        tool = self.store.frames.get(self.tool_frame)
+        if tool is not None:
+            self.trace.add(tool[:3, 3])
         changes = self.store.take()
         for problem in self.drawer.apply(changes) if changes else ():
             self.report_problem(problem)
@@ -60,7 +54,8 @@ class SceneView:
         for placed in changes.drawn.values():
             self.drawer.include(box_corners(placed, self.store.frames))
         if changes.texts or changes.drawn or changes.erased or changes.robot is not None:
-            self._update_caption()
+            text = self.store.text("task")
+            self.drawer.set_caption("" if self.store.markers.shows_text(text) else text)
         for name, text in changes.texts.items():
             self.panel.set_status(name, text)
         return bool(changes)
@@ -84,16 +79,6 @@ class SceneView:
             return f"Waiting for tf of {_listed(unplaced)}: is joint_states being published?"
         waiting = self.store.markers.waiting()
         return f"Markers wait for tf of {_listed(sorted(waiting))}." if waiting else ""
-
-    def _update_caption(self) -> None:
-        """Show the task's text over the arm, unless a marker shows it already."""
-        text = self.store.text("task")
-        self.drawer.set_caption("" if self.store.markers.shows_text(text) else text)
-
-    def _trace_tool(self) -> None:
-        tool = self.store.frames.get(self.tool_frame)
-        if tool is not None:
-            self.trace.add(tool[:3, 3])
 
 
 def _listed(names: list[str], most: int = 4) -> str:

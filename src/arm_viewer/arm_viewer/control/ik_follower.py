@@ -30,10 +30,10 @@ STOPPED = "Stopped: nothing moves until Reset."
 class IkRequest:
     """How a target pose is to be met."""
 
-    mode: int = 0  # A constant of SolveIK
+    mode: int = 0  # a constant of SolveIK
     position_tolerance: float = 0.0  # largest accepted error [m]; 0 for the solver's own
     orientation_tolerance: float = 0.0  # largest accepted error [rad]; 0 for the solver's own
-    max_solutions: int = 1  # how many solutions to look for
+    max_solutions: int = 1
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class IkResponse:
 
     ok: bool  # whether the target is met
     message: str  # one sentence for people
-    # the nearest first; if the target is not met, the best effort alone, or nothing
-    solutions: tuple[Solution, ...] = ()
+    solutions: tuple[Solution, ...] = ()  # nearest first; of a target not met the best, or none
 
     @property
     def residual(self) -> str:
@@ -86,17 +85,12 @@ def default_mode(arm_joints: int) -> str:
 
 
 def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
-    """Return a pose (4, 4) after one jogging step.
+    """Return a pose (4, 4) after one step [m or rad] along, or about, an axis (one of JOGS).
 
-    Args:
-        pose: The present pose.
-        jog: One of JOGS: along, or about, an axis.
-        step: [m] or [rad].
-        own_axes: Along the tool's own axes instead of those of the pose's frame.
+    The axis is the tool's own, or that of the pose's frame.
     """
-    unit = np.eye(3)["xyz".index(jog[-1])] * step
-    zero = np.zeros(3)
-    motion = np.asarray(rpy_matrix(*((zero, unit) if jog[0] == "r" else (unit, zero))))
+    unit, zero = np.eye(3)["xyz".index(jog[-1])] * step, np.zeros(3)
+    motion = rpy_matrix(zero, unit) if jog[0] == "r" else rpy_matrix(unit, zero)
     if own_axes:
         return np.asarray(pose @ motion)
     moved = pose.copy()

@@ -35,12 +35,11 @@ POSE_TOLERANCE = 1e-5  # of an element of the handle's matrix
 class ToolActions:
     """The actions of the folders' elements; all run in the node's thread."""
 
-    show_handle: Callable[[bool], None]  # takes whether the handle is to be shown
-    set_request: Callable[[IkRequest], None]  # takes how targets are to be met from now on
-    # takes one of JOGS, a step [m or rad], and whether along the tool's own axes
-    jog: Callable[[str, float, bool], None]
-    list_solutions: Callable[[], None]  # without arguments
-    select_solution: Callable[[int], None]  # takes the number of a solution
+    show_handle: Callable[[bool], None]
+    set_request: Callable[[IkRequest], None]
+    jog: Callable[[str, float, bool], None]  # takes one of JOGS, a step [m or rad], own_axes
+    list_solutions: Callable[[], None]
+    select_solution: Callable[[int], None]
 
 
 def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
@@ -50,13 +49,7 @@ def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
 
 
 class ToolPanel:
-    """The folders "Tool" and "Jog". Its methods are called by one thread.
-
-    Args:
-        gui: The panel.
-        actions: What its elements do.
-        handle: Whether the handle is shown at first.
-    """
+    """The folders "Tool" and "Jog". Its methods are called by one thread."""
 
     def __init__(self, gui: PanelGui, actions: ToolActions, handle: bool) -> None:
         self._gui, self._actions = gui, actions
@@ -127,11 +120,8 @@ class ToolPanel:
 class DragHandle:
     """viser's transform controls, shared by all browsers.
 
-    Args:
-        scene: viser's scene.
-        queue: Takes the users' actions over to the node's thread.
-        on_drag: Called there with the pose (4, 4) of the handle in the fixed frame.
-        shown: Whether it is visible at first.
+    While a user drags it, `on_drag` is called through the queue with its pose (4, 4) in the fixed
+    frame.
     """
 
     def __init__(
@@ -147,24 +137,17 @@ class DragHandle:
         self._handle: Any = None
 
     def set_tool(self, pose: Array | None, size: float) -> None:
-        """Put the handle at the tool, unless a user holds it.
+        """Put the handle at the tool (4, 4), fixed <- tool, unless unknown or a user holds it.
 
-        Args:
-            pose: (4, 4), fixed <- tool; None if it is unknown.
-            size: A length that characterises the robot [m].
+        A handle is sized by a length that characterises the robot [m].
         """
-        if pose is None or (
-            self._tool is not None and np.abs(pose - self._tool).max() < POSE_TOLERANCE
-        ):
+        former = self._tool
+        if pose is None or (former is not None and np.abs(pose - former).max() < POSE_TOLERANCE):
             return
         self._tool = pose.copy()
         if self._handle is None:
             self._handle = self._scene.add_transform_controls(
-                HANDLE_NAME,
-                scale=0.28 * size,
-                line_width=3.5,
-                depth_test=False,
-                **viser_pose(pose),
+                HANDLE_NAME, 0.28 * size, line_width=3.5, depth_test=False, **viser_pose(pose)
             )
             self.show(self._shown)
             self.allow_turns(self._turns)

@@ -17,13 +17,13 @@ from rclpy.node import Node
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import (
     InteractiveMarker,
-    InteractiveMarkerControl,
     InteractiveMarkerFeedback,
     InteractiveMarkerPose,
     InteractiveMarkerUpdate,
     Marker,
     MenuEntry,
 )
+from visualization_msgs.msg import InteractiveMarkerControl as Control
 from visualization_msgs.srv import GetInteractiveMarkers
 
 from arm_viewer.control.ik_follower import MODES
@@ -36,9 +36,9 @@ FIRST_MODE, FIRST_SOLUTION = 10, 100
 _HALF = 0.7071067811865476
 # Rotations of a control's x axis to the marker's x, y, z.
 _ROTATIONS = {
-    "x": (0.0, 0.0, 0.0, 1.0),
-    "y": (0.0, 0.0, _HALF, _HALF),
-    "z": (0.0, _HALF, 0.0, _HALF),
+    "x": Quaternion(w=1.0),
+    "y": Quaternion(z=_HALF, w=_HALF),
+    "z": Quaternion(y=_HALF, w=_HALF),
 }
 
 
@@ -56,65 +56,39 @@ def handle_marker(
     """
     marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
     marker.header.frame_id = frame
-    turns = mode != "Position"
-    for axis, xyzw in _ROTATIONS.items():
-        marker.controls.append(_control(f"shift_{axis}", xyzw, turn=False))
-        if turns:
-            marker.controls.append(_control(f"turn_{axis}", xyzw, turn=True))
-    marker.controls.append(_menu_ball(size))
+    motions = {"shift": Control.MOVE_AXIS, "turn": Control.ROTATE_AXIS}
+    if mode == "Position":
+        del motions["turn"]
+    marker.controls = [
+        Control(name=f"{motion}_{axis}", orientation=rotation, interaction_mode=kind)
+        for axis, rotation in _ROTATIONS.items()
+        for motion, kind in motions.items()
+    ]
+    ball = Marker(type=Marker.SPHERE, color=ColorRGBA(r=0.85, g=0.47, b=0.02, a=0.6))
+    ball.scale.x = ball.scale.y = ball.scale.z = 0.25 * size
+    ball.pose.orientation.w = 1.0
+    marker.controls.append(
+        Control(name="menu", interaction_mode=Control.MENU, always_visible=True, markers=[ball])
+    )
     marker.menu_entries = _entries(mode, solutions)
     return marker
 
 
-def _control(
-    name: str, xyzw: tuple[float, float, float, float], turn: bool
-) -> InteractiveMarkerControl:
-    kind = InteractiveMarkerControl
-    x, y, z, w = xyzw
-    return kind(
-        name=name,
-        orientation=Quaternion(x=x, y=y, z=z, w=w),
-        orientation_mode=kind.INHERIT,
-        interaction_mode=kind.ROTATE_AXIS if turn else kind.MOVE_AXIS,
-        always_visible=False,
-    )
-
-
-def _menu_ball(size: float) -> InteractiveMarkerControl:
-    ball = Marker(type=Marker.SPHERE, color=ColorRGBA(r=0.85, g=0.47, b=0.02, a=0.6))
-    ball.scale.x = ball.scale.y = ball.scale.z = 0.25 * size
-    ball.pose.orientation.w = 1.0
-    kind = InteractiveMarkerControl
-    return kind(name="menu", interaction_mode=kind.MENU, always_visible=True, markers=[ball])
-
-
 def _entries(mode: str, solutions: Sequence[str]) -> list[MenuEntry]:
-    entries = [
-        _entry(LIST_SOLUTIONS, 0, "List solutions"),
-        _entry(MODE, 0, "Target"),
-        *(
-            _entry(FIRST_MODE + value, MODE, f"{'[x]' if name == mode else '[ ]'} {name}")
-            for name, value in MODES.items()
-        ),
-    ]
+    rows = [(LIST_SOLUTIONS, 0, "List solutions"), (MODE, 0, "Target")]
+    for name, value in MODES.items():
+        rows.append((FIRST_MODE + value, MODE, f"{'[x]' if name == mode else '[ ]'} {name}"))
     if solutions:
-        entries.append(_entry(SOLUTIONS, 0, "Solutions"))
-        entries += [_entry(FIRST_SOLUTION + i, SOLUTIONS, s) for i, s in enumerate(solutions)]
-    return entries
-
-
-def _entry(number: int, parent: int, title: str) -> MenuEntry:
-    return MenuEntry(id=number, parent_id=parent, title=title, command_type=MenuEntry.FEEDBACK)
+        rows.append((SOLUTIONS, 0, "Solutions"))
+    rows += [(FIRST_SOLUTION + i, SOLUTIONS, text) for i, text in enumerate(solutions)]
+    return [
+        MenuEntry(id=number, parent_id=parent, title=title, command_type=MenuEntry.FEEDBACK)
+        for number, parent, title in rows
+    ]
 
 
 class InteractiveServer:
-    """Serves one interactive marker.
-
-    Args:
-        node: The node that serves.
-        namespace: The namespace of RViz's display.
-        feedback: Takes the user's actions.
-    """
+    """Serves one interactive marker; `feedback` takes the user's actions."""
 
     def __init__(
         self,

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TypeAlias
 
 from arm_common.ros.messages import duration_message
-from arm_common.ros.qos import GOAL, STREAM
+from arm_common.ros.qos import GOAL, STEADY_CLOCK, STREAM
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -29,38 +27,21 @@ SHORTEST_MOTION = 0.2  # [s]
 DEFAULT_SPEED = 1.0  # [rad/s or m/s] of joints without a limit
 
 
-class JointCommander(Protocol):
-    """Moves joints."""
-
-    def set_arm(self, joints: Sequence[VisualJoint]) -> None:
-        """Set the joints of the arm; all others are fingers of the gripper."""
-
-    def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Set the measured joint positions, by name [rad or m]."""
-
-    def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints to positions [rad or m] by name; return a problem, or ""."""
-
-
 class SliderPublisher:
     """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
 
-    Args:
-        node: The node that publishes.
-        rest: Initial joint positions, by name [rad or m].
+    The joints begin at `rest`, by name [rad or m].
     """
 
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
         self._node, self._rest = node, rest
         self._sliders = JointSliders(())
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(REST_PERIOD, self._publish, clock=steady)
+        self._timer = node.create_timer(REST_PERIOD, self._publish, clock=STEADY_CLOCK)
 
     def set_robot(self, robot: VisualRobot) -> None:
         """Publish another robot's joints; those that the former one had too keep their values."""
-        start = {**self._rest, **self._sliders.values()}
-        self._sliders = JointSliders(robot.joints, start)
+        self._sliders = JointSliders(robot.joints, {**self._rest, **self._sliders.values()})
         self._publish()
 
     def set_arm(self, joints: Sequence[VisualJoint]) -> None:
@@ -70,10 +51,10 @@ class SliderPublisher:
         """Ignored: the joints are where the sliders are."""
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints, by name [rad or m], within limits, and publish them.
+        """Move joints, by name [rad or m], within limits, and publish them; return "".
 
         Raises:
-            ViewerError: If a position is not finite.
+            ViewerError: A position is not finite.
         """
         self._sliders.apply(joints)
         self._publish()
@@ -97,21 +78,14 @@ class DriverCommander:
     """Sends trajectories and gripper widths to the arm's driver, which logs what it rejects.
 
     Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd.
-
-    Args:
-        node: The node that publishes.
     """
 
     def __init__(self, node: Node) -> None:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._gripper = ActionClient(
-            node,
-            GripperCommand,
-            "gripper_controller/gripper_cmd",
-            goal_service_qos_profile=GOAL,
-        )
+        gripper = "gripper_controller/gripper_cmd"
+        self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
         self._arm: Sequence[VisualJoint] = ()
         self._positions: Mapping[str, float] = {}
 
@@ -129,7 +103,10 @@ class DriverCommander:
         self._positions = positions
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Send the arm one point that it reaches at half its speed limits, and the gripper."""
+        """Send the arm one point that it reaches at half its speed limits, and the gripper.
+
+        Return why something does not move, or "".
+        """
         if not self._arm:
             return "The joints of the arm are unknown: no robot_description has been received."
         arm = {joint.name for joint in self._arm}
@@ -166,3 +143,6 @@ class DriverCommander:
             for j in self._arm
         ]
         return max([SHORTEST_MOTION, *times])
+
+
+JointCommander: TypeAlias = SliderPublisher | DriverCommander

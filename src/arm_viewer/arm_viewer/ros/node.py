@@ -16,9 +16,8 @@ from typing import Any
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TfListener
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -34,7 +33,7 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import LayerSwitches
-from arm_viewer.ros.subscriptions import SceneSubscriptions, WatchedTree
+from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import PostureBook, VisualRobot
 from arm_viewer.scene.store import SceneStore
@@ -138,11 +137,9 @@ class ViewerNode(Node):
         )
         self._controls = self._make_controls(self._server)
         LayerSwitches(self, PanelGui(self._server, self._queue))
-        self._tf = TfListener(self)
-        self._tf.tree = WatchedTree(partial(self._loop.request_redraw, numbers=False))
+        self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=steady)
+        self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
         self._announce(address_of(self._server))
 
@@ -201,14 +198,13 @@ class ViewerNode(Node):
             self.parameters.marker_topics,
             self._loop.request_redraw,
             self._on_file_saved,
-            self._report_problem,
         )
         if self._sliders is None:
             self._joint_states.subscribe(
                 self, JointState, "joint_states", self._on_joint_states, JOINT_STATES
             )
-            steady = Clock(clock_type=ClockType.STEADY_TIME)
-            self.create_timer(NUMBERS_EVERY / FRAME_RATE, self._joint_states.take, clock=steady)
+            period = NUMBERS_EVERY / FRAME_RATE
+            self.create_timer(period, self._joint_states.take, clock=STEADY_CLOCK)
         else:
             self.create_subscription(
                 JointState, "joint_targets", self._on_joint_targets, 10, event_callbacks=QUIET
@@ -256,7 +252,6 @@ class ViewerNode(Node):
             self._controls.move(self._postures.postures[name])
 
     def _show_status(self, key: str, text: str) -> None:
-        """Show a line of text at the top of the panel."""
         self._view.store.set_text(key, text)
         self._sliders_moved = True
         self._loop.request_redraw()

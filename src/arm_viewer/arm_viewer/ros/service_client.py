@@ -1,14 +1,19 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A service that is called without blocking; responses arrive in the node's thread."""
+"""Services that are called without blocking; responses arrive in the node's thread."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from arm_common.ros.messages import pose_message
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_services_default
+
+from arm_interfaces.srv import SolveIK
+from arm_viewer.control.ik_follower import IkRequest, IkResponse, Solution
+from arm_viewer.scene.shapes import Array
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -29,7 +34,7 @@ class ServiceClient:
         node: Node,
         kind: Any,
         name: str,
-        unavailable: Callable[[str], None] | None = None,
+        unavailable: Callable[[str], None] = lambda sentence: None,
         qos: QoSProfile = qos_profile_services_default,
     ) -> None:
         self._client = node.create_client(kind, name, qos_profile=qos)
@@ -43,10 +48,39 @@ class ServiceClient:
     def call(self, request: Any, on_response: Callable[[Any], None] | None = None) -> bool:
         """Send a request; return False if no node provides the service."""
         if not self.ready:
-            if self._unavailable is not None:
-                self._unavailable(f"The service {self._name} is not available.")
+            self._unavailable(f"The service {self._name} is not available.")
             return False
         future = self._client.call_async(request)
         if on_response is not None:
             future.add_done_callback(lambda done: on_response(done.result()))
         return True
+
+
+class IkClient:
+    """A client of kinematics/solve_ik, to bring the frame `tip` to targets."""
+
+    def __init__(self, node: Node, tip: str, on_response: Callable[[IkResponse], None]) -> None:
+        self._client = ServiceClient(node, SolveIK, "kinematics/solve_ik")
+        self._tip, self._on_response = tip, on_response
+
+    def send(self, frame: str, pose: Array, request: IkRequest) -> bool:
+        """Send a request for a pose (4, 4) in a frame; False if the service is unavailable."""
+        message = SolveIK.Request(tip_frame=self._tip, mode=request.mode)
+        message.max_solutions = request.max_solutions
+        message.position_tolerance = request.position_tolerance
+        message.orientation_tolerance = request.orientation_tolerance
+        message.target.header.frame_id = frame
+        message.target.pose = pose_message(pose)
+        return self._client.call(message, self._convert)
+
+    def _convert(self, response: SolveIK.Response) -> None:
+        solutions = tuple(
+            Solution(
+                dict(zip(s.joint_state.name, s.joint_state.position, strict=True)),
+                s.position_error,
+                s.orientation_error,
+            )
+            for s in response.solutions
+        )
+        ok = response.status == SolveIK.Response.SUCCESS
+        self._on_response(IkResponse(ok, response.message, solutions))

@@ -9,36 +9,18 @@ from functools import partial
 
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS
-from arm_common.ros.tf import Source, TransformTree
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_viewer.browser import panel
+from arm_viewer.browser.panel import nut_text
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
-
-
-class WatchedTree(TransformTree):
-    """A transform tree with a callback for changes.
-
-    Args:
-        on_set: Called after each new transform, by the thread that set it.
-    """
-
-    def __init__(self, on_set: Callable[[], None]) -> None:
-        super().__init__()
-        self._on_set = on_set
-
-    def set(self, parent: str, child: str, T: Source) -> None:
-        """Set the transform parent <- child; see TransformTree."""
-        super().set(parent, child, T)
-        self._on_set()
 
 
 class SceneSubscriptions:
@@ -53,7 +35,6 @@ class SceneSubscriptions:
         marker_topics: Topics of visualization_msgs/MarkerArray.
         request_redraw: Called after each message that changed something.
         on_file_saved: Called when the robot's file was saved and is valid.
-        report_problem: Takes an error for each thing that cannot be shown.
     """
 
     def __init__(
@@ -63,15 +44,14 @@ class SceneSubscriptions:
         marker_topics: Sequence[str],
         request_redraw: Callable[[], None],
         on_file_saved: Callable[[], None],
-        report_problem: Callable[[ViewerError], None],
     ) -> None:
         self._node, self._view, self._request_redraw = node, view, request_redraw
-        self._on_file_saved, self._report_problem = on_file_saved, report_problem
+        self._on_file_saved = on_file_saved
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
         subscribe(String, "robot_description", self._on_robot, LATCHED)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
         subscribe(String, "task_text", self._on_task, LATCHED)
-        subscribe(NutState, "nut_world/state", self._on_nut, 10)
+        subscribe(NutState, "nut_world/state", lambda nut: self._show("nut", nut_text(nut)), 10)
         subscribe(Log, "/rosout", self._on_log, 10)
         for topic in marker_topics:
             subscribe(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
@@ -82,31 +62,28 @@ class SceneSubscriptions:
             self._view.description_problem = ""
         except ViewerError as error:
             self._view.description_problem = str(error)
-            self._report_problem(error)
+            self._view.report_problem(error)
         self._request_redraw()
 
     def _on_file(self, message: String) -> None:
-        self._view.store.set_text("file", message.data)
         if not message.data:
             self._on_file_saved()
-        self._request_redraw()
+        self._show("file", message.data)
 
     def _on_task(self, message: String) -> None:
-        self._view.store.set_text("task", message.data)
-        self._request_redraw()
+        self._show("task", message.data)
 
     def _on_log(self, message: Log) -> None:
         """Show the last warning or error of any other node."""
         if message.level >= WARN and message.name != self._node.get_name():
-            self._view.store.set_text("log", f"{message.name}: {message.msg}")
-            self._request_redraw()
+            self._show("log", f"{message.name}: {message.msg}")
 
-    def _on_nut(self, message: NutState) -> None:
-        self._view.store.set_text("nut", panel.nut_text(message))
+    def _show(self, key: str, text: str) -> None:
+        self._view.store.set_text(key, text)
         self._request_redraw()
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:
         now = 1e-9 * float(self._node.get_clock().now().nanoseconds)
         for error in self._view.store.markers.apply(topic, message.markers, now):
-            self._report_problem(error)
+            self._view.report_problem(error)
         self._request_redraw()

@@ -17,25 +17,16 @@ import numpy as np
 from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from arm_viewer.control.ik_follower import (
-    MODES,
-    IkFollower,
-    IkRequest,
-    Solution,
-    default_mode,
-)
+from arm_viewer.control.ik_follower import MODES, IkFollower, IkRequest, Solution, default_mode
 from arm_viewer.control.tool_panel import POSE_TOLERANCE, solution_text
 from arm_viewer.errors import ViewerError
-from arm_viewer.ros.ik_client import IkClient
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
     FIRST_SOLUTION,
@@ -44,6 +35,7 @@ from arm_viewer.ros.interactive_marker import (
     handle_marker,
 )
 from arm_viewer.ros.joint_commands import DriverCommander
+from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.shapes import Array
 
@@ -90,7 +82,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._tf = TfListener(self)
         self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
         self.create_subscription(JointState, "joint_states", self._on_joints, 10)
-        self.create_timer(PERIOD, self._follow_tool, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(PERIOD, self._follow_tool, clock=STEADY_CLOCK)
 
     def _on_robot(self, message: String) -> None:
         try:

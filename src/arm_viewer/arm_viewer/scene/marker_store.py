@@ -29,7 +29,7 @@ class PlacedMarker:
 
     frame: str  # the tf frame it is attached to; empty for the fixed frame
     pose: Array  # (4, 4), that frame <- marker
-    drawing: Drawing  # its shape and colour
+    drawing: Drawing
 
 
 def box_corners(placed: PlacedMarker, frames: Mapping[str, Array]) -> Array:
@@ -56,18 +56,12 @@ class MarkerStore:
     _erased: set[MarkerKey] = field(default_factory=set)
 
     def apply(self, topic: str, markers: Sequence[Any], now: float) -> list[MarkerError]:
-        """Apply one MarkerArray, in its order.
+        """Apply one MarkerArray, in its order; DELETEALL clears only its own topic.
 
-        Args:
-            topic: The array's topic; DELETEALL clears only its own topic.
-            markers: Objects with the fields of visualization_msgs/Marker.
-            now: The present time [s], the origin of lifetimes.
-
-        Returns:
-            One error for each marker that cannot be drawn. Such a marker is erased, the others
-            are applied.
+        Lifetimes begin at `now` [s]. Return an error for each marker that cannot be drawn: it is
+        erased, the others are applied.
         """
-        problems: list[MarkerError] = []
+        problems = []
         for marker in markers:
             try:
                 self._apply(topic, marker, now)
@@ -95,7 +89,7 @@ class MarkerStore:
 
     def place(self, frames: Mapping[str, Array]) -> dict[MarkerKey, PlacedMarker]:
         """Return the markers that became drawable, given each frame's (4, 4) pose."""
-        ready: dict[MarkerKey, PlacedMarker] = {}
+        ready = {}
         for key in sorted(self._new):
             entry = self._entries[key]
             entry.placed = _placed(entry.drawing, frames)
@@ -147,11 +141,8 @@ class MarkerStore:
 
 def _placed(drawing: Drawing, frames: Mapping[str, Array]) -> PlacedMarker | None:
     """Return the placed marker, or None while its frame is unknown."""
-    if not drawing.frame:
-        return PlacedMarker("", drawing.pose, drawing)
-    pose = frames.get(drawing.frame)
-    if pose is None:
+    if drawing.frame and drawing.frame not in frames:
         return None
-    if drawing.locked:
+    if drawing.locked or not drawing.frame:
         return PlacedMarker(drawing.frame, drawing.pose, drawing)
-    return PlacedMarker("", pose @ drawing.pose, drawing)
+    return PlacedMarker("", frames[drawing.frame] @ drawing.pose, drawing)

@@ -45,11 +45,7 @@ def require(marker: Any, holds: bool, problem: str) -> None:
 
 
 def positive(marker: Any, count: int) -> Any:
-    """Return the first `count` of scale.x, scale.y, scale.z; all must be positive [m].
-
-    Raises:
-        MarkerError: If one of them is zero, negative or not finite.
-    """
+    """Return the first `count` of scale.x, scale.y, scale.z [m]; all must be positive."""
     values = (float(marker.scale.x), float(marker.scale.y), float(marker.scale.z))[:count]
     for axis, value in zip("xyz", values, strict=False):
         require(
@@ -61,11 +57,7 @@ def positive(marker: Any, count: int) -> Any:
 
 
 def points_of(marker: Any, at_least: int = 1) -> Array:
-    """Return the points as (n, 3), read-only.
-
-    Raises:
-        MarkerError: If there are too few or one is not finite.
-    """
+    """Return the points as (n, 3), read-only; they must be enough, and finite."""
     count = len(marker.points)
     require(marker, count >= at_least, f"it has {count} points and needs {at_least} or more")
     points = frozen([(p.x, p.y, p.z) for p in marker.points], (-1, 3))
@@ -76,12 +68,7 @@ def points_of(marker: Any, at_least: int = 1) -> Array:
 def colours_of(marker: Any, groups: int = 1) -> Array | None:
     """Return a colour for each point as (n, 3), 0 to 1, or None if the marker has one colour.
 
-    Args:
-        marker: The marker.
-        groups: Points that may share one entry of `colors` (3: one colour a triangle).
-
-    Raises:
-        MarkerError: If the number of colours does not fit the number of points.
+    So many points as `groups` may share one entry of `colors` (3: one colour a triangle).
     """
     count, points = len(marker.colors), len(marker.points)
     if count == 0:
@@ -105,19 +92,16 @@ class Drawing:
     frame: str  # the tf frame of its pose; empty for the fixed frame
     locked: bool  # whether it moves with that frame after it was placed
     pose: Array  # (4, 4), frame <- marker
-    shape: DrawnShape  # the shape
-    colour: Colour  # red, green, blue, alpha; alpha counts for per-point colours too
+    shape: DrawnShape
+    colour: Colour  # its alpha counts for per-point colours too
     lifetime: float  # duration of display [s]; 0 for unlimited
 
 
 def read_marker(marker: Any) -> Drawing:
     """Return the drawing of a marker whose action is ADD (the same number as MODIFY).
 
-    Args:
-        marker: Any object with the fields of visualization_msgs/Marker.
-
     Raises:
-        MarkerError: If a field is invalid; names the field and the remedy.
+        MarkerError: A field is invalid; names the field and the remedy.
     """
     maker = _MAKERS.get(marker.type)
     require(marker, maker is not None, f"type {marker.type} is not drawn; use 0 to 12")
@@ -127,14 +111,8 @@ def read_marker(marker: Any) -> Drawing:
     shape = maker(marker)
     r, g, b, a = (float(np.clip(value, 0.0, 1.0)) for value in colour)
     lifetime = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
-    return Drawing(
-        frame=marker.header.frame_id.lstrip("/"),
-        locked=bool(marker.frame_locked),
-        pose=_pose(marker),
-        shape=shape,
-        colour=(r, g, b, a),
-        lifetime=max(0.0, lifetime),
-    )
+    frame, locked = marker.header.frame_id.lstrip("/"), bool(marker.frame_locked)
+    return Drawing(frame, locked, _pose(marker), shape, (r, g, b, a), max(0.0, lifetime))
 
 
 def _pose(marker: Any) -> Array:
@@ -157,8 +135,7 @@ def _arrow(marker: Any) -> DrawnShape:
 
 
 def _arrow_strip(marker: Any) -> DrawnShape:
-    points = points_of(marker, at_least=2)
-    ends = frozen(np.stack([points[:-1], points[1:]], axis=1), (-1, 2, 3))
+    ends = _chain(points_of(marker, at_least=2))
     shaft, head = positive(marker, 2)
     longest = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max())
     return Arrows(ends, shaft, head, float(marker.scale.z) or 0.2 * longest)
@@ -167,14 +144,13 @@ def _arrow_strip(marker: Any) -> DrawnShape:
 def _lines(marker: Any, strip: bool) -> DrawnShape:
     points, colours = points_of(marker, at_least=2), colours_of(marker)
     (width,) = positive(marker, 1)
-    if strip:
-        return Lines(_chain(points), None if colours is None else _chain(colours), width)
-    require(marker, len(points) % 2 == 0, "a LINE_LIST needs an even number of points")
-    pairs = None if colours is None else frozen(colours, (-1, 2, 3))
-    return Lines(frozen(points, (-1, 2, 3)), pairs, width)
+    require(marker, strip or len(points) % 2 == 0, "a LINE_LIST needs an even number of points")
+    paired = _chain if strip else lambda values: frozen(values, (-1, 2, 3))
+    return Lines(paired(points), None if colours is None else paired(colours), width)
 
 
 def _chain(points: Array) -> Array:
+    """Return each point with the next one, (n - 1, 2, 3)."""
     return frozen(np.stack([points[:-1], points[1:]], axis=1), (-1, 2, 3))
 
 

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot description as the viewer needs it: visuals, joints with limits, root and size.
-
-And a robot's stored postures as joint values.
-"""
+"""A robot as the viewer needs it: visuals, joints with limits, root, size, stored postures."""
 
 from __future__ import annotations
 
@@ -31,18 +28,15 @@ from arm_viewer.scene.shapes import (
     MeshFile,
 )
 
-_REST = "rest"
-_GRIPPER = "gripper"
-
 
 @dataclass(frozen=True, eq=False)
 class Visual:
     """One visual of one link."""
 
-    link: str  # the link that carries it
+    link: str
     pose: Array  # (4, 4), link <- visual
-    shape: DrawnShape  # what to draw
-    colour: Colour  # red, green, blue, alpha
+    shape: DrawnShape
+    colour: Colour
 
 
 @dataclass(frozen=True)
@@ -61,15 +55,14 @@ class VisualJoint:
 class VisualRobot:
     """What there is to draw of one robot."""
 
-    name: str  # the robot's name
+    name: str
     root: str  # the one link that is no joint's child
     links: tuple[str, ...]  # all link names, in document order
-    visuals: tuple[Visual, ...]  # what each link looks like
+    visuals: tuple[Visual, ...]
     joints: tuple[VisualJoint, ...]  # the joints that move, in document order
     zero: Mapping[str, Array]  # link name -> (4, 4), root <- link, with all joints at zero
     reach: float  # length from the root to the farthest tip with the chain pulled straight [m]
-    # link name -> name of the link before it, and of the joint between them
-    carriers: Mapping[str, tuple[str, str]]
+    carriers: Mapping[str, tuple[str, str]]  # link name -> the link before it, joint between them
 
     def joints_to(self, link: str) -> tuple[VisualJoint, ...]:
         """Return the joints that move on their own between the root and a link, in order."""
@@ -82,14 +75,7 @@ class VisualRobot:
 
 
 def read_robot(xml: str) -> VisualRobot:
-    """Read a URDF text.
-
-    Args:
-        xml: The description, as on the topic robot_description.
-
-    Raises:
-        ViewerError: It is not a URDF that can be drawn.
-    """
+    """Read the text of a URDF; a ViewerError says why it cannot be drawn."""
     try:
         urdf = read_urdf(xml)
         visuals = tuple(map(_visual, urdf.visuals))
@@ -147,17 +133,11 @@ def _shape(visual: UrdfShape) -> DrawnShape:
 
 
 class PostureBook:
-    """The postures of a robot file.
-
-    Args:
-        robot: Shipped name or path of the robot; empty for none.
+    """The postures of a robot file, given by its shipped name or path; none if that is empty.
 
     Attributes:
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
-
-    Raises:
-        DescriptionError: If there is no such robot.
     """
 
     def __init__(self, robot: str) -> None:
@@ -170,7 +150,7 @@ class PostureBook:
     @property
     def rest(self) -> Mapping[str, float]:
         """The posture to begin with; empty if there is none."""
-        return self.postures.get(_REST, {})
+        return self.postures.get("rest", {})
 
     def reload(self) -> bool:
         """Read the file again, if it is right; whether the postures changed."""
@@ -195,11 +175,11 @@ def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:
 
     A posture's `gripper` is a width [m]; it becomes half of it for each finger joint.
     """
-    return {name: _joints(model, posture) for name, posture in model.postures.items()}
-
-
-def _joints(model: RobotModel, posture: Mapping[str, float]) -> dict[str, float]:
-    joints = {name: float(value) for name, value in posture.items() if name != _GRIPPER}
-    if _GRIPPER in posture and model.gripper is not None:
-        joints |= {finger: 0.5 * float(posture[_GRIPPER]) for finger in model.gripper.joints}
-    return joints
+    postures = {}
+    for name, posture in model.postures.items():
+        values = {joint: float(value) for joint, value in posture.items()}
+        width = values.pop("gripper", 0.0)
+        if "gripper" in posture and model.gripper is not None:
+            values |= dict.fromkeys(model.gripper.joints, 0.5 * width)
+        postures[name] = values
+    return postures

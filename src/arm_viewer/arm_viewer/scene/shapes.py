@@ -138,12 +138,7 @@ SIGNS = np.array(list(product((-0.5, 0.5), repeat=3)))
 
 
 def corners(shape: DrawnShape, pose: Array) -> Array:
-    """Return the corners of a solid's bounding box, (8, 3); of other shapes the origin, (1, 3).
-
-    Args:
-        shape: The shape.
-        pose: (4, 4), its pose.
-    """
+    """Return the corners of a posed solid's box, (8, 3); of other shapes the origin, (1, 3)."""
     if isinstance(shape, Box):
         size: tuple[float, ...] = shape.size
     elif isinstance(shape, Cylinder):

@@ -8,7 +8,7 @@ The node puts in what arrives; the drawer takes out what changed, in the same th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,20 +25,15 @@ POSE_TOLERANCE = 1e-5
 class SceneChanges:
     """The differences from the scene drawn last."""
 
-    # A robot that replaces the previous one; None if it is the same
-    robot: VisualRobot | None = None
-    # frame name -> (4, 4), fixed frame <- frame, for those that are new or moved
-    moved: Mapping[str, Array] = field(default_factory=dict)
-    removed: frozenset[str] = frozenset()  # frames to be removed, with everything attached to them
-    erased: frozenset[MarkerKey] = frozenset()  # markers to be removed; apply before `drawn`
-    # markers to be drawn or redrawn
-    drawn: Mapping[MarkerKey, PlacedMarker] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)  # name of a text -> its new value
+    robot: VisualRobot | None  # that replaces the previous one; None if it is the same
+    moved: Mapping[str, Array]  # new or moved frame -> (4, 4), fixed frame <- frame
+    removed: frozenset[str]  # frames to be removed, with everything attached to them
+    erased: frozenset[MarkerKey]  # markers to be removed; apply before `drawn`
+    drawn: Mapping[MarkerKey, PlacedMarker]  # markers to be drawn or redrawn
+    texts: Mapping[str, str]  # name of a text -> its new value
 
     def __bool__(self) -> bool:
-        return self.robot is not None or any(
-            (self.moved, self.removed, self.erased, self.drawn, self.texts)
-        )
+        return any((self.robot, self.moved, self.removed, self.erased, self.drawn, self.texts))
 
 
 class SceneStore:
@@ -64,12 +59,7 @@ class SceneStore:
         self._robot_new = True
 
     def set_frames(self, fixed: str, frames: Mapping[str, Array]) -> None:
-        """Set the pose of every frame.
-
-        Args:
-            fixed: The frame that is fixed in the picture.
-            frames: Frame name -> (4, 4), fixed <- frame, without frames that are not connected.
-        """
+        """Set every connected frame -> (4, 4), fixed <- frame; `fixed` stays in the picture."""
         if fixed != self._fixed:
             self._fixed = fixed
             self.markers.detach({""})
@@ -92,21 +82,13 @@ class SceneStore:
         """Return what changed since the last call, and record it as drawn."""
         removed = frozenset(self._sent.keys() - self._frames.keys())
         self.markers.detach(set(removed))
-        moved = {
-            name: pose
-            for name, pose in self._frames.items()
-            if _differs(pose, self._sent.get(name))
-        }
-        texts = {
-            name: text
-            for name, text in self._texts.items()
-            if self._texts_sent.get(name, "") != text
-        }
+        sent, shown = self._sent, self._texts_sent
+        moved = {n: pose for n, pose in self._frames.items() if _differs(pose, sent.get(n))}
+        texts = {n: text for n, text in self._texts.items() if shown.get(n, "") != text}
         robot = self.robot if self._robot_new else None
         drawn = self.markers.place(self._frames)
-        changes = SceneChanges(
-            robot, moved, removed, frozenset(self.markers.take_erased()), drawn, texts
-        )
+        erased = frozenset(self.markers.take_erased())
+        changes = SceneChanges(robot, moved, removed, erased, drawn, texts)
         for name in removed:
             del self._sent[name]
         self._sent.update(moved)

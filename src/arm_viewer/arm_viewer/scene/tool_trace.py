@@ -9,7 +9,7 @@ when the line gets too long.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,17 +23,12 @@ PIECES = 40
 class TraceChanges:
     """The differences from the line drawn last."""
 
-    # piece number -> its points, (n, 3) with n >= 2 [m]
-    grown: Mapping[int, Array] = field(default_factory=dict)
-    dropped: frozenset[int] = frozenset()  # pieces to be removed
+    grown: Mapping[int, Array]  # piece number -> its points, (n, 3) with n >= 2 [m]
+    dropped: frozenset[int]  # pieces to be removed
 
 
 class ToolTrace:
-    """A polyline of past positions.
-
-    Args:
-        step: A position is kept if it is at least this far from the last one [m].
-    """
+    """A polyline of past positions, each at least `step` [m] from the one before."""
 
     def __init__(self, step: float = 0.0005) -> None:
         self.step = step

@@ -13,11 +13,11 @@ from rclpy.node import Node
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.control.ik_follower import MODES, STOPPED, IkFollower, IkRequest, jogged
 from arm_viewer.control.tool_panel import DragHandle, ToolActions, ToolPanel
-from arm_viewer.ros.ik_client import IkClient
 from arm_viewer.ros.joint_commands import JointCommander
 from arm_viewer.ros.panels.stop_panel import StopPanel
 from arm_viewer.ros.panels.task_panel import TaskPanel
 from arm_viewer.ros.panels.teach_panel import TeachPanel
+from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from arm_common.ros.qos import STEADY_CLOCK
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 
 from arm_viewer.browser.callbacks import PanelGui
@@ -21,20 +20,14 @@ RETRY_PERIOD = 1.0  # [s] until the kinematics node is there
 
 
 class LayerSwitches:
-    """A folder with a checkbox for each layer, added when the kinematics node is there.
-
-    Args:
-        node: The node that calls.
-        gui: The panel.
-    """
+    """A folder with a checkbox for each layer, added when the kinematics node is there."""
 
     def __init__(self, node: Node, gui: PanelGui) -> None:
         self._gui = gui
         self._list = ServiceClient(node, ListParameters, "kinematics/list_parameters")
         self._get = ServiceClient(node, GetParameters, "kinematics/get_parameters")
         self._set = ServiceClient(node, SetParameters, "kinematics/set_parameters")
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(RETRY_PERIOD, self._request_names, clock=steady)
+        self._timer = node.create_timer(RETRY_PERIOD, self._request_names, clock=STEADY_CLOCK)
 
     def _request_names(self) -> None:
         if self._get.ready and self._set.ready:

@@ -30,13 +30,7 @@ class TaskPanel:
     """The user interface of the task server, shown as soon as there is one.
 
     Subscribes run_task/state; calls check_task, list_tasks, run_task (action) and
-    run_task/pause, resume, step, stop.
-
-    Args:
-        node: The node that subscribes and calls.
-        gui: The panel.
-        report: Shows a line about the task.
-        on_server: Called when the first state of a task server arrives.
+    run_task/pause, resume, step, stop. Calls `on_server` when the first state arrives.
     """
 
     def __init__(

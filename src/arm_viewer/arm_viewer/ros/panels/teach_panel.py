@@ -31,12 +31,7 @@ TOUCHES = {
 
 
 class TeachPanel:
-    """The user interface of the task server's services teach/...
-
-    Args:
-        node: The node that calls.
-        gui: The panel.
-    """
+    """The user interface of the task server's services teach/..."""
 
     def __init__(self, node: Node, gui: PanelGui) -> None:
         kinds: dict[str, Any] = dict.fromkeys(POSES, TeachPose) | dict.fromkeys(PATHS, RecordPath)

@@ -20,7 +20,7 @@ from arm_common.ros.qos import LATCHED
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from arm_viewer.errors import MissingPackageError, ViewerError
+from arm_viewer.errors import ViewerError, required
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -29,8 +29,7 @@ def messages(file: Path, topics: Sequence[str]) -> Iterator[tuple[Any, Any, Any]
     """Yield schema, channel and message of all messages of some topics, in their order.
 
     Raises:
-        ViewerError: The file is no recording.
-        MissingPackageError: The package mcap is not installed.
+        ViewerError: The file is no recording, or the package mcap is not installed.
     """
     with _reader(file) as reader:
         yield from reader.iter_messages(topics=topics)
@@ -40,8 +39,7 @@ def times(file: Path) -> tuple[int, int]:
     """Return the times of the first and the last message, in nanoseconds.
 
     Raises:
-        ViewerError: The file is no recording, or holds nothing.
-        MissingPackageError: The package mcap is not installed.
+        ViewerError: The file is no recording or holds nothing, or mcap is not installed.
     """
     with _reader(file) as reader:
         summary = reader.get_summary()
@@ -62,11 +60,9 @@ def message_type(kind: str) -> Any:
 
 @contextmanager
 def _reader(file: Path) -> Iterator[Any]:
-    try:
+    with required("mcap", "it reads recordings"):
         from mcap.exceptions import McapError
         from mcap.reader import make_reader
-    except ImportError as error:
-        raise MissingPackageError("mcap", "it reads recordings") from error
     try:
         stream = file.open("rb")
     except OSError as error:

@@ -19,62 +19,35 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from arm_common.ros.node_runner import run_node
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from arm_viewer.errors import MissingPackageError, ViewerError
+from arm_viewer.errors import ViewerError, required
 from arm_viewer.ros.recording.player import message_type
 
 # mypy: disable-error-code="no-untyped-call"
 
 RULE = "=" * 80
-# A field: a type, possibly bounded or an array, and a name; or a constant, with "=".
-_FIELD = re.compile(r"^\s*([A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+[A-Za-z]\w*")
-_PLAIN = {
-    "bool",
-    "byte",
-    "char",
-    "float32",
-    "float64",
-    "string",
-    "wstring",
-    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-}
+# A field whose type is a message (plain types are in lower case), possibly an array.
+_FIELD = re.compile(r"^\s*(?:(\w+)/)?(?:msg/)?([A-Z]\w*)(?:\[[^\]]*\])?\s+[A-Za-z]", re.MULTILINE)
 
 
 def schema_text(name: str, read: Callable[[str], str]) -> str:
-    """Return the complete definition of a type.
-
-    Args:
-        name: "package/Type".
-        read: Returns the text of the .msg file of a type.
-    """
+    """Return the complete definition of "package/Type"; `read` returns the .msg file of a type."""
     texts = {name: read(name)}
     waiting = [name]
     while waiting:
-        for other in _field_types(waiting.pop(), texts):
+        of = waiting.pop()
+        for package, kind in _FIELD.findall(texts[of]):
+            other = f"{package or of.split('/')[0]}/{kind}"
             if other not in texts:
                 texts[other] = read(other)
                 waiting.append(other)
     first = texts.pop(name)
     return first + "".join(f"\n{RULE}\nMSG: {other}\n{text}" for other, text in texts.items())
-
-
-def _field_types(name: str, texts: dict[str, str]) -> list[str]:
-    """Return the types, as "package/Type", of the fields of a type."""
-    package = name.split("/")[0]
-    found = []
-    for line in texts[name].splitlines():
-        match = _FIELD.match(line.split("#")[0])
-        if match is None or match[1] in _PLAIN:
-            continue
-        kind = match[1].replace("/msg/", "/")
-        found.append(kind if "/" in kind else f"{package}/{kind}")
-    return found
 
 
 DISCOVERY_PERIOD = 0.5  # [s] between two searches for new topics
@@ -84,20 +57,14 @@ DEPTH = 1000
 class TopicRecorder(Node):  # type: ignore[misc]
     """Subscribes to all topics, with the quality of service of their publishers.
 
-    Args:
-        file: The file to write.
-
     Raises:
-        ViewerError: The file cannot be written.
-        MissingPackageError: The package mcap is not installed.
+        ViewerError: The file cannot be written, or the package mcap is not installed.
     """
 
     def __init__(self, file: Path) -> None:
         super().__init__("recorder")
-        try:
+        with required("mcap", "it writes recordings"):
             from mcap.writer import Writer
-        except ImportError as error:
-            raise MissingPackageError("mcap", "it writes recordings") from error
         try:
             self._stream = file.open("wb")
         except OSError as error:
@@ -111,8 +78,7 @@ class TopicRecorder(Node):  # type: ignore[misc]
     def start(self) -> None:
         """Subscribe to all topics, from now on every new one, too."""
         self._discover()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=steady)
+        self.create_timer(DISCOVERY_PERIOD, self._discover, clock=STEADY_CLOCK)
 
     def close(self) -> None:
         """Finish the file."""
@@ -120,7 +86,6 @@ class TopicRecorder(Node):  # type: ignore[misc]
         self._stream.close()
 
     def _discover(self) -> None:
-        """Subscribe to new topics."""
         for topic, kinds in self.get_topic_names_and_types():
             offers = self.get_publishers_info_by_topic(topic)
             hidden = "/_" in topic  # of actions; rosbag2 excludes them, too
@@ -154,10 +119,7 @@ class TopicRecorder(Node):  # type: ignore[misc]
     def _schema(self, kind: str) -> int:
         if kind not in self._schemas:
             text = schema_text(kind.replace("/msg/", "/"), _definition)
-            number = self._writer.register_schema(
-                name=kind, encoding="ros2msg", data=text.encode()
-            )
-            self._schemas[kind] = number
+            self._schemas[kind] = self._writer.register_schema(kind, "ros2msg", text.encode())
         return self._schemas[kind]
 
     def _on_message(self, channel: int, data: bytes) -> None:
@@ -194,8 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return True
 
     def receive_rest() -> None:
-        """Wait for messages that were sent before the end and are still on their way."""
-        time.sleep(DISCOVERY_PERIOD)
+        time.sleep(DISCOVERY_PERIOD)  # messages that were sent before the end
 
     code = run_node(make, (ViewerError,), 0.0, SingleThreadedExecutor, begin, receive_rest)
     for recorder in recorders:
