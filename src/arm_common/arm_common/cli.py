@@ -24,16 +24,13 @@ def run(
     argv: Sequence[str] | None,
     errors: tuple[type[Exception], ...] = (InputError,),
 ) -> int:
-    """Run a tool.
+    """Run a tool on its arguments, those of the process if None; return the exit code.
 
     Args:
         parser: reads the arguments; its name begins every error.
         action: does the work.
-        argv: arguments, those of the process if None.
+        argv: arguments.
         errors: what says in one sentence why the work cannot be done.
-
-    Returns:
-        Exit code.
     """
     try:
         action(parser.parse_args(argv))
@@ -56,13 +53,8 @@ def add_robot(parser: argparse.ArgumentParser, shipped: Iterable[str]) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add ``-o FILE``."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="",
-        metavar="FILE",
-        help="file to write (default: to the terminal)",
-    )
+    to_write = "file to write (default: to the terminal)"
+    parser.add_argument("-o", "--output", default="", metavar="FILE", help=to_write)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -76,11 +68,7 @@ def say(text: str) -> None:
 
 
 def write_text(text: str, output: str) -> None:
-    """Write to a file, or to the terminal if it has no name.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write to a file, or to the terminal if it has no name; see `write_bytes`."""
     if output:
         write_bytes(text.encode(), output)
     else:
@@ -88,12 +76,7 @@ def write_text(text: str, output: str) -> None:
 
 
 def refuse_overwriting(output: str, force: bool) -> None:
-    """Keep a file that a person may have edited.
-
-    Raises:
-        InputError: the file exists.
-    """
+    """Raise an InputError if the file exists: a person may have edited it."""
     if output and not force and os.path.lexists(output):
-        raise InputError(
-            "exists already", remedy="choose another name, or say --force", file=output
-        )
+        remedy = "choose another name, or say --force"
+        raise InputError("exists already", remedy=remedy, file=output)

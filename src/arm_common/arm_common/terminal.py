@@ -10,8 +10,7 @@ import shutil
 import sys
 import termios
 import tty
-from types import TracebackType
-from typing import TextIO
+from typing import Self
 
 from arm_common.errors import InputError
 
@@ -27,10 +26,7 @@ class Keyboard:
     """
 
     def __init__(self, file: int | None = None) -> None:
-        """Choose a terminal; nothing of it changes yet.
-
-        Args:
-            file: its descriptor; that of standard input if None.
+        """Choose the terminal of a descriptor, by default standard input; nothing changes yet.
 
         Raises:
             InputError: it is no terminal.
@@ -44,16 +40,11 @@ class Keyboard:
             )
         self._before = termios.tcgetattr(self._file)
 
-    def __enter__(self) -> Keyboard:
+    def __enter__(self) -> Self:
         tty.setcbreak(self._file)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
 
     def key(self, timeout: float | None = None) -> str:
@@ -114,31 +105,19 @@ WIDTH = 100  # of a terminal that does not say; what is longer could not be clea
 CLEAR = "\r\x1b[K"
 
 
-class Screen:
-    """Reads keys, and writes lines of which the last may be shown anew."""
-
-    def __init__(self, keyboard: Keyboard, out: TextIO) -> None:
-        """Use a keyboard that is open, and a stream of the same terminal."""
-        self._keyboard = keyboard
-        self._out = out
-
-    def key(self, timeout: float | None = None) -> str:
-        """Return the next key; see Keyboard.key()."""
-        return self._keyboard.key(timeout)
-
-    def line(self) -> str:
-        """Return a line of text."""
-        return self._keyboard.line()
+class Screen(Keyboard):
+    """Reads keys of standard input, and writes lines of which the last may be shown anew."""
 
     def say(self, text: str) -> None:
         """Show text on lines of its own."""
-        self._put(f"{CLEAR}{text}\n")
+        _put(f"{CLEAR}{text}\n")
 
     def show(self, text: str) -> None:
         """Show one line in place of the one shown before."""
         columns = shutil.get_terminal_size((WIDTH, 24)).columns
-        self._put(f"{CLEAR}{text[: columns - 1]}")
+        _put(f"{CLEAR}{text[: columns - 1]}")
 
-    def _put(self, text: str) -> None:
-        self._out.write(text)
-        self._out.flush()
+
+def _put(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

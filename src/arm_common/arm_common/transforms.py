@@ -54,12 +54,9 @@ def turn_z(angle: float) -> Array:
 
 
 def frame_along(axis: Array) -> Array:
-    """Return a rotation (3, 3) whose z is along axis and whose x is as near to upward as can be.
+    """Return a rotation (3, 3) whose z is along an axis (3,) and whose x is as upward as can be.
 
     If the axis is vertical, x is as near to forward (base x) as can be.
-
-    Args:
-        axis: Direction (3,), of any length but zero.
     """
     z = axis / np.linalg.norm(axis)
     up = _UP if abs(float(z[2])) < 1.0 - 1e-9 else _FORWARD
@@ -148,11 +145,7 @@ def quaternion(T: Array) -> tuple[float, float, float, float]:
 
 
 def pose_to_matrix(position: ArrayLike, quaternion: ArrayLike) -> Array:
-    """Return the transform (4, 4) of a position and a quaternion.
-
-    Args:
-        position: (3,) x, y, z [m].
-        quaternion: (4,) x, y, z, w, of any length but zero.
+    """Return the transform (4, 4) of a position (3,) [m] and a quaternion (4,) x, y, z, w.
 
     Raises:
         InputError: A number is not finite, or the quaternion is zero.
@@ -166,18 +159,10 @@ def pose_to_matrix(position: ArrayLike, quaternion: ArrayLike) -> Array:
     return pose(quat2mat((w, x, y, z)), xyz)
 
 
-def matrix_to_pose(T: ArrayLike) -> tuple[Array, Array]:
-    """Return the position (3,) [m] and the unit quaternion x, y, z, w (4,) with w >= 0 of T."""
-    T = np.asarray(T, dtype=float)
-    return T[:3, 3].copy(), np.array(quaternion(T))
-
-
 def rpy_matrix(xyz: ArrayLike, rpy: ArrayLike) -> Array:
-    """Return the transform (4, 4) of a URDF origin: R = Rz(yaw) Ry(pitch) Rx(roll), fixed axes.
+    """Return the transform (4, 4) of a URDF origin: xyz (3,) [m]; roll, pitch, yaw (3,) [rad].
 
-    Args:
-        xyz: (3,) [m].
-        rpy: (3,) roll, pitch, yaw [rad].
+    R = Rz(yaw) Ry(pitch) Rx(roll), about fixed axes.
     """
     from transforms3d.euler import euler2mat
 

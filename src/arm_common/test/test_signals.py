@@ -3,13 +3,11 @@
 """What a signal does, from the first import to the end."""
 
 import signal
-import subprocess
-import sys
 
 import pytest
 from arm_common.signals import INTERRUPTED, deferred, interrupt_on_signals
+from arm_testing.processes import end, start_python
 
-PATIENCE = 60.0  # [s], a bound
 IMPORTING = """
 import sys
 from arm_common import signals
@@ -18,38 +16,13 @@ sys.exit(signals.{kind}_entry_point("slow")())
 """
 
 
-@pytest.fixture
-def importing(tmp_path):
-    """Start an executable of a kind whose module prints a word and is imported for long."""
-    (tmp_path / "slow.py").write_text("import time; print('slow', flush=True); time.sleep(60)")
-    started = []
-
-    def start(kind):
-        code = IMPORTING.format(folder=str(tmp_path), kind=kind)
-        started.append(
-            subprocess.Popen(
-                [sys.executable, "-c", code],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
-        assert started[-1].stdout.readline() == "slow\n"
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("kind", "code"), [("node", 0), ("tool", INTERRUPTED)])
-def test_a_signal_during_the_imports_ends_it_silently(importing, kind, code, number):
-    process = importing(kind)
-    process.send_signal(number)
-    assert process.wait(PATIENCE) == code
-    assert process.stderr.read() == ""
+def test_a_signal_during_the_imports_ends_it_silently(tmp_path, kind, code, number):
+    (tmp_path / "slow.py").write_text("import time; print('slow', flush=True); time.sleep(60)")
+    process = start_python("-c", IMPORTING.format(folder=str(tmp_path), kind=kind))
+    assert process.stdout.readline() == "slow\n"
+    assert end(process, number) == (code, "")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.transforms import matrix_to_pose
+from arm_common.transforms import quaternion
 from arm_description.errors import UrdfError
 from arm_description.urdf.kinematics import JointMotion
 from arm_description.urdf.reader import read_urdf
@@ -169,10 +169,10 @@ def test_motion_of_any_axis_and_origin(kind, urdf_fk):
         inside = '<origin xyz="{}" rpy="{}"/><axis xyz="{}"/>'.format(*texts) + LIMIT
         text = robot(joint("j", "a", "b", kind, inside), links="ab")
         motion, q = JointMotion(read_urdf(text).joints[0]), rng.uniform(-7, 7)
-        position, quaternion = matrix_to_pose(urdf_fk(text, {"j": q}, "a", "b"))
+        T = urdf_fk(text, {"j": q}, "a", "b")
         if kind == "fixed":
             q = 0.0
-        np.testing.assert_allclose(motion.translation(q), position, atol=1e-14)
+        np.testing.assert_allclose(motion.translation(q), T[:3, 3], atol=1e-14)
         found = np.array(motion.rotation(q) if kind != "fixed" else motion.quaternion)
-        assert math.isclose(abs(found @ quaternion), 1.0, abs_tol=1e-13)
+        assert math.isclose(abs(found @ quaternion(T)), 1.0, abs_tol=1e-13)
         assert math.isclose(np.linalg.norm(found), 1.0, abs_tol=1e-13)

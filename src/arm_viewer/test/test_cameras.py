@@ -125,27 +125,37 @@ def robot(urdf):
     return read_robot(urdf)
 
 
+@pytest.fixture
+def show(robot):
+    """A function that shows the robot to browsers; returns cameras, and the first browser."""
+
+    def show(server):
+        cameras = Cameras(server, tuple)
+        cameras.set_robot(robot)
+        return cameras, server.clients.get(0)
+
+    return show
+
+
 def far_box(reach):
     return corners(Box((0.1, 0.1, 0.1)), np.eye(4) + reach * np.eye(4, k=3))
 
 
 @pytest.mark.parametrize("size", ["image_width", "image_height"])
-def test_a_minimised_browser_is_ignored(robot, size):
+def test_a_minimised_browser_is_ignored(show, size):
     server = Server(2.0)
     camera = server.clients[0].camera
     setattr(camera, size, 0)
     del camera.aspect  # which cannot be asked for: it divides by zero
-    cameras = Cameras(server, tuple)
-    cameras.set_robot(robot)
-    cameras.fit(server.clients[0])
-    assert not cameras.update(server.clients[0])
+    cameras, client = show(server)
+    cameras.fit(client)
+    assert not cameras.update(client)
     np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
 
 
-def test_later_browsers_show_a_robot_of_nearly_the_same_size(robot, urdf):
+def test_later_browsers_show_a_robot_of_nearly_the_same_size(show, urdf):
     server = Server()
-    cameras = Cameras(server, tuple)
-    cameras.set_robot(robot)
+    cameras, _ = show(server)
     other = read_robot(urdf.replace('length="0.06"', 'length="0.066"'))
     cameras.set_robot(other)
     server.clients = Server(0.5).clients
@@ -154,38 +164,34 @@ def test_later_browsers_show_a_robot_of_nearly_the_same_size(robot, urdf):
     np.testing.assert_array_equal(server.clients[0].camera.position, held)
 
 
-def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(robot):
+def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(show, robot):
     server = Server(2.0, 0.5)
-    cameras = Cameras(server, tuple)
-    cameras.set_robot(robot)
-    for client in server.clients.values():
-        aspect = client.camera.aspect
-        np.testing.assert_array_equal(
-            client.camera.position, view_of(robot, aspect=aspect).position
-        )
-    client = server.clients[0]
+    cameras, client = show(server)
+
+    def assert_fits(camera):
+        held = view_of(robot, aspect=camera.aspect).position
+        np.testing.assert_array_equal(camera.position, held)
+
+    for other in server.clients.values():
+        assert_fits(other.camera)
     assert not cameras.update(client)
     client.camera.aspect = 0.7
     assert cameras.update(client)
     cameras.fit(client)
-    np.testing.assert_array_equal(client.camera.position, view_of(robot, aspect=0.7).position)
+    assert_fits(client.camera)
 
 
-def test_an_outdated_position_is_not_taken_for_a_user_s(robot):
-    server = Server(1.5)
-    cameras, client = Cameras(server, tuple), server.clients[0]
-    cameras.set_robot(robot)
+def test_an_outdated_position_is_not_taken_for_a_user_s(show):
+    cameras, client = show(Server(1.5))
     placed = client.camera.position
-    client.camera.position = np.full(3, 3.0)  # said before it got there
+    client.camera.position = np.full(3, 3.0)  # reported before it got there
     cameras.update(client)
     cameras.fit(client)
     np.testing.assert_array_equal(client.camera.position, placed)
 
 
-def test_a_moved_camera_stays_until_another_robot_is_shown(robot, urdf):
-    server = Server(1.5)
-    cameras, client = Cameras(server, tuple), server.clients[0]
-    cameras.set_robot(robot)
+def test_a_moved_camera_stays_until_another_robot_is_shown(show, urdf):
+    cameras, client = show(Server(1.5))
     cameras.update(client)
     turned = client.camera.position + 0.1
     client.camera.position = turned
@@ -199,10 +205,8 @@ def test_a_moved_camera_stays_until_another_robot_is_shown(robot, urdf):
     assert not cameras.update(client)
 
 
-def test_an_object_beside_the_arm_is_shown_a_distant_one_is_not(robot):
-    server = Server(1.5)
-    cameras, client = Cameras(server, tuple), server.clients[0]
-    cameras.set_robot(robot)
+def test_an_object_beside_the_arm_is_shown_a_distant_one_is_not(show):
+    cameras, client = show(Server(1.5))
     alone = client.camera.position
     cameras.include(far_box(100.0))
     np.testing.assert_array_equal(client.camera.position, alone)

@@ -7,7 +7,8 @@ from __future__ import annotations
 import subprocess
 
 import numpy as np
-from arm_common.transforms import matrix_to_pose, pose_to_matrix
+from arm_common.ros.messages import pose_matrix, pose_message, transform_message
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
 from sensor_msgs.msg import JointState
@@ -47,6 +48,9 @@ class World(Probe):
         return self.request(self.clients[name], request)
 
 
+matrix = pose_matrix
+
+
 def joint_state(joints: dict[str, float]) -> JointState:
     return JointState(name=list(joints), position=list(joints.values()))
 
@@ -54,23 +58,9 @@ def joint_state(joints: dict[str, float]) -> JointState:
 def pose_request(T: np.ndarray, frame: str = "", **fields) -> SolveIK.Request:
     request = SolveIK.Request(**fields)
     request.target.header.frame_id = frame
-    xyz, quaternion = matrix_to_pose(T)
-    p, o = request.target.pose.position, request.target.pose.orientation
-    p.x, p.y, p.z = map(float, xyz)
-    o.x, o.y, o.z, o.w = map(float, quaternion)
+    request.target.pose = pose_message(T)
     return request
 
 
-def matrix(pose) -> np.ndarray:
-    p, o = pose.position, pose.orientation
-    return pose_to_matrix((p.x, p.y, p.z), (o.x, o.y, o.z, o.w))
-
-
 def frame(parent: str, child: str, T: np.ndarray) -> TransformStamped:
-    message = TransformStamped(child_frame_id=child)
-    message.header.frame_id = parent
-    xyz, quaternion = matrix_to_pose(T)
-    t, r = message.transform.translation, message.transform.rotation
-    t.x, t.y, t.z = map(float, xyz)
-    r.x, r.y, r.z, r.w = map(float, quaternion)
-    return message
+    return transform_message(parent, child, T, Time())

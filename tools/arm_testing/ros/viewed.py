@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from arm_common.transforms import matrix_to_pose
-from geometry_msgs.msg import TransformStamped
+from arm_common.ros.messages import transform_message
+from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -15,6 +15,14 @@ from arm_interfaces.msg import NutState
 from arm_testing.ros.probe import LATCHED, Probe
 
 PATIENCE = 240.0  # [s], a bound, not a wait; a browser without a graphics card may be slow
+
+
+def tf_message(poses):
+    """Return poses in base_link as tf: name -> (4, 4)."""
+    moved = {name: T for name, T in poses.items() if name != "base_link"}
+    return TFMessage(
+        transforms=[transform_message("base_link", n, T, Time()) for n, T in moved.items()]
+    )
 
 
 class ViewedNode(Probe):
@@ -48,16 +56,7 @@ class ViewedNode(Probe):
 
     def show_frames(self, poses):
         """Publish poses in base_link as tf: name -> (4, 4)."""
-        message = TFMessage()
-        for name, pose in poses.items():
-            if name == "base_link":
-                continue
-            stamped = TransformStamped(child_frame_id=name)
-            stamped.header.frame_id = "base_link"
-            t, r = stamped.transform.translation, stamped.transform.rotation
-            (t.x, t.y, t.z), (r.x, r.y, r.z, r.w) = matrix_to_pose(pose)
-            message.transforms.append(stamped)
-        self.frames.publish(message)
+        self.frames.publish(tf_message(poses))
 
     def show_marker(self, position=(0.0, 0.0, 0.0), scale=(0.1, 0.1, 0.1), color=(), **fields):
         message = Marker(ns="test", **fields)

@@ -60,7 +60,9 @@ def run_node(
     try:
         nodes += make()
         end.in_order = True
-        spun = _usual_executor(nodes, nap) if executor is None else executor()
+        if any(node.get_parameter("use_sim_time").value for node in nodes):
+            nap = 0.0
+        spun = StaticExecutor(nap) if executor is None else executor()
         return _spin_until(end, ExecutorThread(spun, nodes, end.request), begin, close)
     except refused as error:
         sys.stderr.write(f"{error}\n")
@@ -73,22 +75,13 @@ def run_node(
         faulthandler.cancel_dump_traceback_later()
 
 
-def _usual_executor(nodes: Iterable[Node], nap: float) -> Executor:
-    is_simulated = any(node.get_parameter("use_sim_time").value for node in nodes)
-    return StaticExecutor(0.0 if is_simulated else nap)
-
-
 def _spin_until(
     end: ProcessEnd,
     thread: ExecutorThread,
     begin: Callable[[ProcessEnd], bool],
     close: Callable[[], None] | None,
 ) -> int:
-    """Wait for the end, close the nodes, stop the executor; return the exit code.
-
-    Raises:
-        Exception: What a callback has raised.
-    """
+    """Wait for the end, close the nodes, stop the executor; return the exit code."""
     has_begun = True
     try:
         has_begun = end.wait(0.0) or begin(end)

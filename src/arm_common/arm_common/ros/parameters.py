@@ -39,16 +39,11 @@ class ParameterSpec:
     any_time: bool = False  # whether it can be set while the node runs
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return a value of the parameter's type.
-
-        Raises:
-            ParameterError: It cannot be one, or is none of the values that are allowed.
-        """
+        """Return a value in the parameter's type; a ParameterError says what it may be."""
         converted = self._converted(value)
-        is_number = isinstance(converted, int | float) and not isinstance(converted, bool)
         if (
             converted is None
-            or (is_number and not self.low <= converted <= self.high)
+            or (_is_number(converted) and not self.low <= converted <= self.high)
             or (self.choices and converted not in self.choices)
         ):
             raise ParameterError(f"parameter {name} is {_text(value)}; expected {self._expected}")
@@ -65,26 +60,26 @@ class ParameterSpec:
 
     def _converted(self, value: Any) -> Any:
         """Return a value in the type of the default, or None."""
-        if isinstance(self.default, tuple):
-            entries = [] if value is None or isinstance(value, str | int | float) else value
-            converted = tuple(_as_type(type(self.default[0]), entry) for entry in entries)
-            return None if None in converted or not converted else converted
-        return _as_type(type(self.default), value)
+        if not isinstance(self.default, tuple):
+            return _as_type(type(self.default), value)
+        entries = [] if value is None or isinstance(value, str | int | float) else value
+        converted = tuple(_as_type(type(self.default[0]), entry) for entry in entries)
+        return None if None in converted or not converted else converted
 
     def descriptor(self) -> ParameterDescriptor:
         """Return the descriptor; rclpy itself enforces it for values that are set later."""
         kind = Parameter.Type.from_parameter_value(_plain(self.default)).value
         found = ParameterDescriptor(
-            type=kind, description=self.description, read_only=not self.any_time
+            type=kind,
+            description=self.description,
+            read_only=not self.any_time,
+            additional_constraints=self._expected if self.choices else "",
         )
-        found.additional_constraints = self._expected if self.choices else ""
-        if not math.isinf(self.low):
-            if isinstance(self.default, int):
-                bounds = IntegerRange(from_value=int(self.low), to_value=int(self.high))
-                found.integer_range = [bounds]
-            else:
-                bounds = FloatingPointRange(from_value=self.low, to_value=self.high)
-                found.floating_point_range = [bounds]
+        if not math.isinf(self.low) and isinstance(self.default, int):
+            found.integer_range = [IntegerRange(from_value=int(self.low), to_value=int(self.high))]
+        elif not math.isinf(self.low):
+            bounds = FloatingPointRange(from_value=self.low, to_value=self.high)
+            found.floating_point_range = [bounds]
         return found
 
 
@@ -95,12 +90,7 @@ def parameter(default: Any, description: str, **more: Any) -> Any:
 
 
 def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
-    """Declare the parameters that a dataclass lists and return their values.
-
-    Args:
-        node: The node.
-        kind: The dataclass; its fields are made by `parameter`.
-        prefix: Put before the names of the fields.
+    """Declare the parameters that a dataclass lists (by `parameter`) and return their values.
 
     Raises:
         ParameterError: One was given a wrong value; the text says what is expected.
@@ -110,11 +100,7 @@ def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
 
 
 def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
-    """Declare one parameter and return its value.
-
-    Raises:
-        ParameterError: It was given a wrong value.
-    """
+    """Declare one parameter and return its value, as `declare` does."""
     untyped = ParameterDescriptor(dynamic_typing=True)  # what rclpy refuses, it explains less well
     given = node.declare_parameter(name, _plain(spec.default), untyped).value
     value = spec.checked(name, given)
@@ -126,12 +112,16 @@ def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
 
 def _as_type(kind: type, value: Any) -> Any:
     """Return a value as a type; None if it has another one or is not finite."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is float and is_number and math.isfinite(value):
+    is_finite = _is_number(value) and math.isfinite(value)
+    if kind is float and is_finite:
         return float(value)
-    if kind is int and is_number and math.isfinite(value) and int(value) == value:
+    if kind is int and is_finite and int(value) == value:
         return int(value)
     return value if type(value) is kind else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _plain(value: Any) -> Any:

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A tree of frames, as tf keeps it, without ROS: newest transforms only, safe between threads.
-
-Keep a TransformTree up to date from tf and tf_static.
-"""
+"""A tree of frames kept up to date from tf and tf_static; newest transforms only."""
 
 from __future__ import annotations
 
@@ -27,6 +24,9 @@ from arm_common.transforms import Matrix, inverse, pose_to_matrix
 Source: TypeAlias = Matrix | Callable[[], Matrix]
 IDENTITY = np.eye(4)
 IDENTITY.setflags(write=False)
+WARN_EVERY = 5.0  # [s]
+
+# mypy: disable-error-code="no-untyped-call"
 
 
 class TransformError(InputError):
@@ -34,18 +34,12 @@ class TransformError(InputError):
 
 
 class TransformTree:
-    """Frames, each with one parent, and the transform between any two of them."""
+    """Frames, each with one parent, and the transform between any two; safe between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._edges: dict[str, tuple[str, Source]] = {}
         self._products: dict[str, tuple[Matrix, Matrix, Matrix]] = {}
-
-    @property
-    def frames(self) -> tuple[str, ...]:
-        """Names of all known frames, sorted."""
-        with self._lock:
-            return self._names()
 
     def set(self, parent: str, child: str, T: Source) -> None:
         """Set the transform parent <- child, replacing what was known of the child.
@@ -63,9 +57,7 @@ class TransformTree:
         if not callable(T):
             T = np.array(T, dtype=float)
             if T.shape != (4, 4) or not np.isfinite(T).all():
-                raise TransformError(
-                    f"the transform of {child!r} must be 4 x 4 finite numbers",
-                )
+                raise TransformError(f"the transform of {child!r} must be 4 x 4 finite numbers")
             T.setflags(write=False)
         with self._lock:
             known = self._edges.get(child)
@@ -82,18 +74,18 @@ class TransformTree:
         Raises:
             TransformError: a frame is unknown, or nothing connects the two.
         """
+        placed: dict[str, tuple[str, Matrix]] = {}
         with self._lock:
-            up_target, up_source = self._known(target), self._known(source)
-            common = next((frame for frame in up_source if frame in up_target), None)
-            if common is None:
-                raise TransformError(
-                    f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
-                    f"(below {up_source[-1]!r})",
-                    remedy="publish the transform between those two roots",
-                )
-            to_source = self._product(up_source[: up_source.index(common)])
-            to_target = self._product(up_target[: up_target.index(common)])
-        return inverse(to_target) @ to_source
+            self._require(target)
+            self._require(source)
+            (root, T), (other, to_source) = (self._place(f, placed) for f in (target, source))
+        if root != other:
+            raise TransformError(
+                f"no transform connects {target!r} (below {root!r}) and {source!r} "
+                f"(below {other!r})",
+                remedy="publish the transform between those two roots",
+            )
+        return to_source.copy() if target == root else inverse(T) @ to_source
 
     def all_in(self, target: str) -> dict[str, Matrix]:
         """Return frame -> (4, 4) target <- frame of every frame connected with a target.
@@ -112,27 +104,13 @@ class TransformTree:
         back = inverse(T)
         return {frame: back @ pose for frame, pose in same.items()}
 
-    def parent(self, frame: str) -> str | None:
-        """Parent of a frame, None for a root.
-
-        Raises:
-            TransformError: the frame is unknown.
-        """
-        with self._lock:
-            path = self._known(frame)
-        return path[1] if len(path) > 1 else None
-
-    def _names(self) -> tuple[str, ...]:
-        return tuple(sorted({*self._edges, *(parent for parent, _ in self._edges.values())}))
-
-    def _known(self, frame: str) -> list[str]:
+    def _require(self, frame: str) -> None:
         if frame not in self._edges and all(frame != parent for parent, _ in self._edges.values()):
-            names = self._names()
+            names = sorted({*self._edges, *(parent for parent, _ in self._edges.values())})
             shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
             raise TransformError(
                 f"there is no frame {frame!r}", remedy=f"known are {shown or 'none yet'}"
             )
-        return self._path(frame)
 
     def _path(self, frame: str) -> list[str]:
         path = [frame]
@@ -147,8 +125,11 @@ class TransformTree:
         if frame not in self._edges:
             placed[frame] = frame, IDENTITY
             return placed[frame]
-        root, above = self._place(self._edges[frame][0], placed)
-        edge = self._matrix(frame)
+        parent, edge = self._edges[frame]
+        root, above = self._place(parent, placed)
+        if callable(edge):  # computed on first use
+            edge = edge()
+            self._edges[frame] = parent, edge
         former = self._products.get(frame)
         if former is None or former[0] is not above or former[1] is not edge:
             product = above @ edge
@@ -156,28 +137,6 @@ class TransformTree:
             former = self._products[frame] = above, edge, product
         placed[frame] = root, former[2]
         return placed[frame]
-
-    def _matrix(self, frame: str) -> Matrix:
-        """Return parent <- frame, (4, 4), computed on first use."""
-        parent, edge = self._edges[frame]
-        if callable(edge):
-            edge = edge()
-            self._edges[frame] = (parent, edge)
-        return edge
-
-    def _product(self, frames: list[str]) -> Matrix:
-        """Transform (ancestor of the last frame) <- first frame, of a path going up."""
-        T = np.eye(4)
-        for frame in frames:
-            T = self._matrix(frame) @ T
-        return T
-
-
-# mypy: disable-error-code="no-untyped-call"
-
-
-WARN_EVERY = 5.0
-Heard = tuple[str, tuple[float, ...], tuple[float, ...]]  # parent, position, quaternion
 
 
 class TfListener:
@@ -208,7 +167,8 @@ class TfListener:
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
-        self._received: dict[str, Heard] = {}
+        # Of each child its parent, position and quaternion
+        self._received: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
         self._on_change, self._on_set = on_change, on_set
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
@@ -228,10 +188,7 @@ class TfListener:
             self._on_change(message)
 
     def _set(self, stamped: TransformStamped) -> None:
-        """Take over one transform, if it is not as it was.
-
-        Its matrix is worked out only when somebody asks for it.
-        """
+        """Set one transform, if it changed; its matrix is computed when it is first needed."""
         t, r = stamped.transform.translation, stamped.transform.rotation
         parent, child = stamped.header.frame_id, stamped.child_frame_id
         position, quaternion = (t.x, t.y, t.z), (r.x, r.y, r.z, r.w)

@@ -17,7 +17,6 @@ from rclpy.task import Future
 
 # mypy: disable-error-code="no-untyped-call"
 
-
 _T = TypeVar("_T")
 _SWITCH_INTERVAL = 1e-4  # [s]
 _LONGEST_WAIT = 0.5  # [s] after which an executor checks whether it has missed its end
@@ -58,21 +57,16 @@ class WorkerThread:
 
 
 class ExecutorThread:
-    """Spins an executor in a thread until `stop`, even after a callback has failed.
+    """Spins an executor with some nodes in a thread until `stop`, which shuts it down.
 
-    Args:
-        executor: The executor; `stop` shuts it down.
-        nodes: Nodes to add to it.
-        on_end: Called in the thread when a callback has failed or the context was shut down.
-
-    Attributes:
-        failures: What callbacks have raised.
+    `on_end` is called in the thread when a callback has failed, after which it goes on, or the
+    context was shut down.
     """
 
     def __init__(
         self, executor: Executor, nodes: Iterable[Node], on_end: Callable[[], None]
     ) -> None:
-        self.failures: list[Exception] = []
+        self.failures: list[Exception] = []  # what callbacks have raised
         self._executor, self._on_end = executor, on_end
         self._stopping = False
         for node in nodes:

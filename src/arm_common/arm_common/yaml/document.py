@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -31,31 +31,19 @@ _EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
 _DATE = "tag:yaml.org,2002:timestamp"
 
 
-class Refusal(Protocol):
-    """An error class, or what makes an error, of one kind of file."""
-
-    def __call__(
-        self,
-        problem: str,
-        /,
-        *,
-        remedy: str = ...,
-        file: str = ...,
-        line: int = ...,
-        key: str = ...,
-    ) -> Exception:
-        """Return the error; problem and remedy have no final point."""
+# An InputError class, or what makes an error of one kind of file from the same arguments.
+Refusal: TypeAlias = Callable[..., Exception]
 
 
 @dataclass(frozen=True)
 class Field:
     """One value of the file; all that its methods raise is what `refuse` makes."""
 
-    node: yaml.Node  # the YAML node
-    file: str  # name of the file
+    node: yaml.Node
+    file: str
     key: str  # path of keys from the root, "" for the root itself
     line: int  # line of the value's key, in a list or at the root of the value itself, from 1
-    refuse: Refusal  # makes the errors
+    refuse: Refusal
 
     @property
     def value(self) -> Any:
@@ -87,23 +75,13 @@ class Field:
 
     def error(self, problem: str, remedy: str = "") -> Exception:
         """Build the error that names this field's file, line and key."""
-        return self.refuse(
-            one_line(problem),
-            remedy=one_line(remedy),
-            file=self.file,
-            line=self.line,
-            key=self.key,
-        )
+        place = {"file": self.file, "line": self.line, "key": self.key}
+        return self.refuse(one_line(problem), remedy=one_line(remedy), **place)
 
     def mapping(
         self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()
     ) -> dict[str, Field]:
-        """Read a mapping, without a key twice, unknown or missing.
-
-        Args:
-            allowed: the keys it may have, None for any.
-            required: the keys it must have.
-        """
+        """Read a mapping, without a key twice, unknown (unless any is allowed) or missing."""
         known = None if allowed is None else tuple(allowed)
         if not isinstance(self.node, yaml.MappingNode):
             remedy = "" if known is None else "with the keys " + ", ".join(known)
@@ -132,11 +110,7 @@ class Field:
         ]
 
     def raw(self, kind: str) -> str:
-        """Read a scalar that is not empty as it stands in the file.
-
-        Args:
-            kind: what is expected, for the error.
-        """
+        """Read a scalar that is not empty as it stands in the file; errors say what it must be."""
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.error(f"must be {kind}")
         text = str(self.node.value).strip()
@@ -238,33 +212,21 @@ if CParser is not None:
 
 
 def read_yaml(path: Path, refuse: Refusal, most: int = MAX_BYTES) -> Field:
-    """Read a file into its root field.
+    """Read a file of at most so many bytes into its root field.
 
-    Args:
-        path: the file.
-        refuse: the error class of the kind of file; raised if the file cannot be read, is empty,
-            or is not YAML, and later by the fields.
-        most: bytes that such a file may have.
+    Errors are made by `refuse`: that the file cannot be read, is empty, or is not YAML, and those
+    of the fields.
     """
-    name = str(path)
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise refuse(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=name
-        ) from None
-    return parse_yaml(data, name, refuse, most)
+        problem = f"cannot be read ({error.strerror})"
+        raise refuse(problem, remedy="check the path", file=str(path)) from None
+    return parse_yaml(data, str(path), refuse, most)
 
 
 def parse_yaml(data: bytes | str, name: str, refuse: Refusal, most: int = MAX_BYTES) -> Field:
-    """Parse YAML text into its root field.
-
-    Args:
-        data: the text, or its bytes in UTF-8.
-        name: name of the file, for errors.
-        refuse: as of read_yaml.
-        most: as of read_yaml.
-    """
+    """Parse YAML text, or its bytes in UTF-8, as read_yaml does; `name` is the file in errors."""
     if len(data) > most:
         problem = f"is larger than {most // 1000} kB"
         raise refuse(problem, remedy="is it the right file?", file=name, line=1)
@@ -301,15 +263,16 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     if not isinstance(error, yaml.MarkedYAMLError):
         return refuse("is not valid YAML", file=name, line=1)
     problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
-    remedy = "check indentation, colons and quotes there"
-    if "'\\t'" in problem:
-        remedy = "indent with blanks, not with tabs"
+    tabs = "'\\t'" in problem
+    remedy = (
+        "indent with blanks, not with tabs"
+        if tabs
+        else ("check indentation, colons and quotes there")
+    )
     mark = error.problem_mark or error.context_mark
     if error.context in _OPEN_ENDED:
         mark = error.context_mark
-    if mark is None:
-        return refuse(problem, remedy=remedy, file=name)
-    return refuse(problem, remedy=remedy, file=name, line=mark.line + 1)
+    return refuse(problem, remedy=remedy, file=name, line=mark and mark.line + 1)
 
 
 def _looped(

@@ -49,11 +49,7 @@ class YamlEditor:
         return [name for name, _ in _entries(self.find(*path))]
 
     def set(self, path: Sequence[str], value: str) -> None:
-        """Replace a value, or add it to its mapping.
-
-        Raises:
-            InputError: As add.
-        """
+        """Replace a value, or `add` it to its mapping."""
         old = self.find(*path)
         if old is None:
             self.add(path, value)
@@ -140,13 +136,7 @@ class YamlEditor:
 
 
 def with_values(data: bytes, path: Sequence[str], values: Mapping[str, str]) -> bytes:
-    """Return a file with keys of one of its mappings set.
-
-    Args:
-        data: The file, as for YamlEditor.
-        path: Of the mapping.
-        values: By key, as YAML text on one line.
-    """
+    """Return a file with keys of the mapping at a path set; see YamlEditor."""
     editor = YamlEditor(data)
     for key, value in values.items():
         editor.set((*path, key), value)

@@ -19,11 +19,9 @@ from arm_common.yaml.document import Field
 class Leaf:
     """A single value."""
 
-    what: str  # what it is, in words, with its unit
+    what: str  # in words, with its unit
     form: str  # how it is written: its definition in the schema
-    # "_mm" or so, if its key may also be written with that suffix, and means that unit then; "" if
-    # not
-    suffix: str = ""
+    suffix: str = ""  # "_mm" or so, if its key may have that suffix, and means that unit then
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,9 @@ class Named:
 class Key:
     """One key."""
 
-    kind: Kind  # what stands there
-    meaning: str  # what it means
-    required: bool = False  # whether it may not be left out
+    kind: Kind
+    meaning: str
+    required: bool = False
 
     @property
     def suffix(self) -> str:
@@ -85,11 +83,7 @@ class Table:
         return {written: name for name, ways in pairs for written in ways}
 
     def read(self, field: Field) -> dict[str, Field]:
-        """Return the values by key.
-
-        Raises:
-            InputError: no mapping, or a key is unknown, missing or given twice.
-        """
+        """Return the values by key; none is unknown, missing or given twice."""
         return field.mapping(self.keys, [name for name, key in self.keys.items() if key.required])
 
 
@@ -101,11 +95,7 @@ class Variants:
     tables: Mapping[str, Table]  # by its value
 
     def read(self, field: Field) -> tuple[str, dict[str, Field]]:
-        """Return which variant it is, and the values by key.
-
-        Raises:
-            InputError: as Table.read, or there is no such variant.
-        """
+        """Return which variant it is, and the values by key."""
         names = next(iter(self.tables.values())).keys
         chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)
         return chosen, self.tables[chosen].read(field)

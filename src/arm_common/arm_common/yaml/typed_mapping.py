@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from arm_common.errors import InputError
 from arm_common.expressions import Expressions, constant_name_problem
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array
 from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Table
 
@@ -52,12 +52,7 @@ class Variables:
         return Variables({k: self._handed_on(v) for k, v in arguments.items()}, dict(arguments))
 
     def number(self, item: Field, degrees: bool = False) -> float:
-        """Return a finite number, or the value of an expression.
-
-        Args:
-            item: Where it stands.
-            degrees: Whether angles within the expression are degrees, not radians.
-        """
+        """Return a finite number, or the value of an expression whose angles may be in degrees."""
         if not isinstance(item.value, str):
             return item.number()
         try:
@@ -89,11 +84,8 @@ class Variables:
 
 NO_VARIABLES = Variables()
 
-
-Array = npt.NDArray[np.float64]
 _T = TypeVar("_T")
-_MM = 1e-3
-_DEG = math.pi / 180.0
+_SCALES = {"mm": 1e-3, "deg": _DEGREE}  # metres or radians in the unit that ends a key
 
 
 class TypedMapping:
@@ -143,12 +135,10 @@ class TypedMapping:
         Two spellings of it at once are refused.
         """
         ways = (name, f"{name}{self._table.keys[name].suffix}")
-        found = [way for way in dict.fromkeys(ways) if way in self._items]
+        found = [(way, self._items[way]) for way in dict.fromkeys(ways) if way in self._items]
         if len(found) > 1:
-            raise self.fail(f"give either {' or '.join(found)}, not both", self._items[found[1]])
-        if not found or self._items[found[0]].value is None:
-            return None
-        return found[0], self._items[found[0]]
+            raise self.fail(f"give either {' or '.join(ways)}, not both", found[1][1])
+        return found[0] if found and found[0][1].value is not None else None
 
     def has(self, name: str) -> bool:
         """Return whether a key is there."""
@@ -201,14 +191,12 @@ class TypedMapping:
         if found is None:
             return float(self._default(name, default))
         written, item = found
-        scale = _scale(written)
+        scale = _SCALES.get(written.rpartition("_")[2], 1.0)
         value = self.number_of(item, written.endswith("_deg")) * scale
         if value <= above or not least <= value <= most:
-            limits = [f"above {above / scale:g}"] if math.isfinite(above) else []
-            limits += [f"at least {least / scale:g}"] if math.isfinite(least) else []
-            limits += [f"at most {most / scale:g}"] if math.isfinite(most) else []
-            is_ = f"{written} is {value / scale:g} but must be {' and '.join(limits)}"
-            raise self.fail(is_, item)
+            bounds = {"above": above, "at least": least, "at most": most}.items()
+            limits = " and ".join(f"{w} {v / scale:g}" for w, v in bounds if math.isfinite(v))
+            raise self.fail(f"{written} is {value / scale:g} but must be {limits}", item)
         return value
 
     def count(self, name: str, default: int | None = None, least: int = 0) -> int:
@@ -227,7 +215,7 @@ class TypedMapping:
         if not item.is_list or len(item.items()) != count:
             raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
         values = [self.number_of(child, written.endswith("_deg")) for child in item.items()]
-        return np.array(values) * _scale(written)
+        return np.array(values) * _SCALES.get(written.rpartition("_")[2], 1.0)
 
     def children(self, name: str) -> dict[str, Field]:
         """Return the named parts of a section that may be missing."""
@@ -246,10 +234,3 @@ class TypedMapping:
         if default is None:
             raise self.fail(f"the key '{name}' is missing")
         return default
-
-
-def _scale(written: str) -> float:
-    """Return how many metres or radians one of a key's unit is."""
-    if written.endswith("_mm"):
-        return _MM
-    return _DEG if written.endswith("_deg") else 1.0

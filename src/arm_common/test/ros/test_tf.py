@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-from arm_common.errors import InputError
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import rpy_matrix
 from hypothesis import given, settings
@@ -81,10 +80,7 @@ def test_the_newest_transform_counts_and_a_frame_may_move_to_another_parent():
     tree.set("a", "b", rpy_matrix((2, 0, 0), (0, 0, 0)))
     assert tree.lookup("a", "b")[0, 3] == 2
     tree.set("c", "b", np.eye(4))
-    assert tree.parent("b") == "c"
     assert tree.lookup("a", "b")[1, 3] == 5
-    assert tree.parent("a") is None
-    assert tree.frames == ("a", "b", "c")
 
 
 def test_functions_are_called_once_when_needed():
@@ -111,8 +107,6 @@ def test_unknown_frames_are_answered_with_the_known_ones():
     tree.set("base_link", "tool0", np.eye(4))
     with pytest.raises(TransformError, match="no frame 'tool1'; known are base_link, tool0"):
         tree.lookup("base_link", "tool1")
-    with pytest.raises(InputError):
-        tree.parent("nothing")
 
 
 def test_two_trees_do_not_connect():
@@ -140,7 +134,7 @@ def test_what_is_refused_changes_nothing(parent, child, T, says):
     tree.set("b", "c", np.eye(4))
     with pytest.raises(TransformError, match=says):
         tree.set(parent, child, T)
-    assert tree.frames == ("a", "b", "c")
+    assert tree.all_in("a").keys() == {"a", "b", "c"}
     np.testing.assert_array_equal(tree.lookup("a", "c"), np.eye(4))
 
 

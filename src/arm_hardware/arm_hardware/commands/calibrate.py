@@ -15,7 +15,7 @@ from pathlib import Path
 
 from arm_common.cli import run
 from arm_common.signals import interrupt_on_signals
-from arm_common.terminal import Keyboard, Screen
+from arm_common.terminal import Screen
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.backends import real_bus, sim_bus, simulated_board
@@ -51,15 +51,15 @@ def calibrate(chosen: argparse.Namespace) -> None:
     """Run the tool."""
     text = text_of(chosen.file, chosen.robot)
     calibration = parse_calibration(text, chosen.file)
-    keyboard = Keyboard()
+    screen = Screen()
     line = RetryingBus(closed_bus(chosen, calibration.board), "press the key again")
     line.open()
     try:
         session = CalibrationSession(
             chosen.file, text, calibration, Pulses(line, calibration), date.today()
         )
-        with keyboard:
-            session.run(Screen(keyboard, sys.stdout))
+        with screen:
+            session.run(screen)
     finally:
         sys.stdout.write(f"\n{HELD}\n")
         line.bus.close()

@@ -7,13 +7,11 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import transform_message
 from arm_description.exporters.drawing import posed
+from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.scenes import primitives_of, scenes
-from builtin_interfaces.msg import Time
 from PIL import Image
-from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 
@@ -28,14 +26,7 @@ def model():
 
 def tf(model, q):
     values = dict(zip(model.joint_names, q, strict=True))
-    poses = posed(model, values).poses
-    return TFMessage(
-        transforms=[
-            transform_message("base_link", name, T, Time())
-            for name, T in poses.items()
-            if name != "base_link"
-        ]
-    )
+    return tf_message(posed(model, values).poses)
 
 
 def ball(x):

@@ -15,7 +15,7 @@ from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.results import ArmError
 from arm_tasks.ros.client.teacher import Teacher
 from arm_tasks.ros.teleop.node import TeleopNode
-from arm_tasks.ros.teleop.terminal import TeleopTerminal, open_screen, running_node
+from arm_tasks.ros.teleop.terminal import TeleopTerminal, running_node
 
 _HELP = """\
 Teaching:
@@ -116,5 +116,5 @@ def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
 
 def run_teach(model: RobotModel) -> None:
     """Teach the running arm until a person quits."""
-    with Arm() as arm, open_screen() as screen, running_node(model) as node:
+    with Arm() as arm, Screen() as screen, running_node(model) as node:
         TeachTerminal(node, screen, model, arm).run()

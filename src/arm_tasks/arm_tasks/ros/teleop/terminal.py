@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Iterator
 
 from arm_common.ros.node_runner import session
 from arm_common.ros.worker import ExecutorThread
-from arm_common.terminal import Keyboard, Screen
+from arm_common.terminal import Screen
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_description import RobotModel
@@ -104,17 +103,6 @@ class TeleopTerminal:
 
 
 @contextlib.contextmanager
-def open_screen() -> Iterator[Screen]:
-    """Read keys of this program's terminal in this context.
-
-    Raises:
-        InputError: Standard input is no terminal.
-    """
-    with Keyboard() as keyboard:
-        yield Screen(keyboard, sys.stdout)
-
-
-@contextlib.contextmanager
 def running_node(model: RobotModel) -> Iterator[TeleopNode]:
     """Have ROS and a TeleopNode in this context; at its end the arm brakes."""
     with session():
@@ -131,5 +119,5 @@ def running_node(model: RobotModel) -> Iterator[TeleopNode]:
 def run_teleop(model: RobotModel, joystick_only: bool) -> None:
     """Jog the running arm until a person quits."""
     with contextlib.ExitStack() as stack:
-        screen = None if joystick_only else stack.enter_context(open_screen())
+        screen = None if joystick_only else stack.enter_context(Screen())
         TeleopTerminal(stack.enter_context(running_node(model)), screen, model).run()

@@ -13,6 +13,7 @@ import io
 import math
 import sys
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,8 @@ def animation(
     extent = _extent(shown, given.view)
     pages = []
     for scene, parts in zip(found, shown, strict=True):
-        png = _page(scene, parts, given, extent, "png")
-        picture = Image.open(io.BytesIO(png)).convert("RGB")
-        pages.append(picture.quantize(128))
+        png = io.BytesIO(_page(scene, parts, given, extent, "png"))
+        pages.append(Image.open(png).convert("RGB").quantize(128))
     file = io.BytesIO()
     lasts = round(1e3 / FRAME_RATE)
     pages[0].save(file, ANIMATION, save_all=True, append_images=pages[1:], duration=lasts, loop=0)
@@ -97,10 +97,9 @@ def animation(
 
 
 def _extent(shown: Sequence[ScenePrimitives], view: str) -> Extent:
-    first, *others = (extent_of(parts.solids, VIEWS[view], parts.loose) for parts in shown)
-    for other in others:
-        first = first.joined(other)
-    return first
+    return reduce(
+        Extent.joined, (extent_of(parts.solids, VIEWS[view], parts.loose) for parts in shown)
+    )
 
 
 def _page(
@@ -142,15 +141,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path, help="a recording of ./arm record")
     parser.add_argument("output", type=Path, help=f"ends in .{ANIMATION}, .{', .'.join(FORMATS)}")
     parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")
-    parser.add_argument(
-        "--from", dest="begin", type=float, default=0.0, help="[s] since its start"
-    )
-    parser.add_argument("--to", dest="end", type=float, help="[s] (default: the recording's end)")
-    parser.add_argument(
-        "--speed", type=_pace, help=f"of an animation (default: at most {DEFAULT_LENGTH:g} s long)"
-    )
-    parser.add_argument("--width", type=_width, default=640, help="in pixels")
-    parser.add_argument("--tool-frame", default="tool0", help="the frame whose path is drawn")
+    add = parser.add_argument
+    add("--from", dest="begin", type=float, default=0.0, help="[s] since its start")
+    add("--to", dest="end", type=float, help="[s] (default: the recording's end)")
+    speed = f"of an animation (default: at most {DEFAULT_LENGTH:g} s long)"
+    add("--speed", type=_pace, help=speed)
+    add("--width", type=_width, default=640, help="in pixels")
+    add("--tool-frame", default="tool0", help="the frame whose path is drawn")
     return parser
 
 

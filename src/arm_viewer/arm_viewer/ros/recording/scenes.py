@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
+from arm_common.transforms import pose
 from arm_description.exporters.paper import Loose
 from arm_description.exporters.solids import Solid
 from rclpy.serialization import deserialize_message
@@ -39,12 +41,11 @@ class RecordedScene:
     """The scene at one moment."""
 
     time: float  # since the start of the recording [s]
-    robot: VisualRobot  # The robot
+    robot: VisualRobot
     frames: Mapping[str, Array]  # frame name -> (4, 4), root link <- frame [m]
-    markers: tuple[PlacedMarker, ...]  # the markers of scene_markers
+    markers: tuple[PlacedMarker, ...]
     text: str  # the state of the task
-    # (k, 3), the tool's positions since the first moment, in the root link's frame [m]
-    path: Array
+    path: Array  # (k, 3), the tool since the first moment, in the root link's frame [m]
 
 
 def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[RecordedScene]:
@@ -122,6 +123,7 @@ class _SceneHistory:
             yield RecordedScene(time, robot, frames, markers, self._store.text("task"), path)
 
 
+Rgb: TypeAlias = tuple[float, float, float]
 PATH_COLOUR = (0.15, 0.39, 0.92)
 PATH_WIDTH = 0.004  # of the robot's reach
 MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
@@ -129,11 +131,10 @@ MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
 
 @dataclass
 class ScenePrimitives:
-    """The primitives of a scene."""
+    """The primitives of a scene: bodies, faces and lines, texts at positions (3,) [m]."""
 
-    solids: list[Solid] = field(default_factory=list)  # bodies
-    loose: list[Loose] = field(default_factory=list)  # faces and lines
-    # texts and their positions (3,) [m]
+    solids: list[Solid] = field(default_factory=list)
+    loose: list[Loose] = field(default_factory=list)
     labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
@@ -141,8 +142,8 @@ def primitives_of(scene: RecordedScene) -> ScenePrimitives:
     """Return a scene's primitives in the frame of the robot's root link."""
     result = ScenePrimitives()
     for shape, T, colour in _all(scene):
-        if colour[3] >= MIN_OPACITY and type(shape) in _KINDS:
-            _KINDS[type(shape)](result, shape, T, colour)
+        if colour[3] >= MIN_OPACITY:
+            _add(result, shape, T, colour[:3])
     result.labels = [label for label in result.labels if label[0] != scene.text]
     width = PATH_WIDTH * scene.robot.reach
     result.loose += [Loose(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)]
@@ -158,58 +159,40 @@ def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
             yield placed.drawing.shape, frame @ placed.pose, placed.drawing.colour
 
 
-def _box(to: ScenePrimitives, shape: shapes.Box, T: Array, colour: Colour) -> None:
-    to.solids.append(Solid("box", shape.size, T, colour[:3]))
+def _add(to: ScenePrimitives, shape: DrawnShape, T: Array, rgb: Rgb) -> None:
+    """Add a shape posed at T; arrows, points and copies are omitted."""
+    match shape:
+        case shapes.Box(size=size):
+            to.solids.append(Solid("box", size, T, rgb))
+        case shapes.Cylinder(diameters=diameters, length=length):
+            to.solids.append(Solid("cylinder", (0.25 * sum(diameters), length), T, rgb))
+        case shapes.Ellipsoid(diameters=diameters):
+            to.solids.append(Solid("sphere", (sum(diameters) / 6.0,), T, rgb))
+        case shapes.MeshFile():
+            with suppress(ViewerError):
+                to.solids.append(_bounding_box(shape, T, rgb))
+        case shapes.Triangles(vertices=vertices, colours=own):
+            colours = None if own is None else own.reshape(-1, 3, 3)
+            _add_loose(to, vertices.reshape(-1, 3, 3), colours, T, rgb)
+        case shapes.Lines(points=points, colours=own, width=width):
+            _add_loose(to, points, own, T, rgb, width)
+        case shapes.TextLabel(text=text):
+            to.labels.append((text, T[:3, 3]))
 
 
-def _cylinder(to: ScenePrimitives, shape: shapes.Cylinder, T: Array, colour: Colour) -> None:
-    size = (0.25 * sum(shape.diameters), shape.length)
-    to.solids.append(Solid("cylinder", size, T, colour[:3]))
-
-
-def _sphere(to: ScenePrimitives, shape: shapes.Ellipsoid, T: Array, colour: Colour) -> None:
-    to.solids.append(Solid("sphere", (sum(shape.diameters) / 6.0,), T, colour[:3]))
-
-
-def _mesh(to: ScenePrimitives, shape: shapes.MeshFile, T: Array, colour: Colour) -> None:
-    """Draw a mesh's bounding box; omit a mesh that cannot be read."""
-    try:
-        low, high = np.array(_MESHES.load(shape.uri).bounds) * shape.scale
-    except ViewerError:
-        return
-    middle = T.copy()
-    middle[:3, 3] += T[:3, :3] @ (0.5 * (low + high))
+def _bounding_box(shape: shapes.MeshFile, T: Array, rgb: Rgb) -> Solid:
+    low, high = np.array(_MESHES.load(shape.uri).bounds) * shape.scale
     x, y, z = np.abs(high - low).tolist()
-    to.solids.append(Solid("box", (x, y, z), middle, colour[:3]))
+    return Solid("box", (x, y, z), T @ pose(p=0.5 * (low + high)), rgb)
 
 
-def _triangles(to: ScenePrimitives, shape: shapes.Triangles, T: Array, colour: Colour) -> None:
-    corners = shape.vertices @ T[:3, :3].T + T[:3, 3]
-    own = shape.colours
-    for i in range(0, len(corners), 3):
-        rgb = colour[:3] if own is None else own[i : i + 3].mean(axis=0)
-        to.loose.append(Loose(corners[i : i + 3], tuple(rgb)))
-
-
-def _lines(to: ScenePrimitives, shape: shapes.Lines, T: Array, colour: Colour) -> None:
-    ends = shape.points @ T[:3, :3].T + T[:3, 3]
-    own = shape.colours
-    for i, pair in enumerate(ends):
-        rgb = colour[:3] if own is None else own[i].mean(axis=0)
-        to.loose.append(Loose(pair, tuple(rgb), shape.width))
-
-
-def _text(to: ScenePrimitives, shape: shapes.TextLabel, T: Array, colour: Colour) -> None:
-    to.labels.append((shape.text, T[:3, 3]))
+def _add_loose(
+    to: ScenePrimitives, groups: Array, colours: Array | None, T: Array, rgb: Rgb, *width: float
+) -> None:
+    """Add faces or lines (n, k, 3), each in the mean of its points' colours (n, k, 3), if any."""
+    for i, points in enumerate(groups @ T[:3, :3].T + T[:3, 3]):
+        own = rgb if colours is None else tuple(colours[i].mean(axis=0))
+        to.loose.append(Loose(points, own, *width))
 
 
 _MESHES = MeshFiles(share_folder)
-_KINDS: dict[type[DrawnShape], Callable[[ScenePrimitives, Any, Array, Colour], None]] = {
-    shapes.Box: _box,
-    shapes.Cylinder: _cylinder,
-    shapes.Ellipsoid: _sphere,
-    shapes.MeshFile: _mesh,
-    shapes.Triangles: _triangles,
-    shapes.Lines: _lines,
-    shapes.TextLabel: _text,
-}
