@@ -21,7 +21,7 @@ from arm_kinematics.arguments import require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
-from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
+from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember

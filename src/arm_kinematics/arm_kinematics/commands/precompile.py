@@ -10,7 +10,7 @@ from arm_common.jit import finish_installation
 
 import arm_common
 import arm_kinematics
-from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
+from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.self_motion import prepare_self_motion
 from arm_kinematics.kernels.time_scaling import prepare_timing
 

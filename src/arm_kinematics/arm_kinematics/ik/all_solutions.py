@@ -22,8 +22,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse, pose
 
 from arm_kinematics.arguments import rigid_transform
-from arm_kinematics.ik.closed_form.branches import solve_all
-from arm_kinematics.ik.closed_form.nearest import solve_nearest
+from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.ik.redundancy import sampled_solutions

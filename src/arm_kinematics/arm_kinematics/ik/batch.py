@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.all_solutions import AllSolutions
-from arm_kinematics.ik.closed_form.nearest import nearest_many
+from arm_kinematics.ik.closed_form.branches import nearest_many
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many

@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.jit import fix_types, kernel
 from arm_common.transforms import Array
 
-from arm_kinematics.ik.general_6r.elimination import complement
+from arm_kinematics.ik.general_6r.elimination import complement, copy
 from arm_kinematics.ik.general_6r.refinement import distance, pose_error, solve_linear, wrap
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.forward import COLUMN, columns, place, work
@@ -45,12 +45,12 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
     W, unit, longest = work(JOINTS), options[UNIT], options[STEP]
     q, new, t, t_new = np.empty(7), np.empty(7), np.empty((1, 7)), np.empty((1, 7))
     first = np.empty(7)  # a copy that may be written: one type, one compilation
-    _copy(start, first)
-    _copy(start, q)
+    copy(start, first)
+    copy(start, q)
     null_vector(c, unit, q, W, t)
     for i in range(JOINTS):
         t[0, i] *= options[DIRECTION]
-    _copy(start, out[1])
+    copy(start, out[1])
     count, ending, h = 1, FULL, MARGIN * longest
     while 1 + count < out.shape[0]:
         fine = correct(c, T, unit, q, t[0], h, W, new) and _farthest(q, new) <= longest
@@ -68,12 +68,12 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
             continue
         closed = count > 2 and _closes(c, T, unit, q, t[0], h, first, W, new)
         count += 1
-        _copy(new, out[count])
+        copy(new, out[count])
         if closed:
             ending = CLOSED
             break
-        _copy(new, q)
-        _copy(t_new[0], t[0])
+        copy(new, q)
+        copy(t_new[0], t[0])
         h = min(MARGIN * longest, GROWTH * h)
     out[0, COUNT], out[0, ENDING] = count, ending
 
@@ -110,7 +110,7 @@ def correct(
 def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Array) -> bool:
     """Fill q with the point of the curve that is a step (7,) from a near one, or beside that."""
     d, start, h = np.empty(7), np.empty(7), 0.0
-    _copy(near, start)
+    copy(near, start)
     for i in range(JOINTS):
         h += way[i] * way[i]
     h = math.sqrt(h)
@@ -133,16 +133,16 @@ def passes(c: Array, T: Array, options: Array, curve: Array, q: Array) -> bool:
     """Return whether a traced curve (m, 7) passes through the point q of the same self-motion."""
     W, unit = work(JOINTS), options[UNIT]
     t, goal, near, new = np.empty((1, 7)), np.empty(7), np.empty(7), np.empty(7)
-    _copy(q, goal)
+    copy(q, goal)
     nearest, gap = 0, 1e9
     for j in range(curve.shape[0]):
-        _copy(curve[j], near)
+        copy(curve[j], near)
         apart = distance(near, goal)
         if apart < gap:
             nearest, gap = j, apart
     if gap > options[STEP]:
         return False
-    _copy(curve[nearest], near)
+    copy(curve[nearest], near)
     null_vector(c, unit, near, W, t)
     return _closes(c, T, unit, near, t[0], -1.0, goal, W, new)
 
@@ -201,12 +201,6 @@ def _dot(p: Array, q: Array) -> float:
     for i in range(JOINTS):
         total += p[i] * q[i]
     return total
-
-
-@kernel
-def _copy(p: Array, q: Array) -> None:
-    for i in range(JOINTS):
-        q[i] = p[i]
 
 
 @lru_cache(maxsize=1)

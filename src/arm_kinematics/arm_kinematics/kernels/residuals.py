@@ -36,7 +36,18 @@ from arm_common.jit import kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, columns
-from arm_kinematics.kernels.vectors import Vector, cross, dot, length
+from arm_kinematics.kernels.vectors import (
+    Vector,
+    cross,
+    dot,
+    length,
+    minus,
+    plus,
+    rotated,
+    rotated_back,
+    store,
+    vector,
+)
 
 
 @kernel
@@ -46,9 +57,9 @@ def rotation_vector(W: Array, at: int) -> None:
     By the quaternion, from its largest component (Shepperd 1978): accurate at 0 and at pi.
     """
     n = W.shape[0] - 1
-    r00, r01, r02 = W[n, TIP], W[n, TIP + 1], W[n, TIP + 2]
-    r10, r11, r12 = W[n, TIP + 3], W[n, TIP + 4], W[n, TIP + 5]
-    r20, r21, r22 = W[n, TIP + 6], W[n, TIP + 7], W[n, TIP + 8]
+    r00, r01, r02 = vector(W, n, TIP)
+    r10, r11, r12 = vector(W, n, TIP + 3)
+    r20, r21, r22 = vector(W, n, TIP + 6)
     x, y, z = r21 - r12, r02 - r20, r10 - r01
     trace = r00 + r11 + r22
     if trace > 0.0:
@@ -63,52 +74,31 @@ def rotation_vector(W: Array, at: int) -> None:
         w, x, y, z = -w, -x, -y, -z
     sine = math.sqrt(x * x + y * y + z * z)
     scale = 2.0 * math.atan2(sine, w) / sine if sine > 1e-6 * w else 2.0 / w
-    W[n, at], W[n, at + 1], W[n, at + 2] = scale * x, scale * y, scale * z
+    store((scale * x, scale * y, scale * z), W, n, at)
 
 
 @kernel
-def tilt(axis: Vector, W: Array, at: int) -> None:
-    """Fill (angle, 0, 0), between an axis of the tip and the same axis of the target."""
-    n = W.shape[0] - 1
-    _, W[n, at], _ = normal(axis, tipped(axis, W))
-    W[n, at + 1] = W[n, at + 2] = 0.0
+def tilt(axis: Vector, box: bool, in_tip: bool, W: Array, at: int) -> None:
+    """Fill what turns an axis of the target into the same axis of the tip.
 
-
-@kernel
-def tilt_components(axis: Vector, in_tip: bool, W: Array, at: int) -> None:
-    """Fill the shortest rotation vector that carries the target's axis to the tip's.
-
-    Its components along the target's axes, or along the tip's: there it is the target that turns,
-    the other way.
+    That is (angle, 0, 0), or if it is a box the shortest rotation vector, along the target's axes
+    or along the tip's: there it is the target that turns, the other way.
     """
     n = W.shape[0] - 1
-    (x, y, z), angle, _ = normal(axis, tipped_in_tip(axis, W) if in_tip else tipped(axis, W))
-    angle = -angle if in_tip else angle
-    W[n, at], W[n, at + 1], W[n, at + 2] = angle * x, angle * y, angle * z
+    u, angle, _ = normal(axis, tipped(axis, box and in_tip, W))
+    if not box:
+        u = (1.0, 0.0, 0.0)
+    elif in_tip:
+        angle = -angle
+    store((angle * u[0], angle * u[1], angle * u[2]), W, n, at)
 
 
 @kernel
-def tipped(axis: Vector, W: Array) -> Vector:
-    """Return an axis of the tip in the target's frame."""
+def tipped(axis: Vector, in_tip: bool, W: Array) -> Vector:
+    """Return an axis of the tip in the target's frame, or of the target in the tip's."""
     n = W.shape[0] - 1
-    x, y, z = axis
-    return (
-        W[n, TIP] * x + W[n, TIP + 1] * y + W[n, TIP + 2] * z,
-        W[n, TIP + 3] * x + W[n, TIP + 4] * y + W[n, TIP + 5] * z,
-        W[n, TIP + 6] * x + W[n, TIP + 7] * y + W[n, TIP + 8] * z,
-    )
-
-
-@kernel
-def tipped_in_tip(axis: Vector, W: Array) -> Vector:
-    """Return an axis of the target in the tip's frame."""
-    n = W.shape[0] - 1
-    x, y, z = axis
-    return (
-        W[n, TIP] * x + W[n, TIP + 3] * y + W[n, TIP + 6] * z,
-        W[n, TIP + 1] * x + W[n, TIP + 4] * y + W[n, TIP + 7] * z,
-        W[n, TIP + 2] * x + W[n, TIP + 5] * y + W[n, TIP + 8] * z,
-    )
+    R = vector(W, n, TIP), vector(W, n, TIP + 3), vector(W, n, TIP + 6)
+    return rotated_back(R, axis) if in_tip else rotated(R, axis)
 
 
 @kernel
@@ -145,21 +135,17 @@ def error(opt: Array, W: Array, at: int) -> float:
     Returns half the squared error, each component weighed by its weight.
     """
     n = W.shape[0] - 1
-    px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
-    W[n, at], W[n, at + 1], W[n, at + 2] = px, py, pz
+    place = vector(W, n, TIP + 9)
     if opt[PLACE_BOX] != 0.0 and opt[IN_TIP] != 0.0:
-        for k in range(3):
-            W[n, at + k] = W[n, TIP + k] * px + W[n, TIP + 3 + k] * py + W[n, TIP + 6 + k] * pz
+        place = tipped(place, True, W)
+    store(place, W, n, at)
     if opt[WHAT] == ROTATION:
         rotation_vector(W, at + 3)
     elif opt[WHAT] == AXIS_ONLY:
         axis = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
-        if opt[TURN_BOX] != 0.0:
-            tilt_components(axis, opt[IN_TIP] != 0.0, W, at + 3)
-        else:
-            tilt(axis, W, at + 3)
+        tilt(axis, opt[TURN_BOX] != 0.0, opt[IN_TIP] != 0.0, W, at + 3)
     else:
-        W[n, at + 3] = W[n, at + 4] = W[n, at + 5] = 0.0
+        store((0.0, 0.0, 0.0), W, n, at + 3)
     square = 0.0
     for k in range(6):
         square += (opt[WEIGHTS + k] * W[n, at + k]) ** 2
@@ -210,22 +196,17 @@ def derive(c: Array, opt: Array, W: Array) -> None:
             _rotation_vector(W)
     elif opt[WHAT] == AXIS_ONLY:
         axis = opt[TOOL], opt[TOOL + 1], opt[TOOL + 2]
-        if opt[TURN_BOX] != 0.0:
-            _tilt_components(axis, opt[IN_TIP] != 0.0, W)
-        else:
-            _tilt(axis, W)
+        _tilt(axis, opt[TURN_BOX] != 0.0, opt[IN_TIP] != 0.0, W)
 
 
 @kernel
 def _position_in_tip(W: Array) -> None:
     """Along the tip's axes, where the error turns back while the tip turns."""
     n = W.shape[0] - 1
-    px, py, pz = W[n, TIP + 9], W[n, TIP + 10], W[n, TIP + 11]
+    p = vector(W, n, TIP + 9)
     for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        W[i, COLUMN] -= wy * pz - wz * py
-        W[i, COLUMN + 1] -= wz * px - wx * pz
-        W[i, COLUMN + 2] -= wx * py - wy * px
+        back = cross(vector(W, i, COLUMN + 3), p)
+        store(minus(vector(W, i, COLUMN), back), W, i, COLUMN)
     _turn_into_tip(W, COLUMN)
 
 
@@ -237,8 +218,8 @@ def _rotation_vector(W: Array) -> None:
     without it.
     """
     n = W.shape[0] - 1
-    x, y, z = W[n, ERROR + 3], W[n, ERROR + 4], W[n, ERROR + 5]
-    square = x * x + y * y + z * z
+    e = vector(W, n, ERROR + 3)
+    square = dot(e, e)
     if square < 1e-16:
         return
     k = 1.0 / 12.0 + square / 720.0
@@ -246,62 +227,37 @@ def _rotation_vector(W: Array) -> None:
         half = 0.5 * math.sqrt(square)
         k = (1.0 - half * math.cos(half) / math.sin(half)) / square
     for i in range(n):
-        a, b, d = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        ca, cb, cd = y * d - z * b, z * a - x * d, x * b - y * a
-        W[i, COLUMN + 3] = a - 0.5 * ca + k * (y * cd - z * cb)
-        W[i, COLUMN + 4] = b - 0.5 * cb + k * (z * ca - x * cd)
-        W[i, COLUMN + 5] = d - 0.5 * cd + k * (x * cb - y * ca)
+        w = vector(W, i, COLUMN + 3)
+        once = cross(e, w)
+        store(plus(plus(w, -0.5, once), k, cross(e, once)), W, i, COLUMN + 3)
 
 
 @kernel
-def _tilt(axis: Vector, W: Array) -> None:
+def _tilt(axis: Vector, box: bool, in_tip: bool, W: Array) -> None:
     """Of the angle, whose rate is the angular velocity about the common normal u.
 
-    The second row is the sideways rate on the sphere of directions, which keeps the step from
-    running past the target.
+    The second rate is the one sideways on the sphere of directions, which keeps the step from
+    running past the target. In a box, both are along the axes.
     """
     n = W.shape[0] - 1
-    b = tipped(axis, W)
-    (ux, uy, uz), angle, sine = normal(axis, b)
-    vx, vy, vz = cross(b, (ux, uy, uz))
-    sideways = _sideways(angle, sine)
-    for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        W[i, COLUMN + 3] = ux * wx + uy * wy + uz * wz
-        W[i, COLUMN + 4] = sideways * (vx * wx + vy * wy + vz * wz)
-        W[i, COLUMN + 5] = 0.0
-
-
-@kernel
-def _tilt_components(axis: Vector, in_tip: bool, W: Array) -> None:
-    n = W.shape[0] - 1
-    b = tipped_in_tip(axis, W) if in_tip else tipped(axis, W)
-    (ux, uy, uz), angle, sine = normal(axis, b)
-    vx, vy, vz = cross(b, (ux, uy, uz))
-    sx, sy, sz = cross(axis, (ux, uy, uz))
-    sideways = _sideways(angle, sine)
-    if in_tip:
+    b = tipped(axis, box and in_tip, W)
+    u, angle, sine = normal(axis, b)
+    v, s = cross(b, u), cross(axis, u)
+    sideways = min(angle / sine, _STEEPEST) if sine > 1e-9 else 1.0
+    if box and in_tip:
         _turn_into_tip(W, COLUMN + 3)
     for i in range(n):
-        wx, wy, wz = W[i, COLUMN + 3], W[i, COLUMN + 4], W[i, COLUMN + 5]
-        rate = ux * wx + uy * wy + uz * wz
-        swing = sideways * (vx * wx + vy * wy + vz * wz)
-        W[i, COLUMN + 3] = rate * ux + swing * sx
-        W[i, COLUMN + 4] = rate * uy + swing * sy
-        W[i, COLUMN + 5] = rate * uz + swing * sz
-
-
-@kernel
-def _sideways(angle: float, sine: float) -> float:
-    """Return angle / sine, bounded."""
-    return min(angle / sine, _STEEPEST) if sine > 1e-9 else 1.0
+        w = vector(W, i, COLUMN + 3)
+        rate, swing = dot(u, w), sideways * dot(v, w)
+        if box:
+            along_u = rate * u[0], rate * u[1], rate * u[2]
+            store(plus(along_u, swing, s), W, i, COLUMN + 3)
+        else:
+            store((rate, swing, 0.0), W, i, COLUMN + 3)
 
 
 @kernel
 def _turn_into_tip(W: Array, column: int) -> None:
     """Turn three entries of each joint's row from the target's axes to the tip's."""
-    n = W.shape[0] - 1
-    for i in range(n):
-        x, y, z = W[i, column], W[i, column + 1], W[i, column + 2]
-        for k in range(3):
-            W[i, column + k] = W[n, TIP + k] * x + W[n, TIP + 3 + k] * y + W[n, TIP + 6 + k] * z
+    for i in range(W.shape[0] - 1):
+        store(tipped(vector(W, i, column), True, W), W, i, column)

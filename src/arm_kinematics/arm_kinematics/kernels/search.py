@@ -15,7 +15,12 @@ from arm_common.jit import fix_types, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.descent import descend
+from arm_kinematics.kernels.descent import (
+    descend,
+    nearest_turn,
+    project_to_preference,
+    set_preference,
+)
 from arm_kinematics.kernels.forward import (
     BASE,
     COST,
@@ -34,7 +39,6 @@ from arm_kinematics.kernels.forward import (
     move,
     work,
 )
-from arm_kinematics.kernels.nullspace import nearest_turn, project_to_preference, set_preference
 from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
 
 # Head of the result: solutions found, starts and evaluations used, whether an effort is there.
@@ -54,16 +58,9 @@ SAME, SAME_PROJECTED = 1e-3, 0.03
 def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """Go on searching until as many solutions as fit are found, or opt[STARTS] starts are used.
 
-    Args:
-        c: Constants of the chain, see kernels/forward.py.
-        opt: Options, see residuals.py.
-        T: Wanted pose (4, 4).
-        seed: Start number 0, (n,).
-        out: Result, (HEAD + slots (n + SLOT),), zero before the first call. While nothing is found
-            the first slot holds the best effort.
-
-    Returns:
-        Solutions found so far; BAD_TARGET or BAD_SEED if T or seed make no sense.
+    Start number 0 is the seed (n,). The result, (HEAD + slots (n + SLOT),), is zero before the
+    first call; while nothing is found the first slot holds the best effort. Returns how many
+    solutions are found so far; BAD_TARGET or BAD_SEED if T (4, 4) or the seed make no sense.
     """
     n = c.shape[0] - 1
     width = n + SLOT

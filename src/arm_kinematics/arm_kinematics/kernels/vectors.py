@@ -117,3 +117,9 @@ def angle_of(w: Vector, R: Rotation) -> float:
 def vector(table: Array, row: int, at: int) -> Vector:
     """Return the three numbers of a row from a column on."""
     return table[row, at], table[row, at + 1], table[row, at + 2]
+
+
+@kernel
+def store(a: Vector, table: Array, row: int, at: int) -> None:
+    """Write three numbers into a row from a column on."""
+    table[row, at], table[row, at + 1], table[row, at + 2] = a

@@ -33,7 +33,7 @@ from std_msgs.msg import String
 from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.nearest import prepare_closed_forms
+from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.ros.fk_service import FkService, get_jacobian

@@ -11,22 +11,10 @@ import pytest
 from arm_common.transforms import inverse
 from arm_kinematics.kernels.forward import sine_and_cosine
 from arm_kinematics.lie import se3_exp, se3_log
+from arm_testing.chains import random_chain, shipped
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
-
-
-def random_chain(rng: np.random.Generator, n: int) -> Chain:
-    """A chain of n joints on random axes, about every third of them sliding."""
-    screws, joints = [], []
-    for i in range(n):
-        w = rng.normal(size=3)
-        w /= np.linalg.norm(w)
-        sliding = rng.random() < 0.3
-        point = rng.uniform(-1.0, 1.0, 3)
-        screws.append(np.concatenate([w, np.zeros(3)] if sliding else [np.cross(point, w), w]))
-        joints.append(ChainJoint(f"j{i}", sliding, -2.0, 2.0))
-    return Chain(np.transpose(screws), se3_exp(rng.uniform(-1.0, 1.0, 6)), joints)
 
 
 def product_of_exponentials(chain: Chain, q: np.ndarray) -> np.ndarray:
@@ -91,7 +79,7 @@ def test_model_urdf_and_chain_agree(model, chain, rng):
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 12])
 def test_fk_is_the_product_of_exponentials(rng, n):
     for _ in range(20):
-        chain = random_chain(rng, n)
+        chain = random_chain(rng, [(-2.0, 2.0)] * n)
         q = rng.uniform(-7.0, 7.0, n)
         assert np.abs(chain.fk(q) - product_of_exponentials(chain, q)).max() < 1e-11
 
@@ -100,7 +88,7 @@ def test_fk_is_the_product_of_exponentials(rng, n):
 def test_jacobians_by_finite_differences(rng, n):
     h = 1e-6
     for _ in range(10):
-        chain = random_chain(rng, n)
+        chain = random_chain(rng, [(-2.0, 2.0)] * n)
         q = rng.uniform(-2.0, 2.0, n)
         T = chain.fk(q)
         for k, step in enumerate(h * np.eye(n)):
@@ -182,7 +170,7 @@ def test_positions_by_name(nut_arm):
 @pytest.mark.parametrize("n", [2, 4, 6, 7])
 def test_twist_and_joint_rates_undo_each_other(rng, n):
     for _ in range(10):
-        chain = random_chain(rng, n)
+        chain = random_chain(rng, [(-2.0, 2.0)] * n)
         q, rates, h = rng.uniform(-2.0, 2.0, n), rng.uniform(-1.0, 1.0, n), 1e-6
         twist = chain.twist(q, rates)
         ahead, behind = chain.fk(q + h * rates), chain.fk(q - h * rates)
@@ -198,7 +186,7 @@ def test_twist_and_joint_rates_undo_each_other(rng, n):
 
 def test_damping_bounds_the_rates_near_a_singular_posture():
     """Along the direction that is all but lost, the rates grow as one over what is left of it."""
-    arm = Chain.from_model(load_robot("puma560"))
+    arm = shipped("puma560")
     q = np.array([0.1, 0.2, 0.3, 0.4, 1e-7, 0.6])
     directions, left, _ = np.linalg.svd(arm.jacobian(q))
     assert left[-1] < 1e-6

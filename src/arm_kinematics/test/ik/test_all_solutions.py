@@ -11,20 +11,14 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik import redundancy
-from arm_kinematics.model.chain_model import ChainJoint
+from arm_testing.chains import limited, shipped, turned
 
-from arm_description import load_robot
 from arm_kinematics import Chain, IkStatus, KinematicsError
-
-
-def shipped(name: str) -> Chain:
-    return Chain.from_model(load_robot(name))
 
 
 def rotating(chain: Chain, limit: float) -> Chain:
     """The same chain with other limits."""
-    joints = [ChainJoint(j, False, -limit, limit) for j in chain.joint_names]
-    return Chain(chain.S, chain.M, joints)
+    return limited(chain, -limit, limit)
 
 
 def positions(result) -> np.ndarray:
@@ -44,7 +38,7 @@ def test_eight_ways_of_a_ur5_and_of_a_puma_without_limits(rng):
 def test_equal_input_gives_equal_output(rng):
     chain = shipped("ur5")
     T = chain.fk(rng.uniform(-1.0, 1.0, 6))
-    first, second = chain.all_solutions(T), Chain.from_model(load_robot("ur5")).all_solutions(T)
+    first, second = chain.all_solutions(T), shipped("ur5").all_solutions(T)
     assert (positions(first) == positions(second)).all()
 
 
@@ -116,7 +110,7 @@ def test_without_whole_turns_the_variation_nearest_to_the_seed_is_given():
 def test_whole_turns_without_end_are_not_begun_and_too_many_are_refused():
     chain = shipped("ur5")
     T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
-    endless = Chain(chain.S, chain.M, [ChainJoint(j, False, -np.inf, np.inf) for j in "abcdef"])
+    endless = rotating(chain, math.inf)
     assert len(endless.all_solutions(T, whole_turns=True).solutions) == 8
     with pytest.raises(KinematicsError, match="narrow the joint limits"):
         rotating(chain, 100.0).all_solutions(T, whole_turns=True)
@@ -141,9 +135,8 @@ def test_a_straight_wrist_keeps_its_first_joint_at_the_seed_and_says_so(rng):
 def test_a_straight_wrist_gives_way_where_its_joints_are_narrow(rng):
     """With joint 4 at the seed joint 6 would pass its limit; other shares of the turn do not."""
     wide = rotating(shipped("puma560"), math.pi)
-    limits = [math.pi] * 5 + [0.5]
-    joints = [ChainJoint(j, False, -x, x) for j, x in zip(wide.joint_names, limits, strict=True)]
-    chain = Chain(wide.S, wide.M, joints)
+    limits = np.array([math.pi] * 5 + [0.5])
+    chain = limited(wide, -limits, limits)
     q = np.array([0.3, 0.4, -1.2, 1.0, 0.0, 0.2])
     T = chain.fk(q)
     for roll in (-1.0, 0.2, 2.0):
@@ -193,8 +186,7 @@ def test_within_tolerance_there_are_as_many_solutions_as_at_the_exact_target(rng
     for _ in range(10):
         T = chain.fk(rng.uniform(-1.0, 1.0, 4))
         exact = chain.all_solutions(T)
-        T[:3, :3] = T[:3, :3] @ so3_exp(rng.uniform(-1e-5, 1e-5, 3))  # four joints cannot do that
-        within = chain.all_solutions(T)
+        within = chain.all_solutions(turned(T, rng.uniform(-1e-5, 1e-5, 3)))  # not held exactly
         assert within.ok and len(within.solutions) == len(exact.solutions) == 2
         assert max(s.position_error for s in within.solutions) <= 1e-5
         assert max(s.orientation_error for s in within.solutions) <= 1e-4
@@ -202,8 +194,7 @@ def test_within_tolerance_there_are_as_many_solutions_as_at_the_exact_target(rng
 
 def test_the_reason_is_that_of_the_search():
     chain = shipped("nut_arm")
-    T = chain.fk([0.1, 0.2, 0.3, 0.4])
-    T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.8, 0.0])
+    T = turned(chain.fk([0.1, 0.2, 0.3, 0.4]), [0.0, 0.8, 0.0])
     assert chain.all_solutions(T).status == IkStatus.UNREACHABLE_ORIENTATION
     T[0, 3] += 1.0
     assert chain.all_solutions(T).status == IkStatus.UNREACHABLE_POSITION
@@ -233,8 +224,7 @@ def test_position_of_the_nut_arm_keeps_the_roll_at_the_seed(nut_arm, rng):
 def test_position_and_axis_keep_the_roll_at_the_seed(name, most, rng):
     chain = rotating(shipped(name), math.pi)
     q = rng.uniform(-1.5, 1.5, chain.n)
-    T = chain.fk(q)
-    T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.0, 1.0])  # another roll about the same axis
+    T = turned(chain.fk(q), [0.0, 0.0, 1.0])  # another roll about the same axis
     seed = np.full(chain.n, 0.25)
     found = positions(chain.all_solutions(T, seed, mode="position_axis"))
     assert len(found) == most

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import pytest
+from arm_testing.chains import shipped
 
-from arm_description import load_robot
 from arm_kinematics import Chain, IkStatus, KinematicsError
 
 COUNT = 150  # more than are done in one thread
@@ -33,7 +33,7 @@ def same(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **asked) -> np.ndarray
 @pytest.mark.parametrize("mode", ["pose", "position", "position_axis"])
 @pytest.mark.parametrize("name", ["planar2", "nut_arm", "puma560", "panda"])
 def test_it_equals_single_calls(name, mode, rng):
-    chain = Chain.from_model(load_robot(name))
+    chain = shipped(name)
     Q = rng.uniform(chain.lower, chain.upper, (COUNT, chain.n))
     Ts = np.array([chain.fk(q) for q in Q])
     seeds = rng.uniform(chain.lower, chain.upper, Q.shape)
@@ -52,7 +52,7 @@ def test_some_out_of_reach(nut_arm, rng, allow):
 
 
 def test_options_that_need_a_choice(rng):
-    panda = Chain.from_model(load_robot("panda"))
+    panda = shipped("panda")
     Ts = np.array([panda.fk(q) for q in rng.uniform(panda.lower, panda.upper, (34, 7))])
     same(panda, Ts, np.tile(panda.middle, (34, 1)), mode="position", prefer="centred")
     tool = np.eye(4)
@@ -62,7 +62,7 @@ def test_options_that_need_a_choice(rng):
 
 @pytest.mark.parametrize("asked", [{"weights": (1.0, 2.0, 3.0)}, {"axis": [1.0, 0.0, 0.0]}])
 def test_targets_of_few_digits(asked, rng):
-    chain = Chain.from_model(load_robot("anthropomorphic_arm"))
+    chain = shipped("anthropomorphic_arm")
     Ts = np.array([chain.fk(q) for q in rng.uniform(chain.lower, chain.upper, (60, 3))])
     Ts[:, :3, :3] = Ts[:, :3, :3].round(8)
     seeds = rng.uniform(chain.lower, chain.upper, (60, 3))
@@ -80,7 +80,7 @@ def test_one_seed_for_all_or_none(nut_arm, rng):
     assert len(nut_arm.ik_batch(np.empty((0, 4, 4)))) == 0
 
 
-GOOD = Chain.from_model(load_robot("nut_arm")).fk([0.1, 0.2, 0.3, 0.4])
+GOOD = shipped("nut_arm").fk([0.1, 0.2, 0.3, 0.4])
 NAN = np.tile(GOOD, (40, 1, 1))
 NAN[35, 0, 3] = math.nan
 BAD = {

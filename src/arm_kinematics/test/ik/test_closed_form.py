@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,229 +13,120 @@ from arm_common.transforms import inverse, pose, so3_exp
 from arm_kinematics.ik.closed_form.recognition import recognise
 from arm_kinematics.ik.closed_form.roots import DEGREE, FREE, phi, real_roots, roots, tables
 from arm_kinematics.lie import adjoint
-from arm_kinematics.model.chain_model import ChainJoint
+from arm_testing.chains import dh_parts, in_limits, posture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_kinematics import Chain
+from arm_description import load_robot
+from arm_kinematics import Chain, ChainJoint
 
 H = math.pi / 2
-# Standard DH rows (theta, d, a, alpha) [rad, m]; joints that slide;
-# how many solutions there are at most, without limits.
+
+
+class Arm(NamedTuple):
+    """A standard DH table [m, rad], its sliding joints; the most solutions without limits."""
+
+    a: tuple[float, ...]
+    d: tuple[float, ...]
+    alpha: tuple[float, ...]
+    theta: tuple[float, ...] = ()
+    slides: tuple[int, ...] = ()
+    most: int = 8
+
+    def parts(self) -> tuple[np.ndarray, np.ndarray]:
+        return dh_parts(self.a, self.d, self.alpha, self.theta, self.slides)
+
+
+PUMA = Arm((0, 0.4318, 0.0203, 0, 0, 0), (0, 0, 0.15005, 0.4318, 0, 0.1), (H, 0, -H, H, -H, 0))
+UR5 = Arm(
+    (0, -0.425, -0.39225, 0, 0, 0),
+    (0.089159, 0, 0, 0.10915, 0.09465, 0.0823),
+    (H, 0, 0, H, -H, 0),
+)
+SKEW = Arm((0.1, 0.3, 0.2, 0, 0, 0), (0.4, 0.2, 0.5, 0.1, 0, 0.1), (0.5, -1.1, 0.4, H, -H, 0))
+SKEW_5 = Arm((0.2, 0.4, 0, 0, 0), (0.3, 0.1, 0.4, 0, 0.1), (1.1, 0.7, H, -H, 0), most=4)
+SCARA = Arm((0.3, 0.25, 0, 0), (0.3, 0, 0.1, 0.05), (0, math.pi, 0, 0), slides=(2,), most=2)
 ARMS = {
-    "ur5": (
-        [
-            (0, 0.089159, 0, H),
-            (0, 0, -0.425, 0),
-            (0, 0, -0.39225, 0),
-            (0, 0.10915, 0, H),
-            (0, 0.09465, 0, -H),
-            (0, 0.0823, 0, 0),
-        ],
-        (),
-        8,
+    "ur5": UR5,
+    "puma": PUMA,
+    "shoulder offset": Arm(
+        (0.35, 1.15, 0.041, 0, 0, 0),
+        (0.675, 0, 0, 1.2, 0, 0.215),
+        (-H, 0, -H, H, -H, 0),
+        (0, 0, -H, 0, 0, 0),
     ),
-    "puma": (
-        [
-            (0, 0, 0, H),
-            (0, 0, 0.4318, 0),
-            (0, 0.15005, 0.0203, -H),
-            (0, 0.4318, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
-        (),
-        8,
+    "skew shoulder": Arm(
+        (0.2, 0.4, 0.15, 0, 0, 0.1), (0.3, 0.1, 0.2, 0.4, 0, 0.1), (1.1, 0.7, -1.2, 1.2, -1.0, 0.3)
     ),
-    "shoulder offset": (
-        [
-            (0, 0.675, 0.35, -H),
-            (0, 0, 1.15, 0),
-            (-H, 0, 0.041, -H),
-            (0, 1.2, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.215, 0, 0),
-        ],
-        (),
-        8,
-    ),
-    "skew shoulder": (
-        [
-            (0, 0.3, 0.2, 1.1),
-            (0, 0.1, 0.4, 0.7),
-            (0, 0.2, 0.15, -1.2),
-            (0, 0.4, 0, 1.2),
-            (0, 0, 0, -1.0),
-            (0, 0.1, 0.1, 0.3),
-        ],
-        (),
-        8,
-    ),
-    "stanford": (
-        [
-            (0, 0.412, 0, -H),
-            (0, 0.154, 0, H),
-            (-H, 0.5, 0, 0),
-            (0, 0, 0, -H),
-            (0, 0, 0, H),
-            (0, 0.263, 0, 0),
-        ],
+    "stanford": Arm(
+        (0, 0, 0, 0, 0, 0),
+        (0.412, 0.154, 0.5, 0, 0, 0.263),
+        (-H, H, 0, -H, H, 0),
+        (0, 0, -H, 0, 0, 0),
         (2,),
-        8,
     ),
-    "slide, two skew turns": (
-        [
-            (0, 0.4, 0.1, 0.5),
-            (0, 0.2, 0.3, -1.1),
-            (0, 0.5, 0.2, 0.4),
-            (0, 0.1, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
-        (0,),
-        8,
-    ),
-    "slide between skew turns": (
-        [
-            (0, 0.4, 0.1, 0.5),
-            (0, 0.2, 0.3, -1.1),
-            (0, 0.5, 0.2, 0.4),
-            (0, 0.1, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
-        (1,),
-        8,
-    ),
-    "two skew turns, slide": (
-        [
-            (0, 0.4, 0.1, 0.5),
-            (0, 0.2, 0.3, -1.1),
-            (0, 0.5, 0.2, 0.4),
-            (0, 0.1, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
-        (2,),
-        8,
-    ),
-    "gantry": (
-        [
-            (0, 0, 0, H),
-            (H, 0.1, 0, H),
-            (0, 0, 0, 0),
-            (0, 0.4, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
+    "slide, two skew turns": SKEW._replace(slides=(0,)),
+    "slide between skew turns": SKEW._replace(slides=(1,)),
+    "two skew turns, slide": SKEW._replace(slides=(2,)),
+    "gantry": Arm(
+        (0, 0, 0, 0, 0, 0),
+        (0, 0.1, 0, 0.4, 0, 0.1),
+        (H, H, 0, H, -H, 0),
+        (0, H, 0, 0, 0, 0),
         (0, 1, 2),
         2,
     ),
-    "cylindrical": (
-        [
-            (0, 0.4, 0, 0),
-            (0, 0.2, 0, -H),
-            (0, 0.5, 0, 0),
-            (0, 0.1, 0, H),
-            (0, 0, 0, -H),
-            (0, 0.1, 0, 0),
-        ],
-        (1, 2),
-        4,
+    "cylindrical": Arm(
+        (0, 0, 0, 0, 0, 0),
+        (0.4, 0.2, 0.5, 0.1, 0, 0.1),
+        (0, -H, 0, H, -H, 0),
+        slides=(1, 2),
+        most=4,
     ),
-    "five joints": (
-        [
-            (0, 0.1, 0, H),
-            (0, 0, 0.2, 0),
-            (0, 0, 0.2, 0),
-            (H, 0, 0.02, H),
-            (0, 0.1, 0, 0),
-        ],
-        (),
-        4,
+    "five joints": Arm(
+        (0, 0.2, 0.2, 0.02, 0), (0.1, 0, 0, 0, 0.1), (H, 0, 0, H, 0), (0, 0, 0, H, 0), most=4
     ),
-    "two skew turns, wrist": (
-        [(0, 0.3, 0.2, 1.1), (0, 0.1, 0.4, 0.7), (0, 0.4, 0, H), (0, 0, 0, -H), (0, 0.1, 0, 0)],
-        (),
-        4,
-    ),
-    "rail, skew turn, wrist": (
-        [(0, 0.3, 0.2, 1.1), (0, 0.1, 0.4, 0.7), (0, 0.4, 0, H), (0, 0, 0, -H), (0, 0.1, 0, 0)],
-        (0,),
-        4,
-    ),
-    "turn, skew slide, wrist": (
-        [(0, 0.3, 0.2, 1.1), (0, 0.1, 0.4, 0.7), (0, 0.4, 0, H), (0, 0, 0, -H), (0, 0.1, 0, 0)],
-        (1,),
-        4,
-    ),
-    "nut_arm": ([(0, 0.08, 0, -H), (-H, 0, 0.105, 0), (0, 0, 0, -H), (0, 0.16, 0, 0)], (), 2),
-    "three pitches": (
-        [(0, 0.1, 0, H), (0, 0, 0.2, 0), (0, 0, 0.2, 0), (0, 0, 0.1, 0)],
-        (),
-        2,
-    ),
-    "scara": (
-        [(0, 0.3, 0.3, 0), (0, 0, 0.25, math.pi), (0, 0.1, 0, 0), (0, 0.05, 0, 0)],
-        (2,),
-        2,
-    ),
-    "scara, slide last": (
-        [(0, 0.3, 0.3, 0), (0, 0, 0.25, math.pi), (0, 0.1, 0, 0), (0, 0.05, 0, 0)],
-        (3,),
-        2,
-    ),
-    "anthropomorphic": ([(0, 0.1, 0, H), (0, 0, 0.5, 0), (0, 0, 0.4, 0)], (), 1),
-    "rrp": ([(0, 0.2, 0, -H), (0, 0.1, 0, H), (0, 0.3, 0, 0)], (2,), 1),
-    "planar2": ([(0, 0, 1, 0), (0, 0, 0.7, 0)], (), 1),
-    "planar3": ([(0, 0, 1, 0), (0, 0, 0.7, 0), (0, 0, 0.3, 0)], (), 2),
-    "pan and tilt": ([(0, 0.1, 0, H), (0, 0, 0.2, 0)], (), 1),
-    "one slide": ([(0, 0.1, 0, 0)], (0,), 1),
+    "two skew turns, wrist": SKEW_5,
+    "rail, skew turn, wrist": SKEW_5._replace(slides=(0,)),
+    "turn, skew slide, wrist": SKEW_5._replace(slides=(1,)),
+    "nut_arm": Arm((0, 0.105, 0, 0), (0.08, 0, 0, 0.16), (-H, 0, -H, 0), (0, -H, 0, 0), most=2),
+    "three pitches": Arm((0, 0.2, 0.2, 0.1), (0.1, 0, 0, 0), (H, 0, 0, 0), most=2),
+    "scara": SCARA,
+    "scara, slide last": SCARA._replace(slides=(3,)),
+    "anthropomorphic": Arm((0, 0.5, 0.4), (0.1, 0, 0), (H, 0, 0), most=1),
+    "rrp": Arm((0, 0, 0), (0.2, 0.1, 0.3), (-H, H, 0), slides=(2,), most=1),
+    "planar2": Arm((1, 0.7), (0, 0), (0, 0), most=1),
+    "planar3": Arm((1, 0.7, 0.3), (0, 0, 0), (0, 0, 0), most=2),
+    "pan and tilt": Arm((0, 0.2), (0.1, 0), (H, 0), most=1),
+    "one slide": Arm((0,), (0.1,), (0,), slides=(0,), most=1),
 }
 SHIPPED = (
-    "anthropomorphic_arm",
-    "nut_arm",
-    "planar2",
-    "planar3",
-    "puma560",
-    "spherical_arm",
-    "ur5",
-)
+    "anthropomorphic_arm", "nut_arm", "planar2", "planar3", "puma560", "spherical_arm", "ur5"
+)  # fmt: skip
 
 
-def dh_parts(rows, slides=()):
-    """Return screws (6, n) and home pose of a standard DH table."""
-    T, screws = np.eye(4), []
-    for i, (theta, d, a, alpha) in enumerate(rows):
-        z = T[:3, 2]
-        v = z if i in slides else np.cross(T[:3, 3], z)
-        screws.append(np.concatenate([v, np.zeros(3) if i in slides else z]))
-        c, s, k, m = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
-        T = T @ [[c, -s * k, s * m, a * c], [s, c * k, -c * m, a * s], [0, m, k, d], [0, 0, 0, 1]]
-    return np.transpose(screws), T
-
-
-def some_motion(rng, size=1.0):
-    return pose(so3_exp(rng.normal(size=3)), size * rng.normal(size=3))
-
-
-def arm(name, rng=None, backwards=False, limit=math.pi):
-    """Return a chain of the table, put somewhere and with some tool if there is an rng."""
-    rows, slides, _ = ARMS[name]
-    S, M = dh_parts(rows, slides)
-    sliding = [i in slides for i in range(len(rows))]
-    if backwards:
-        home = inverse(M)
-        S, M, sliding = -(adjoint(home) @ S)[:, ::-1], home, sliding[::-1]
-    if rng is not None:
-        base, tool = some_motion(rng), some_motion(rng, 0.2)
-        S, M = adjoint(base) @ S, base @ M @ tool
-        S[:3] -= S[3:] * (S[:3] * S[3:]).sum(axis=0)
+def chain_of(table, S, M, limit=math.pi):
+    """Return the chain of screws and a home pose; joints that slide do so by 1 m either way."""
     joints = [
-        ChainJoint(f"j{i}", s, *((-1.0, 1.0) if s else (-limit, limit)))
-        for i, s in enumerate(sliding)
+        ChainJoint(
+            f"j{i}", i in table.slides, *((-1.0, 1.0) if i in table.slides else (-limit, limit))
+        )
+        for i in range(len(table.a))
     ]
     return Chain(S, M, joints)
+
+
+def moved(table, rng, backwards=False):
+    """Return the chain of a table put somewhere, with some tool, and maybe read from its tip."""
+    S, M = table.parts()
+    if backwards:
+        S, M = -(adjoint(inverse(M)) @ S)[:, ::-1], inverse(M)
+        table = table._replace(slides=tuple(len(table.a) - 1 - i for i in table.slides))
+    base = pose(so3_exp(rng.normal(size=3)), rng.normal(size=3))
+    tool = pose(so3_exp(rng.normal(size=3)), 0.2 * rng.normal(size=3))
+    S, M = adjoint(base) @ S, base @ M @ tool
+    S[:3] -= S[3:] * (S[:3] * S[3:]).sum(axis=0)
+    return chain_of(table, S, M)
 
 
 def apart(chain, a, b):
@@ -253,7 +145,7 @@ def assert_complete(chain, q, most, **asked):
     assert min(apart(chain, q, s) for s in found) < 1e-6, (q, found)
     for i, s in enumerate(found):
         assert np.abs(chain.fk(s) - T).max() < 1e-9 * (1.0 + np.abs(T).max())
-        assert (chain.lower <= s).all() and (s <= chain.upper).all()
+        assert in_limits(chain, s)
         assert all(apart(chain, s, other) > 1e-7 for other in found[:i])
     far = [s.distance for s in result.solutions]
     assert far == sorted(far)
@@ -263,7 +155,7 @@ def assert_complete(chain, q, most, **asked):
 @pytest.mark.parametrize("backwards", [False, True], ids=["from base", "from tip"])
 @pytest.mark.parametrize("name", ARMS)
 def test_no_solution_is_missed_and_none_is_false(name, backwards, rng):
-    chain, most = arm(name, rng, backwards), ARMS[name][2]
+    chain, most = moved(ARMS[name], rng, backwards), ARMS[name].most
     assert recognise(chain.S, chain.M, chain.prismatic) is not None
     counts = set()
     for _ in range(25):
@@ -274,15 +166,13 @@ def test_no_solution_is_missed_and_none_is_false(name, backwards, rng):
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_robots_are_recognised_from_dh_and_from_urdf_alike(name, rng):
-    from arm_description import load_robot
-
     model = load_robot(name)
     chain = Chain.from_model(model)
     other = Chain.from_urdf(model.to_urdf())
     form = recognise(chain.S, chain.M, chain.prismatic)
     assert form.name == recognise(other.S, other.M, other.prismatic).name
     for _ in range(10):
-        q = rng.uniform(np.maximum(chain.lower, -4.0), np.minimum(chain.upper, 4.0))
+        q = posture(chain, rng, 4.0)
         first = assert_complete(chain, q, 8)
         second = other.all_solutions(chain.fk(q))
         assert len(first.solutions) == len(second.solutions)
@@ -292,7 +182,7 @@ def test_shipped_robots_are_recognised_from_dh_and_from_urdf_alike(name, rng):
 
 @pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder", "stanford", "five joints"])
 def test_an_exhaustive_search_finds_no_other_solution(name, rng):
-    chain = arm(name)
+    chain = chain_of(ARMS[name], *ARMS[name].parts())
     for _ in range(4):
         T = chain.fk(rng.uniform(chain.lower, chain.upper))
         found = [s.q for s in chain.all_solutions(T).solutions]
@@ -305,46 +195,38 @@ def test_an_exhaustive_search_finds_no_other_solution(name, rng):
 
 @pytest.mark.parametrize("name", ["ur5", "puma", "shoulder offset", "stanford", "five joints"])
 def test_numbers_rounded_in_a_file_cost_no_accuracy(name, rng):
-    rows, slides, most = ARMS[name]
-    rounded = [(round(t, 4), d, a, round(alpha, 4)) for t, d, a, alpha in rows]
-    S, M = dh_parts(rounded, slides)
-    exact = arm(name)
-    joints = [
-        ChainJoint(j, s, lower, upper)
-        for j, s, lower, upper in zip(
-            exact.joint_names, exact.prismatic, exact.lower, exact.upper, strict=True
-        )
-    ]
-    chain = Chain(S, M, joints)
+    table = ARMS[name]
+    rounded = table._replace(
+        alpha=tuple(round(x, 4) for x in table.alpha),
+        theta=tuple(round(x, 4) for x in table.theta),
+    )
+    chain = chain_of(table, *rounded.parts())
     assert recognise(chain.S, chain.M, chain.prismatic) is not None
     for _ in range(15):
-        assert_complete(chain, rng.uniform(chain.lower, chain.upper), most)
+        assert_complete(chain, rng.uniform(chain.lower, chain.upper), table.most)
 
 
 @pytest.mark.parametrize("size", [1e-3, 50.0])
 @pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder"])
 def test_arms_of_any_size(name, size, rng):
-    rows, slides, most = ARMS[name]
-    S, M = dh_parts([(t, size * d, size * a, alpha) for t, d, a, alpha in rows], slides)
-    chain = Chain(S, M, [ChainJoint(f"j{i}", False, -3.0, 3.0) for i in range(len(rows))])
+    a, d, *rest = ARMS[name]
+    table = Arm(tuple(size * x for x in a), tuple(size * x for x in d), *rest)
+    chain = chain_of(table, *table.parts(), 3.0)
     for _ in range(10):
-        assert_complete(chain, rng.uniform(chain.lower, chain.upper), most)
+        assert_complete(chain, rng.uniform(chain.lower, chain.upper), table.most)
 
 
 def test_what_has_no_closed_form_is_not_taken_for_one(rng):
     for n in (6, 7):
-        rows = [(0, *rng.uniform(0.1, 0.5, 2), rng.uniform(0.3, 1.2)) for _ in range(n)]
-        S, M = dh_parts(rows)
-        assert recognise(S, M, [False] * n) is None
-    S, M = dh_parts([(0, 0, 1, 0)] * 4)  # four parallel axes have infinitely many solutions
-    assert recognise(S, M, [False] * 4) is None
+        parts = dh_parts(*rng.uniform(0.1, 0.5, (2, n)), rng.uniform(0.3, 1.2, n))
+        assert recognise(*parts, [False] * n) is None
+    parallel = dh_parts([1.0] * 4, [0.0] * 4, [0.0] * 4)  # these have infinitely many solutions
+    assert recognise(*parallel, [False] * 4) is None
 
 
 def test_a_nearly_special_arm_is_no_special_one():
-    rows, slides, _ = ARMS["ur5"]
-    bent = [(t, d, a, alpha + 1e-3 * (i == 1)) for i, (t, d, a, alpha) in enumerate(rows)]
-    S, M = dh_parts(bent, slides)
-    assert recognise(S, M, [False] * 6) is None
+    bent = UR5._replace(alpha=(H, 1e-3, 0, H, -H, 0))
+    assert recognise(*bent.parts(), [False] * 6) is None
 
 
 numbers = st.floats(-10.0, 10.0)

@@ -10,30 +10,19 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik.search_model import arm_length
+from arm_testing.chains import in_limits, limited, shipped, turned
 
-from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus
 
 ARMS = ("planar2", "planar3", "nut_arm", "five", "puma560", "panda")
 MODES = ("pose", "position", "position_axis")
 
 
-def within(chain: Chain, lower: np.ndarray, upper: np.ndarray) -> Chain:
-    """The same arm with other limits, and without those of its joints that are not given."""
-    joints = [
-        ChainJoint(name, slides, float(low), float(high))
-        for name, slides, low, high in zip(
-            chain.joint_names, chain.prismatic, lower, upper, strict=False
-        )
-    ]
-    return Chain(chain.S[:, : len(joints)], chain.M, joints)
-
-
 def arm(name: str) -> Chain:
     if name != "five":
-        return Chain.from_model(load_robot(name))
-    puma = Chain.from_model(load_robot("puma560"))
-    return within(puma, puma.lower[:5], puma.upper[:5])
+        return shipped(name)
+    puma = shipped("puma560")
+    return limited(puma, puma.lower[:5], puma.upper[:5])
 
 
 def generic(chain: Chain, rng: np.random.Generator) -> np.ndarray:
@@ -58,7 +47,7 @@ def test_beyond_the_sum_of_all_links(name, mode, rng):
         assert r.status == r.cause == IkStatus.UNREACHABLE_POSITION and not r.ok
         assert "out of reach" in r.message and "mm" in r.message and "deg" in r.message
         assert len(r.solutions) == 1
-        assert ((r.q >= chain.lower) & (r.q <= chain.upper)).all()
+        assert in_limits(chain, r.q)
         near = chain.ik(T, mode=mode, allow_approximate=True)
         assert near.status == IkStatus.APPROXIMATE and near.cause == r.status
         assert np.linalg.norm((chain.fk(near.q) - T)[:3, 3]) == pytest.approx(near.position_error)
@@ -95,8 +84,7 @@ def test_five_joints_cannot_hold_any_pose(rng):
     """Their poses have five dimensions of six: a pose beside one of them is not among them."""
     chain = arm("five")
     for _ in range(3):
-        T = chain.fk(generic(chain, rng))
-        T[:3, :3] = T[:3, :3] @ so3_exp(rng.uniform(0.1, 0.3, 3))
+        T = turned(chain.fk(generic(chain, rng)), rng.uniform(0.1, 0.3, 3))
         r = chain.ik(T)
         assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error <= 1e-5
 
@@ -134,17 +122,17 @@ def test_the_joint_whose_limit_is_in_the_way_is_named(name, rng):
             J = chain.jacobian(q)
         lower, upper = q - margin, q + margin
         lower[k], upper[k] = q[k] + 0.1, q[k] + 0.3
-        narrow = within(chain, lower, upper)
+        narrow = limited(chain, lower, upper)
         r = narrow.ik(chain.fk(q))
         assert r.status == IkStatus.JOINT_LIMIT, (k, r)
         assert r.limiting_joints == (chain.joint_names[k],), (k, r)
         assert f"limit {math.degrees(lower[k]):.4g} deg" in r.message
-        assert ((r.q >= lower) & (r.q <= upper)).all()
+        assert in_limits(narrow, r.q)
 
 
 def test_a_position_that_only_limits_keep_away_and_an_orientation_that_nothing_gives():
     chain = arm("planar2")
-    narrow = within(chain, np.array([-0.2, 0.1]), np.array([0.2, 0.4]))
+    narrow = limited(chain, [-0.2, 0.1], [0.2, 0.4])
     T = chain.fk([1.5, 0.3])
     T[:3, :3] = so3_exp([0.5, 0.0, 0.0]) @ T[:3, :3]
     r = narrow.ik(T)
@@ -166,9 +154,7 @@ def test_the_nearest_position_is_found():
 
 def test_unreachable_orientation_meets_the_position_first():
     chain = arm("nut_arm")
-    T = chain.fk([0.1, 0.2, 0.3, 0.4])
-    T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.7, 0.0])
-    r = chain.ik(T)
+    r = chain.ik(turned(chain.fk([0.1, 0.2, 0.3, 0.4]), [0.0, 0.7, 0.0]))
     assert r.status == IkStatus.UNREACHABLE_ORIENTATION
     assert r.position_error < 1e-6
     assert r.orientation_error == pytest.approx(0.7, abs=0.05)

@@ -9,46 +9,22 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.model.chain_model import ChainJoint
+from arm_testing.chains import apart, dh_parts, newton, shipped
 
 from arm_description import load_robot
-from arm_kinematics import Chain, KinematicsError
+from arm_kinematics import Chain, ChainJoint, KinematicsError
 
 JOINTS = [ChainJoint(f"j{i}", False, -math.inf, math.inf) for i in range(6)]
 RIGHT = math.pi / 2
 
 
 def arm(a, d, alpha) -> Chain:
-    """The chain of a standard DH table with theta = 0."""
-    T, screws = np.eye(4), []
-    for i in range(6):
-        screws.append([*np.cross(T[:3, 3], T[:3, 2]), *T[:3, 2]])
-        s, k = math.sin(alpha[i]), math.cos(alpha[i])
-        T = T @ pose(np.array([[1, 0, 0], [0, k, -s], [0, s, k]]), [a[i], 0, d[i]])
-    return Chain(np.transpose(screws), T, JOINTS)
-
-
-def apart(p, q) -> np.ndarray:
-    """Largest difference of angles, the short way round; rows of p against q."""
-    return np.abs((p - q + math.pi) % (2 * math.pi) - math.pi).max(axis=-1)
+    return Chain(*dh_parts(a, d, alpha), JOINTS)
 
 
 def size(chain: Chain) -> float:
     return float(np.abs(chain.S).max() + np.abs(chain.M[:3, 3]).max())
-
-
-def newton(chain: Chain, T, q) -> np.ndarray | None:
-    """Where Newton's method on the pose goes from q, if it arrives; none of the solver's code."""
-    for _ in range(25):
-        X = chain.fk(q)
-        e = np.r_[T[:3, 3] - X[:3, 3], 0.5 * np.cross(X[:3, :3], T[:3, :3], axis=0).sum(axis=1)]
-        if np.abs(X - T).max() < 1e-11 * (1 + size(chain)):
-            return q
-        step = np.linalg.lstsq(chain.jacobian(q), e, rcond=None)[0]
-        q = q + step * min(1.0, 0.7 / max(np.abs(step).max(), 1e-12))
-    return None
 
 
 def check(chain: Chain, solver: General6R, q) -> np.ndarray:
@@ -78,7 +54,7 @@ def test_a_general_arm_has_no_solution_that_is_not_found(seed, scale):
             continue
         reached = 0
         for start in rng.uniform(-math.pi, math.pi, (60, 6)):
-            end = newton(chain, chain.fk(q), start)
+            end = newton(chain, chain.fk(q), start, rcond=1e-15)
             if end is not None:
                 reached += 1
                 assert apart(found, end).min() < 1e-6
@@ -113,12 +89,11 @@ def test_the_example_of_raghavan_and_roth_has_the_two_solutions_they_print():
         assert apart(found, q).min() < math.radians(2e-3)
 
 
+SKEW = [0.3, 0.1, 0.1, 0.4, 0, 0.1], [1.1, 0.7, -1.3, RIGHT, -RIGHT, 0]  # d, alpha
+SQUARE = [0.3, 0.2, 0.1, 0.4, 0.1, 0.1], [0.2, 0.1, 0.3, 0.2, 0.1, 0.1]  # a, d
+OFFSET = [0, 0, 0, 0.54, 0.15, 0.16]
 SPECIAL = {
-    "spherical wrist": (
-        [0.2, 0.4, 0.1, 0, 0, 0],
-        [0.3, 0.1, 0.1, 0.4, 0, 0.1],
-        [1.1, 0.7, -1.3, RIGHT, -RIGHT, 0],
-    ),
+    "spherical wrist": ([0.2, 0.4, 0.1, 0, 0, 0], *SKEW),
     "parallel axes 4 and 5": (
         [0.2, 0.4, 0.1, 0.3, 0.1, 0],
         [0.3, 0.1, 0.1, 0.4, 0.1, 0.1],
@@ -129,21 +104,9 @@ SPECIAL = {
         [0.3, 0.1, 0.1, 0, 0, 0.1],
         [1.1, 0.7, -1.3, 1.2, -0.7, 0],
     ),
-    "offset wrist": (
-        [0, 0.54, 0, 0, 0, 0],
-        [0, 0, 0, 0.54, 0.15, 0.16],
-        [-RIGHT, 0, -RIGHT, RIGHT, -RIGHT, 0],
-    ),
-    "all right angles": (
-        [0.3, 0.2, 0.1, 0.4, 0.1, 0.1],
-        [0.2, 0.1, 0.3, 0.2, 0.1, 0.1],
-        [RIGHT, -RIGHT, RIGHT, RIGHT, -RIGHT, 0],
-    ),
-    "nearly parallel": (
-        [0.3, 0.2, 0.1, 0.4, 0.1, 0.1],
-        [0.2, 0.1, 0.3, 0.2, 0.1, 0.1],
-        [1e-6, -RIGHT, 1e-4, RIGHT, 1e-9, 0],
-    ),
+    "offset wrist": ([0, 0.54, 0, 0, 0, 0], OFFSET, [-RIGHT, 0, -RIGHT, RIGHT, -RIGHT, 0]),
+    "all right angles": (*SQUARE, [RIGHT, -RIGHT, RIGHT, RIGHT, -RIGHT, 0]),
+    "nearly parallel": (*SQUARE, [1e-6, -RIGHT, 1e-4, RIGHT, 1e-9, 0]),
 }
 
 
@@ -157,7 +120,7 @@ def test_special_geometry_is_no_special_case(name, rng):
 
 @pytest.mark.parametrize("name", ["puma560", "ur5"])
 def test_industrial_arms_have_eight_solutions_or_fewer(name, rng):
-    chain = Chain.from_model(load_robot(name))
+    chain = shipped(name)
     solver = General6R(chain.S, chain.M)
     counts = [len(check(chain, solver, rng.uniform(-math.pi, math.pi, 6))) for _ in range(25)]
     assert max(counts) == 8 and set(counts) <= {2, 4, 6, 8}

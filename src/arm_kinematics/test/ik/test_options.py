@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from arm_common.transforms import inverse, pose, so3_exp, so3_log
 from arm_kinematics.lie import se3_exp
+from arm_testing.chains import in_limits, limited, posture, shipped, turned
 
-from arm_description import load_robot
-from arm_kinematics import Chain, ChainJoint, IkStatus
+from arm_kinematics import Chain, IkStatus
 
 FREE = math.inf
 TARGETS = 60
@@ -20,25 +20,16 @@ TARGETS = 60
 
 @pytest.fixture(scope="module")
 def puma() -> Chain:
-    return Chain.from_model(load_robot("puma560"))
+    return shipped("puma560")
 
 
 @pytest.fixture(scope="module")
 def panda() -> Chain:
-    return Chain.from_model(load_robot("panda"))
-
-
-def five_joints() -> Chain:
-    """The PUMA without its last joint."""
-    puma = Chain.from_model(load_robot("puma560"))
-    bounds = zip(puma.joint_names, puma.lower.tolist(), puma.upper.tolist(), strict=True)
-    joints = [ChainJoint(name, False, low, high) for name, low, high in bounds]
-    return Chain(puma.S[:, :5], puma.M, joints[:5])
+    return shipped("panda")
 
 
 def postures(chain: Chain, rng: np.random.Generator, count: int = TARGETS) -> np.ndarray:
-    low, high = np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0)
-    return rng.uniform(low, high, (count, chain.n))
+    return np.array([posture(chain, rng, 3.0) for _ in range(count)])
 
 
 def seen_from(T: np.ndarray, reached: np.ndarray, axes: str) -> np.ndarray:
@@ -58,7 +49,7 @@ def tilt_of(T: np.ndarray, reached: np.ndarray, axis: np.ndarray, axes: str) -> 
 
 @pytest.mark.parametrize("name", ["nut_arm", "puma560", "panda"])
 def test_any_axis_of_the_tool_can_be_pointed(name, rng):
-    chain = Chain.from_model(load_robot(name))
+    chain = shipped(name)
     for q in postures(chain, rng):
         T, axis = chain.fk(q), rng.normal(size=3)
         r = chain.ik(T, mode="position_axis", axis=tuple(axis))
@@ -72,7 +63,7 @@ def test_any_axis_of_the_tool_can_be_pointed(name, rng):
 @pytest.mark.parametrize("mode", ["pose", "position", "position_axis"])
 @pytest.mark.parametrize("name", ["planar3", "nut_arm", "puma560", "panda"])
 def test_with_a_tool_it_is_the_tools_point_that_gets_there(name, mode, rng):
-    chain = Chain.from_model(load_robot(name))
+    chain = shipped(name)
     tool = se3_exp([0.03, -0.02, 0.1, 0.4, -0.3, 0.2])
     for q in postures(chain, rng, 20):
         T = chain.fk(q) @ tool
@@ -113,7 +104,7 @@ def test_each_component_of_the_position_keeps_its_tolerance(puma, axes, mode, rn
 
 def test_a_free_direction_of_the_target_and_of_the_tool():
     """A planar arm and a target above its plane; then one off the line that its tool draws."""
-    arm = Chain.from_model(load_robot("planar3"))
+    arm = shipped("planar3")
     T = arm.fk([0.3, 0.5, -0.2])
     above = T.copy()
     above[:3, 3] += 0.1 * T[:3, :3] @ [0.0, 0.0, 1.0]
@@ -185,13 +176,13 @@ def test_only_the_roll_counts(puma, rng):
         assert abs(so3_log(T[:3, :3].T @ puma.fk(r.q)[:3, :3])[2]) <= 1e-4
 
 
-def test_five_joints_hold_a_whole_pose_within_tolerance(rng):
-    arm = five_joints()
+def test_five_joints_hold_a_whole_pose_within_tolerance(puma, rng):
+    arm = limited(puma, puma.lower[:5], puma.upper[:5])
     solved = 0
     for q in postures(arm, rng):
         T = arm.fk(q)
         assert arm.ik(T).ok  # what it can hold exactly it holds exactly
-        T[:3, :3] = T[:3, :3] @ so3_exp(0.05 * rng.uniform(-0.57, 0.57, 3))
+        T = turned(T, 0.05 * rng.uniform(-0.57, 0.57, 3))
         r = arm.ik(T, orientation_tolerance=0.05)
         assert r.ok and r.position_error <= 1e-5 and r.orientation_error <= 0.05
         near = arm.ik(T, allow_approximate=True)
@@ -220,8 +211,7 @@ def test_weights_and_preference_lead_to_a_stationary_point(panda, mode, rows, rn
         centred = panda.ik(T, q, mode, prefer="centred")
         settled.append(still(panda, centred.q, (centred.q - panda.middle) / half**2, rows))
         for r in (near, centred):
-            assert r.ok and r.position_error <= 1e-5
-            assert ((r.q >= panda.lower) & (r.q <= panda.upper)).all()
+            assert r.ok and r.position_error <= 1e-5 and in_limits(panda, r.q)
     assert np.median(settled) < 0.01 and np.quantile(settled, 0.9) < 0.1
 
 

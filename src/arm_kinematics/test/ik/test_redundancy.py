@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik.redundancy import SelfMotion, sampled_solutions, self_motion
-from arm_kinematics.model.chain_model import ChainJoint
+from arm_testing.chains import apart, in_limits, limited, newton, posture, shipped
 
-from arm_description import load_robot
-from arm_kinematics import Chain, KinematicsError
+from arm_kinematics import Chain, ChainJoint, KinematicsError
 
 STEP = 0.05
 TURN = 2 * math.pi
@@ -30,8 +29,8 @@ def random_arm(seed: int, limit: float) -> Chain:
 
 
 ARMS = {
-    "panda": lambda: Chain.from_model(load_robot("panda")),
-    "rediestro": lambda: Chain.from_model(load_robot("rediestro")),
+    "panda": lambda: shipped("panda"),
+    "rediestro": lambda: shipped("rediestro"),
     "random, narrow": lambda: random_arm(1, 2.0),
     "random, over a turn": lambda: random_arm(2, 4.0),
     "random, no limits": lambda: random_arm(3, math.inf),
@@ -43,14 +42,9 @@ def arm(request: pytest.FixtureRequest) -> Chain:
     return ARMS[request.param]()
 
 
-def posture(arm: Chain, rng) -> np.ndarray:
-    return rng.uniform(np.maximum(arm.lower, -math.pi), np.minimum(arm.upper, math.pi))
-
-
 def gap(motion: SelfMotion, q) -> float:
     """How far the nearest posture of all branches is from q in its farthest joint, up to turns."""
-    ways = (np.concatenate([b.q for b in motion.branches]) - q + math.pi) % TURN - math.pi
-    return float(np.abs(ways).max(axis=1).min())
+    return float(apart(np.concatenate([b.q for b in motion.branches]), q).min())
 
 
 def test_branches_are_exact_continuous_inside_limits_and_in_order(arm, rng):
@@ -63,7 +57,7 @@ def test_branches_are_exact_continuous_inside_limits_and_in_order(arm, rng):
         for b in branches:
             assert max(np.abs(arm.fk(p) - T).max() for p in b.q) < 1e-9
             assert len(b.q) == 1 or np.abs(np.diff(b.q, axis=0)).max() <= STEP
-            assert np.all(b.q >= arm.lower) and np.all(b.q <= arm.upper)
+            assert in_limits(arm, b.q)
             assert np.all(np.diff(b.length) > 0) and len(b.length) == len(b.q)
 
 
@@ -84,11 +78,10 @@ def test_limits_tighter_than_a_step_leave_a_branch(rng):
     free = ARMS["random, no limits"]()
     for _ in range(5):
         q = posture(free, rng)
-        joints = [ChainJoint(f"j{i}", False, x - 0.006, x + 0.005) for i, x in enumerate(q)]
-        arm = Chain(free.S, free.M, joints)
+        arm = limited(free, q - 0.006, q + 0.005)
         (branch,) = self_motion(arm, arm.fk(q), q, step=STEP).branches
         assert branch.distance < 0.01 and "" not in branch.ends
-        assert np.all(branch.q >= arm.lower) and np.all(branch.q <= arm.upper)
+        assert in_limits(arm, branch.q)
 
 
 def test_without_limits_every_branch_is_closed(rng):
@@ -102,24 +95,12 @@ def test_without_limits_every_branch_is_closed(rng):
             assert np.abs(turns - np.round(turns)).max() < 1e-6
 
 
-def slide_onto(arm: Chain, T, q) -> np.ndarray | None:
-    """Where Newton's method with shortest steps goes from q, if it arrives."""
-    for _ in range(60):
-        X = arm.fk(q)
-        if np.abs(X - T).max() < 1e-10:
-            return q
-        e = np.r_[T[:3, 3] - X[:3, 3], 0.5 * np.cross(X[:3, :3], T[:3, :3], axis=0).sum(axis=1)]
-        move = np.linalg.pinv(arm.jacobian(q), rcond=1e-4) @ e
-        q = q + move * min(1.0, 0.5 / max(np.abs(move).max(), 1e-12))
-    return None
-
-
 def test_whatever_holds_the_pose_is_on_a_branch(arm, rng):
     T = arm.fk(posture(arm, rng))
     motion = self_motion(arm, T, step=STEP)
     seen = 0
     for _ in range(60):
-        q = slide_onto(arm, T, posture(arm, rng))
+        q = newton(arm, T, posture(arm, rng))
         if q is None:
             continue
         q = (q + math.pi) % TURN - math.pi
@@ -169,7 +150,7 @@ def test_misuse_is_said_in_a_sentence():
     arm = ARMS["panda"]()
     T = arm.fk(arm.middle)
     with pytest.raises(KinematicsError, match="seven turning joints"):
-        self_motion(Chain.from_model(load_robot("puma560")), T)
+        self_motion(shipped("puma560"), T)
     with pytest.raises(KinematicsError, match="step is"):
         self_motion(arm, T, step=2.0)
     with pytest.raises(KinematicsError, match="'elbow'; expected one of panda_joint1"):

@@ -8,18 +8,13 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.transforms import inverse, so3_exp, so3_log
-from arm_kinematics.lie import se3_exp
+from arm_common.transforms import pose, so3_exp, so3_log
+from arm_testing.chains import in_limits, limited, posture, random_chain, shipped, turned
 
-from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
 
 MODES = ("pose", "position", "position_axis")
 TARGETS = 1000
-
-
-def in_limits(chain: Chain, q: np.ndarray) -> bool:
-    return bool((q >= chain.lower).all() and (q <= chain.upper).all())
 
 
 def errors(chain: Chain, q: np.ndarray, T: np.ndarray) -> tuple[float, float, float]:
@@ -48,15 +43,12 @@ def test_every_reachable_target_is_solved(chain, rng, mode):
 
 @pytest.mark.parametrize("scale", [1e-3, 30.0])
 def test_arms_of_millimetres_and_of_tens_of_metres(rng, scale):
-    arm = Chain.from_model(load_robot("puma560"))
+    arm = shipped("puma560")
     S, M = np.array(arm.S), np.array(arm.M)
     S[:3] *= scale
     M[:3, 3] *= scale
-    joints = [
-        ChainJoint(name, False, float(low), float(high))
-        for name, low, high in zip(arm.joint_names, arm.lower, arm.upper, strict=True)
-    ]
-    scaled = Chain(S, M, joints)
+    bounds = zip(arm.joint_names, arm.prismatic, arm.lower, arm.upper, strict=True)
+    scaled = Chain(S, M, [ChainJoint(*joint) for joint in bounds])
     for _ in range(200):
         T = scaled.fk(rng.uniform(scaled.lower, scaled.upper))
         r = scaled.ik(T, position_tolerance=1e-5 * scale)
@@ -67,20 +59,11 @@ def test_arms_of_millimetres_and_of_tens_of_metres(rng, scale):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7])
 def test_arms_of_any_shape(rng, n):
     """Random axes, sliding joints, joints without limits or with many turns."""
+    bounds = [(-2.0, 2.0), (-9.0, 9.0), (-math.inf, math.inf), (0.5, 3.0)] * 2
     for _ in range(8):
-        screws, joints = [], []
-        for i in range(n):
-            w = rng.normal(size=3)
-            w /= np.linalg.norm(w)
-            sliding = n > 2 and rng.random() < 0.2
-            p = rng.uniform(-0.5, 0.5, 3)
-            screws.append(np.concatenate([w, np.zeros(3)] if sliding else [np.cross(p, w), w]))
-            low, high = [(-2.0, 2.0), (-9.0, 9.0), (-math.inf, math.inf), (0.5, 3.0)][i % 4]
-            joints.append(ChainJoint(f"j{i}", sliding, *((-0.3, 0.4) if sliding else (low, high))))
-        chain = Chain(np.transpose(screws), se3_exp(rng.uniform(-0.5, 0.5, 6)), joints)
+        chain = random_chain(rng, bounds[:n])
         for _ in range(20):
-            q = rng.uniform(np.maximum(chain.lower, -9.0), np.minimum(chain.upper, 9.0))
-            T = chain.fk(q)
+            T = chain.fk(posture(chain, rng, 9.0))
             r = chain.ik(T)
             assert r.ok, r
             assert in_limits(chain, r.q)
@@ -100,20 +83,7 @@ def test_near_the_seed_it_stays_near(chain, rng):
 
 
 def test_equal_input_gives_equal_output(chain, rng):
-    again = Chain(
-        chain.S,
-        chain.M,
-        [
-            ChainJoint(*values)
-            for values in zip(
-                chain.joint_names,
-                chain.prismatic,
-                chain.lower.tolist(),
-                chain.upper.tolist(),
-                strict=True,
-            )
-        ],
-    )
+    again = limited(chain, chain.lower, chain.upper)
     for mode in MODES:
         for _ in range(20):
             T = chain.fk(rng.uniform(chain.lower, chain.upper))
@@ -124,30 +94,8 @@ def test_equal_input_gives_equal_output(chain, rng):
                 assert np.array_equal(a.q, b.q)
 
 
-def test_all_eight_postures_of_a_puma_without_limits(rng):
-    """Its geometry has eight (four arm postures, each with two wrists), here all within a turn."""
-    puma = Chain.from_model(load_robot("puma560"))
-    joints = [ChainJoint(name, False, -math.pi, math.pi) for name in puma.joint_names]
-    free = Chain(puma.S, puma.M, joints)
-    counts = []
-    while len(counts) < 30:
-        q = rng.uniform(-3.0, 3.0, 6)
-        if np.linalg.cond(free.jacobian(q)) > 100.0:
-            continue  # at a singular posture there are as many as one likes
-        T = free.fk(q)
-        r = free.ik(T, max_solutions=16)
-        counts.append(len(r.solutions))
-        distances = [s.distance for s in r.solutions]
-        assert distances == sorted(distances)
-        for i, a in enumerate(r.solutions):
-            assert errors(free, a.q, T)[0] < 1e-5
-            for b in r.solutions[:i]:
-                assert np.abs(np.sin(0.5 * (a.q - b.q))).max() > 1e-4
-    assert max(counts) == 8 and np.median(counts) == 8
-
-
 def test_two_elbows_of_a_planar_arm():
-    arm = Chain.from_model(load_robot("planar2"))
+    arm = shipped("planar2")
     r = arm.ik(arm.fk([0.3, 0.8]), [0.2, 1.0], "position", max_solutions=5)
     assert len(r.solutions) == 2
     assert np.allclose(r.solutions[0].q, [0.3, 0.8], atol=1e-6)
@@ -156,7 +104,7 @@ def test_two_elbows_of_a_planar_arm():
 
 def test_whole_turns_are_taken_nearest_to_the_seed():
     screw = np.transpose([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
-    M = se3_exp([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    M = pose(p=[1.0, 0.0, 0.0])
     wide = Chain(screw, M, [ChainJoint("j", False, -10.0, 10.0)])
     assert wide.ik(wide.fk([0.5]), [7.0]).q[0] == pytest.approx(0.5 + 2 * math.pi, abs=1e-4)
     assert wide.ik(wide.fk([4.0]), [9.9]).q[0] == pytest.approx(4.0, abs=1e-4)
@@ -175,8 +123,7 @@ class TestFourJointsAndAWholePose:
             q = rng.uniform(0.8 * nut_arm.lower, 0.8 * nut_arm.upper)
             bend = math.radians(10.0) * rng.random()
             about = rng.uniform(-math.pi, math.pi)
-            T = nut_arm.fk(q)
-            T[:3, :3] = T[:3, :3] @ so3_exp([bend * math.cos(about), bend * math.sin(about), 0.0])
+            T = turned(nut_arm.fk(q), [bend * math.cos(about), bend * math.sin(about), 0.0])
             r = nut_arm.ik(T, q, orientation_tolerance=tolerance)
             assert r.status == IkStatus.SUCCESS, r
             assert r.position_error <= 1e-5
@@ -186,22 +133,19 @@ class TestFourJointsAndAWholePose:
 
     def test_no_neighbour_tilts_less(self, nut_arm):
         """The position fixes the first three joints up to the elbow, the roll fixes the last."""
-        T = nut_arm.fk([0.2, 0.4, -0.3, 0.5])
-        T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.1, 0.0])
+        T = turned(nut_arm.fk([0.2, 0.4, -0.3, 0.5]), [0.0, 0.1, 0.0])
         best = nut_arm.ik(T, orientation_tolerance=(1.0, 1.0, 1e-4), max_solutions=4)
         tilts = [s.orientation_error for s in best.solutions]
         assert min(tilts) == pytest.approx(0.1, abs=2e-3)
 
     def test_a_tilt_too_large_is_the_orientations_fault(self, nut_arm):
-        T = nut_arm.fk([0.2, 0.4, -0.3, 0.5])
-        T[:3, :3] = T[:3, :3] @ so3_exp([0.0, 0.3, 0.0])
+        T = turned(nut_arm.fk([0.2, 0.4, -0.3, 0.5]), [0.0, 0.3, 0.0])
         r = nut_arm.ik(T, orientation_tolerance=(0.1, 0.1, 1e-4))
         assert r.status == IkStatus.UNREACHABLE_ORIENTATION
         assert r.position_error < 1e-6
 
     def test_position_axis_with_a_tilt_allowed(self, nut_arm):
-        T = nut_arm.fk([0.2, 0.4, -0.3, 0.5])
-        T[:3, :3] = T[:3, :3] @ so3_exp([0.03, 0.04, 0.0])
+        T = turned(nut_arm.fk([0.2, 0.4, -0.3, 0.5]), [0.03, 0.04, 0.0])
         r = nut_arm.ik(T, mode="position_axis", orientation_tolerance=0.06)
         assert r.status == IkStatus.SUCCESS
         assert r.position_error <= 1e-5
@@ -214,7 +158,7 @@ class TestFourJointsAndAWholePose:
     ("free", "axis"), [((math.inf, 1e-4, 1e-4), 0), ((1e-4, math.inf, 1e-4), 1)]
 )
 def test_a_free_turn_leaves_the_direction_of_that_axis(rng, free, axis):
-    puma = Chain.from_model(load_robot("puma560"))
+    puma = shipped("puma560")
     for _ in range(50):
         T = puma.fk(rng.uniform(puma.lower, puma.upper))
         r = puma.ik(T, orientation_tolerance=free)
@@ -223,7 +167,7 @@ def test_a_free_turn_leaves_the_direction_of_that_axis(rng, free, axis):
 
 
 def test_three_angles_alike_are_a_box_around_one(rng):
-    puma = Chain.from_model(load_robot("puma560"))
+    puma = shipped("puma560")
     for _ in range(50):
         T = puma.fk(rng.uniform(puma.lower, puma.upper))
         r = puma.ik(T, orientation_tolerance=(1e-4, 2e-4, 3e-4))
@@ -239,7 +183,7 @@ def test_everything_free_is_the_position_alone(nut_arm):
     assert nut_arm.ik(T, orientation_tolerance=(math.inf,) * 3).ok
 
 
-GOOD_TARGET = Chain.from_model(load_robot("nut_arm")).fk([0.1, 0.2, 0.3, 0.4])
+GOOD_TARGET = shipped("nut_arm").fk([0.1, 0.2, 0.3, 0.4])
 
 
 def target(row: int, column: int, value: float) -> np.ndarray:
@@ -311,19 +255,3 @@ def test_the_target_and_the_seed_are_left_as_they_were(nut_arm):
     assert in_limits(nut_arm, r.q)
     with pytest.raises(ValueError, match="read-only"):
         r.q[0] = 1.0
-
-
-def test_the_tool_offset_is_part_of_the_chain(nut_arm, rng):
-    """IK to the tool equals IK to the flange of the pose shifted back."""
-    offset = se3_exp([0.01, 0.0, 0.05, 0.0, 0.0, 0.3])
-    joints = [
-        ChainJoint(name, False, float(low), float(high))
-        for name, low, high in zip(nut_arm.joint_names, nut_arm.lower, nut_arm.upper, strict=True)
-    ]
-    longer = Chain(nut_arm.S, nut_arm.M @ offset, joints)
-    for _ in range(20):
-        q = rng.uniform(nut_arm.lower, nut_arm.upper)
-        T = longer.fk(q)
-        shifted = T @ inverse(offset)
-        shifted[:3, :3] = so3_exp(so3_log(shifted[:3, :3]))
-        assert longer.ik(T).ok and nut_arm.ik(shifted).ok

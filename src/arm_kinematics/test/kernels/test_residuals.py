@@ -11,12 +11,10 @@ import pytest
 from arm_kinematics.ik.options import IkOptions, option_array
 from arm_kinematics.kernels.forward import BASE, COLUMN, ERROR, TIP, Q, move, work
 from arm_kinematics.kernels.residuals import derive, error
-
-from arm_description import load_robot
-from arm_kinematics import Chain
+from arm_testing.chains import shipped
 
 FREE = math.inf
-CHAIN = Chain.from_model(load_robot("puma560"))
+CHAIN = shipped("puma560")
 BOXES = {
     "rotation vector": ("pose", 1e-5, (0.1, 0.2, 0.3)),
     "one roll": ("pose", 1e-5, (FREE, FREE, 0.3)),

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: every branch of a closed form that is a solution, nearest to the seed first.
+"""Compiled: all branches of a closed form that are solutions, or the one nearest to the seed.
 
 Both families of arms solve e1 e2 ... en = Q with Q = T inverse(M), or its inverse, read from the
 tip, by ``place`` (a point) and ``turn`` (a rotation).
@@ -22,69 +22,46 @@ one turn about h, and with the axes behind make up a rotation; what is left is a
 A branch is turned into the limits, and counts only if the chain's own forward kinematics confirm
 it: what a plan takes for parallel or meeting may be off by the rounding of a file's numbers, which
 steps of the descent correct.
+
+For one solution from a seed that is all but there, as when a target is tracked, a few steps of the
+descent are faster than all branches; from anywhere else the branches are, and they never need a
+second start.
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import fix_types, kernel
 from arm_common.transforms import Array
 
-from arm_kinematics.ik.closed_form.invariants import (
-    AFTER,
-    BEFORE,
-    CENTRE,
-    COMPLETE,
-    DIRECTION,
-    FAMILY,
-    GIVEN,
-    HALF,
-    HOME,
-    JOINTS,
-    KEPT,
-    LENGTH,
-    MEET,
-    MOST,
-    NORMAL_0,
-    ORIGIN,
-    PARALLEL,
-    PLACE_THEN_TURN,
-    REVERSED,
-    SEED,
-    SENSE,
-    SLIDES,
-    TURN,
-    TURN_THEN_PLACE,
-    UNSURE,
-    VALUES,
-    copy_row,
-    moved_by,
-    swing,
-)
+from arm_kinematics.ik.closed_form import invariants as inv
+from arm_kinematics.ik.closed_form.invariants import copy_row, moved_by, swing
 from arm_kinematics.ik.closed_form.roots import FREE, Roots, roots
-from arm_kinematics.ik.closed_form.subproblems import place, place_by_two
-from arm_kinematics.ik.closed_form.wrist import turn
-from arm_kinematics.kernels.descent import descend
+from arm_kinematics.ik.closed_form.subproblems import place, place_by_two, turn
+from arm_kinematics.kernels.descent import descend, set_preference
 from arm_kinematics.kernels.forward import (
     ERROR,
     LOWER,
     PERIOD,
     PREFERRED,
+    UNIT,
     UPPER,
     Q,
     move,
     work,
 )
-from arm_kinematics.kernels.nullspace import set_preference
-from arm_kinematics.kernels.residuals import EXACT, error, quality
+from arm_kinematics.kernels.residuals import EXACT, FAILED, STARTS, error, quality
 from arm_kinematics.kernels.search import (
     FOUND,
     HEAD,
     SLOT,
     check_request,
     is_new,
+    prepare_search,
+    search,
     set_target,
     write_solution,
 )
@@ -105,72 +82,68 @@ from arm_kinematics.kernels.vectors import (
 
 @kernel
 def place_then_turn(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
-    """Fill B from row COMPLETE on with all branches; return the row behind the last one.
+    """Fill B from row COMPLETE on with all branches of Q = (R, t); return the row behind the last.
 
-    Args:
-        plan: See invariants.py.
-        R: Rotation of Q.
-        t: Translation of Q.
-        B: (COMPLETE + MOST, VALUES + n), of which row SEED is given.
+    Row SEED of B, (COMPLETE + MOST, VALUES + n), is given.
     """
-    before, after = int(plan[0, BEFORE]), int(plan[0, AFTER])
-    c = vector(plan, 1, CENTRE)
-    first = HALF if after > 0 else COMPLETE
-    ways = place(plan, before, c, plus(rotated(R, c), 1.0, t), B, SEED, first)
+    before, after = int(plan[0, inv.BEFORE]), int(plan[0, inv.AFTER])
+    c = vector(plan, 1, inv.CENTRE)
+    first = inv.HALF if after > 0 else inv.COMPLETE
+    ways = place(plan, before, c, plus(rotated(R, c), 1.0, t), B, inv.SEED, first)
     if after == 0:
-        return COMPLETE + ways
-    w = vector(plan, JOINTS + before, DIRECTION)
-    row = COMPLETE
-    for half in range(HALF, HALF + ways):
+        return inv.COMPLETE + ways
+    w = vector(plan, inv.JOINTS + before, inv.DIRECTION)
+    row = inv.COMPLETE
+    for half in range(inv.HALF, inv.HALF + ways):
         rest = R
         for joint in range(before):
-            rest = _back(plan, joint, B[half, VALUES + joint], rest)
-        row += turn(plan, w, VALUES + before, after - 1, rest, B, half, row)
+            rest = _back(plan, joint, B[half, inv.VALUES + joint], rest)
+        row += turn(plan, w, inv.VALUES + before, after - 1, rest, B, half, row)
     return row
 
 
 @kernel
 def _back(plan: Array, joint: int, q: float, R: Rotation) -> Rotation:
     """Return inverse(Rot(joint, q)) R."""
-    if plan[JOINTS + joint, SLIDES] != 0.0:
+    if plan[inv.JOINTS + joint, inv.SLIDES] != 0.0:
         return R
-    return turned_columns(vector(plan, JOINTS + joint, DIRECTION), -q, R)
+    return turned_columns(vector(plan, inv.JOINTS + joint, inv.DIRECTION), -q, R)
 
 
 @kernel
 def turn_then_place(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
     """Do the same for the other family."""
-    if plan[0, BEFORE] == 0.0:
-        return _planar(plan, R, t, B, SEED, COMPLETE)
+    if plan[0, inv.BEFORE] == 0.0:
+        return _planar(plan, R, t, B, inv.SEED, inv.COMPLETE)
     found, q0, q1 = _joint_before(plan, R, t)
-    row = COMPLETE
+    row = inv.COMPLETE
     for i in range(abs(found)):
-        half = HALF + i
-        copy_row(B, SEED, half)
+        half = inv.HALF + i
+        copy_row(B, inv.SEED, half)
         if found == FREE:
-            B[half, UNSURE] = 1.0
+            B[half, inv.UNSURE] = 1.0
         else:
-            B[half, VALUES] = q0 if i == 0 else q1
-        rest = _back(plan, 0, B[half, VALUES], R)
-        row = _planar(plan, rest, moved_by(plan, 0, -B[half, VALUES], t), B, half, row)
+            B[half, inv.VALUES] = q0 if i == 0 else q1
+        rest = _back(plan, 0, B[half, inv.VALUES], R)
+        row = _planar(plan, rest, moved_by(plan, 0, -B[half, inv.VALUES], t), B, half, row)
     return row
 
 
 @kernel
 def _joint_before(plan: Array, R: Rotation, t: Vector) -> Roots:
     """Return the roots for the joint before the parallel axes."""
-    h, c = vector(plan, 2, NORMAL_0), vector(plan, 1, MEET)
-    w, origin = vector(plan, JOINTS, DIRECTION), vector(plan, JOINTS, ORIGIN)
-    after = int(plan[0, AFTER])
+    h, c = vector(plan, 2, inv.NORMAL_0), vector(plan, 1, inv.MEET)
+    w, origin = vector(plan, inv.JOINTS, inv.DIRECTION), vector(plan, inv.JOINTS, inv.ORIGIN)
+    after = int(plan[0, inv.AFTER])
     target = plus(rotated(R, c), 1.0, t)
-    if plan[JOINTS, SLIDES] != 0.0:
-        return roots(True, -dot(h, w), 0.0, dot(h, minus(c, target)), plan[0, LENGTH])
+    if plan[inv.JOINTS, inv.SLIDES] != 0.0:
+        return roots(True, -dot(h, w), 0.0, dot(h, minus(c, target)), plan[0, inv.LENGTH])
     if after == 0:
         return 1, angle_to(w, h, rotated(R, h)), 0.0
-    arm, size = minus(target, origin), plan[0, LENGTH]
+    arm, size = minus(target, origin), plan[0, inv.LENGTH]
     wanted = dot(h, minus(c, origin))
     if after == 1:
-        axis = vector(plan, JOINTS + 1 + int(plan[0, PARALLEL]), DIRECTION)
+        axis = vector(plan, inv.JOINTS + 1 + int(plan[0, inv.PARALLEL]), inv.DIRECTION)
         seen = rotated(R, axis)
         reach, tilt = cross(w, arm), cross(w, seen)
         if dot(reach, reach) < size * size * dot(tilt, tilt):
@@ -182,14 +155,15 @@ def _joint_before(plan: Array, R: Rotation, t: Vector) -> Roots:
 @kernel
 def _planar(plan: Array, R: Rotation, t: Vector, B: Array, source: int, row: int) -> int:
     """Solve for parallel axes and those behind; Q is (R, t)."""
-    before, parallel, after = int(plan[0, BEFORE]), int(plan[0, PARALLEL]), int(plan[0, AFTER])
-    h, c = vector(plan, 2, NORMAL_0), vector(plan, 1, CENTRE)
+    before, after = int(plan[0, inv.BEFORE]), int(plan[0, inv.AFTER])
+    parallel = int(plan[0, inv.PARALLEL])
+    h, c = vector(plan, 2, inv.NORMAL_0), vector(plan, 1, inv.CENTRE)
     last = before + parallel - 1
-    turned = HALF + 2
-    for i in range(turned, turned + turn(plan, h, TURN, after, R, B, source, turned)):
+    turned = inv.HALF + 2
+    for i in range(turned, turned + turn(plan, h, inv.TURN, after, R, B, source, turned)):
         target = c
         for joint in range(last + 1, last + 1 + after):
-            target = moved_by(plan, joint, -B[i, VALUES + joint], target)
+            target = moved_by(plan, joint, -B[i, inv.VALUES + joint], target)
         target = plus(rotated(R, target), 1.0, t)
         ways = 1
         if parallel == 3:
@@ -198,10 +172,10 @@ def _planar(plan: Array, R: Rotation, t: Vector, B: Array, source: int, row: int
             copy_row(B, i, row)
             swing(plan, before, c, target, B, row)
         for k in range(row, row + ways):
-            rest = B[k, TURN]
+            rest = B[k, inv.TURN]
             for joint in range(before, last):
-                rest -= plan[JOINTS + joint, SENSE] * B[k, VALUES + joint]
-            B[k, VALUES + last] = plan[JOINTS + last, SENSE] * rest
+                rest -= plan[inv.JOINTS + joint, inv.SENSE] * B[k, inv.VALUES + joint]
+            B[k, inv.VALUES + last] = plan[inv.JOINTS + last, inv.SENSE] * rest
         row += ways
     return row
 
@@ -222,10 +196,10 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
     """
     n, inside = W.shape[0] - 1, True
     for i in range(n):
-        k = VALUES + (n - 1 - i if plan[0, REVERSED] != 0.0 else i)
-        q = B[row if i < n - plan[0, KEPT] else SEED, k]
+        k = inv.VALUES + (n - 1 - i if plan[0, inv.REVERSED] != 0.0 else i)
+        q = B[row if i < n - plan[0, inv.KEPT] else inv.SEED, k]
         lower, upper, period = c[i + 1, LOWER], c[i + 1, UPPER], c[i + 1, PERIOD]
-        slack = SLACK if period != 0.0 else SLACK * plan[0, LENGTH]
+        slack = SLACK if period != 0.0 else SLACK * plan[0, inv.LENGTH]
         if period != 0.0:
             q += period * math.floor((W[i, PREFERRED] - q) / period + 0.5)
             if q > upper + slack:
@@ -253,7 +227,7 @@ def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
     for k in range(3):
         off = max(off, abs(W[n, ERROR + k]))
         turned = max(turned, abs(W[n, ERROR + 3 + k]))
-    if not (off <= NEAR * plan[0, LENGTH] and turned <= NEAR):
+    if not (off <= NEAR * plan[0, inv.LENGTH] and turned <= NEAR):
         return False
     return bool(descend(c, opt, W) == EXACT)
 
@@ -278,19 +252,11 @@ SAME = 1e-6
 def solve_all(
     c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array
 ) -> tuple[int, bool]:
-    """Find every solution of a closed form, nearest to the seed first.
+    """Find every solution of a closed form for a pose T (4, 4), nearest to the seed (n,) first.
 
-    Args:
-        c: Constants of the chain, see kernels/forward.py.
-        opt: Options, see residuals.py.
-        plan: The closed form, see invariants.py.
-        T: Wanted pose (4, 4).
-        seed: What solutions are turned to by whole turns, and where free joints stay, (n,).
-        out: Result as of `search`, with a slot for each branch there may be.
-
-    Returns:
-        Solutions found, and whether one of them stands for infinitely many; BAD_TARGET or BAD_SEED
-        if T or seed make no sense.
+    Joints are turned to the seed by whole turns, and stay there where they are free. Options as in
+    residuals.py; ``out`` as of `search`, with a slot for each branch there may be. Returns how
+    many are found, BAD_TARGET or BAD_SEED, and whether one stands for infinitely many.
     """
     n = c.shape[0] - 1
     sound = check_request(n, T, seed)
@@ -299,12 +265,12 @@ def solve_all(
     W = work(n)
     set_target(T, c, W)
     set_preference(c, opt, W, seed)
-    rows = plan.shape[0] - JOINTS if plan[0, FAMILY] == GIVEN else MOST
-    B = np.empty((COMPLETE + rows, VALUES + n))
+    rows = plan.shape[0] - inv.JOINTS if plan[0, inv.FAMILY] == inv.GIVEN else inv.MOST
+    B = np.empty((inv.COMPLETE + rows, inv.VALUES + n))
     end = _fill(c, plan, T, seed, B)
     found, singular = 0, False
-    for row in range(COMPLETE, end):
-        unsure = B[row, UNSURE] != 0.0
+    for row in range(inv.COMPLETE, end):
+        unsure = B[row, inv.UNSURE] != 0.0
         if into_limits(c, plan, B, row, W):
             solves = is_solution(c, opt, plan, W)
         else:  # of infinitely many, another one may be inside the limits
@@ -323,39 +289,115 @@ def solve_all(
 def _fill(c: Array, plan: Array, T: Array, seed: Array, B: Array) -> int:
     """Fill in the seed, inside the limits, and all branches; return the row behind the last."""
     n = seed.size
-    B[SEED, UNSURE] = B[SEED, TURN] = 0.0
+    B[inv.SEED, inv.UNSURE] = B[inv.SEED, inv.TURN] = 0.0
     for i in range(n):
-        k = n - 1 - i if plan[0, REVERSED] != 0.0 else i
-        B[SEED, VALUES + k] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
+        k = n - 1 - i if plan[0, inv.REVERSED] != 0.0 else i
+        B[inv.SEED, inv.VALUES + k] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
     R, t = _wanted(plan, T)
-    if plan[0, FAMILY] == PLACE_THEN_TURN:
+    if plan[0, inv.FAMILY] == inv.PLACE_THEN_TURN:
         return place_then_turn(plan, R, t, B)
-    if plan[0, FAMILY] == TURN_THEN_PLACE:
+    if plan[0, inv.FAMILY] == inv.TURN_THEN_PLACE:
         return turn_then_place(plan, R, t, B)
-    for row in range(COMPLETE, B.shape[0]):
-        B[row, UNSURE] = 0.0
+    for row in range(inv.COMPLETE, B.shape[0]):
+        B[row, inv.UNSURE] = 0.0
         for i in range(n):
-            B[row, VALUES + i] = plan[JOINTS - COMPLETE + row, i]
+            B[row, inv.VALUES + i] = plan[inv.JOINTS - inv.COMPLETE + row, i]
     return len(B)
 
 
 @kernel
 def _wanted(plan: Array, T: Array) -> tuple[Rotation, Vector]:
     """Return Q = T inverse(M), or its inverse if the plan reads from the tip."""
-    A = (
-        (T[0, 0], T[0, 1], T[0, 2]),
-        (T[1, 0], T[1, 1], T[1, 2]),
-        (T[2, 0], T[2, 1], T[2, 2]),
-    )
-    (a0, a1, a2), (b0, b1, b2), (c0, c1, c2) = (
-        rotated(A, (plan[1, HOME], plan[2, HOME], plan[3, HOME])),
-        rotated(A, (plan[1, HOME + 1], plan[2, HOME + 1], plan[3, HOME + 1])),
-        rotated(A, (plan[1, HOME + 2], plan[2, HOME + 2], plan[3, HOME + 2])),
-    )
-    t = rotated(A, (plan[1, HOME + 3], plan[2, HOME + 3], plan[3, HOME + 3]))
-    t = plus(t, 1.0, (T[0, 3], T[1, 3], T[2, 3]))
-    R = (a0, b0, c0), (a1, b1, c1), (a2, b2, c2)
-    if plan[0, REVERSED] == 0.0:
+    H = vector(plan, 1, inv.HOME), vector(plan, 2, inv.HOME), vector(plan, 3, inv.HOME)
+    home = plan[1, inv.HOME + 3], plan[2, inv.HOME + 3], plan[3, inv.HOME + 3]
+    A = vector(T, 0, 0), vector(T, 1, 0), vector(T, 2, 0)
+    R = rotated_back(H, A[0]), rotated_back(H, A[1]), rotated_back(H, A[2])
+    t = plus(rotated(A, home), 1.0, (T[0, 3], T[1, 3], T[2, 3]))
+    if plan[0, inv.REVERSED] == 0.0:
         return R, t
+    (a0, b0, c0), (a1, b1, c1), (a2, b2, c2) = R
     x, y, z = rotated_back(R, t)
     return ((a0, a1, a2), (b0, b1, b2), (c0, c1, c2)), (-x, -y, -z)
+
+
+TRACKED = 5  # joints from which on a few steps of descent are the faster way
+NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # of a seed's tip: share of the arm's length, [rad]
+FAR = 0.7  # [rad, or units of the joint]: after so long a way the nearest may be another solution
+
+
+@kernel
+def solve_nearest(
+    c: Array, opt: Array, exact: Array, plan: Array, T: Array, seed: Array, out: Array
+) -> tuple[int, bool]:
+    """Find the solution nearest to the seed, as `solve_all`; only that one is counted in ``out``.
+
+    ``opt`` are the options of a descent, ``exact`` those of the branches.
+    """
+    n = c.shape[0] - 1
+    sound = check_request(n, T, seed)
+    if sound < 0:
+        return sound, False
+    if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, T, seed, out):
+        return 1, False
+    found, singular = solve_all(c, exact, plan, T, seed, out)
+    found = min(found, 1)
+    out[FOUND] = found
+    return found, singular
+
+
+@kernel
+def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> bool:
+    """Return whether the tip is near the target, and a descent has led to a posture near by."""
+    n = c.shape[0] - 1
+    W = work(n)
+    set_target(T, c, W)
+    for i in range(n):
+        W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
+    move(c, W, Q)
+    error(opt, W, ERROR)
+    off = math.sqrt(W[n, ERROR] ** 2 + W[n, ERROR + 1] ** 2 + W[n, ERROR + 2] ** 2)
+    turned = math.sqrt(W[n, ERROR + 3] ** 2 + W[n, ERROR + 4] ** 2 + W[n, ERROR + 5] ** 2)
+    if off > NEAR_PLACE * plan[0, inv.LENGTH] or turned > NEAR_TURN:
+        return False
+    set_preference(c, opt, W, seed)
+    if descend(c, opt, W) == FAILED:
+        return False
+    write_solution(c, opt, W, seed, out, HEAD)
+    for i in range(n):
+        if abs(out[HEAD + i] - seed[i]) > FAR * c[i + 1, UNIT]:
+            return False
+    out[FOUND] = 1.0
+    return True
+
+
+@kernel
+def nearest_many(
+    c: Array,
+    opt: Array,
+    exact: Array,
+    plan: Array,
+    Ts: Array,
+    seeds: Array,
+    room: Array,
+    outs: Array,
+) -> None:
+    """Call `solve_nearest` for each target (m, 4, 4), and `search` where it finds nothing.
+
+    ``room`` is for the result of `solve_nearest`, ``outs`` has one slot for each target.
+    """
+    for k in range(Ts.shape[0]):
+        room[:HEAD] = 0.0
+        found, _ = solve_nearest(c, opt, exact, plan, Ts[k], seeds[k], room)
+        if found > 0:
+            outs[k] = room[: outs.shape[1]]
+        else:
+            search(c, opt, Ts[k], seeds[k], outs[k])
+
+
+@lru_cache(maxsize=1)
+def prepare_closed_forms() -> None:
+    """Compile closed forms, unless compiled before."""
+    prepare_search()
+    fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
+    fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (1,))
+    fix_types(nearest_many, (2, 1, 1, 2, 3, 2), (1, 2))

@@ -47,7 +47,7 @@ BOTH = -1
 CENTRE, MEET = 0, 3
 # Row 2: the second of three joints: a point on its axis or a normal, its direction or a normal.
 PIVOT, NORMAL_0, NORMAL_1 = 0, 3, 6
-# Row 3: the three axes of a wrist, see wrist.py.
+# Row 3: the three axes of a wrist, see subproblems.py.
 ZERO, BEND_4, BEND_6 = 0, 1, 2
 # Rows 1 to 3: the upper rows of inverse(M).
 HOME = 9

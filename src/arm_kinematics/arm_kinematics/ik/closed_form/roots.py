@@ -86,10 +86,7 @@ _STEPS = 80
 def real_roots(P: Array, X: Array) -> int:
     """Fill X[DEGREE] with the real roots of P[DEGREE], low to high; return how many.
 
-    Args:
-        P: (DEGREE + 1, DEGREE + 1); row DEGREE holds the coefficients, constant first. The other
-            rows are used for the derivatives.
-        X: (DEGREE + 1, 2 * DEGREE), of which the last row is the result.
+    P[DEGREE] holds the coefficients, constant first; the other rows are for the derivatives.
     """
     for d in range(DEGREE, 1, -1):
         for i in range(d):

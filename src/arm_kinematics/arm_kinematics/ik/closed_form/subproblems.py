@@ -1,11 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: up to three joints of any kind bring a point c to its place c'.
+"""Compiled subproblems: up to three joints place a point (`place`) or make a rotation (`turn`).
 
-With x = e2 y(q3) = z(q1), y = e3 c and z = inverse(e1) c', what joint 2 leaves alone is equal for
-y and z. If it turns about w through p these are w . (x - p) and |x - p|^2 (Pieper, "The kinematics
-of manipulators under computer control", Stanford 1968), if it slides two coordinates across it.
-All four are linear in phi(q), see roots.py:
+Joints of any kind bring a point c to its place c'. With x = e2 y(q3) = z(q1), y = e3 c and
+z = inverse(e1) c', what joint 2 leaves alone is equal for y and z. If it turns about w through p
+these are w . (x - p) and |x - p|^2 (Pieper, "The kinematics of manipulators under computer
+control", Stanford 1968), if it slides two coordinates across it. All four are linear in phi(q),
+see roots.py:
 
     r1 + R1 phi(q1) = r3 + R3 phi(q3)      s1 + S1 phi(q1) = s3 + S3 phi(q3)
 
@@ -14,6 +15,12 @@ one joint is alone in an equation, and the other follows from the other equation
 is a linear function of phi(q3). With t = tan(q3 / 2), or t = q3 if it slides, both parts are
 quadratics over 1 + t^2, or over 1, and what ties them together (c^2 + s^2 = 1, or the second is
 the square of the first) is a quartic. Joint 2 follows in the end.
+
+A rotation R is R4, R4 R5 or R4 R5 R6 about given axes. With three the polar angle of R w6 from w4
+is that of R5 w6, which gives q5 by the spherical law of cosines, in the half-angle form that keeps
+its digits where the wrist is straight. The rest is subproblem 1 of Paden and Kahan (Murray, Li and
+Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994, section 3.3.2): q4 turns R5 w6
+to R w6, and since R5 w5 = w5, q6 turns R' R4 w5 to w5.
 """
 
 from __future__ import annotations
@@ -24,13 +31,17 @@ from arm_common.jit import kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
+    BEND_4,
+    BEND_6,
     BOTH,
+    DIRECTION,
     FIRST,
     INVARIANT,
     JOINTS,
     SLIDES,
     UNSURE,
     VALUES,
+    ZERO,
     Path,
     copy_row,
     invariant,
@@ -42,13 +53,26 @@ from arm_kinematics.ik.closed_form.invariants import (
 from arm_kinematics.ik.closed_form.roots import (
     DEGREE,
     FREE,
+    LOST,
     VANISHED,
     phi,
     real_roots,
     roots,
     tables,
 )
-from arm_kinematics.kernels.vectors import Vector
+from arm_kinematics.kernels.vectors import (
+    Rotation,
+    Vector,
+    angle_of,
+    angle_to,
+    cross,
+    dot,
+    length,
+    rotated,
+    rotated_back,
+    turned,
+    vector,
+)
 
 Linear = tuple[float, float, float]
 
@@ -102,8 +126,7 @@ def _third_alone(
 @kernel
 def _both(plan: Array, f: Linear, g: Linear, B: Array, source: int, row: int) -> int:
     """Fill in joints 1 and 3 from phi(q1) = (f, g) . (1, phi(q3))."""
-    slides_1 = plan[JOINTS, SLIDES] != 0.0
-    slides_3 = plan[JOINTS + 2, SLIDES] != 0.0
+    slides_1, slides_3 = plan[JOINTS, SLIDES] != 0.0, plan[JOINTS + 2, SLIDES] != 0.0
     start = 0.0
     if not slides_3:
         start = _away_from_roots(slides_1, f, g)
@@ -148,27 +171,26 @@ def _started(f: Linear, start: float) -> Linear:
 @kernel
 def _fill_quartic(slides_1: bool, slides_3: bool, f: Linear, g: Linear, P: Array) -> None:
     """Fill P[DEGREE] with the coefficients in t."""
+    d2 = 0.0 if slides_3 else 1.0  # d = 1 + d2 t^2
     if slides_3:
-        d0, d2 = 1.0, 0.0
         x0, x1, x2 = f
         y0, y1, y2 = g
     else:
-        d0, d2 = 1.0, 1.0
         x0, x1, x2 = f[0] + f[1], 2.0 * f[2], f[0] - f[1]
         y0, y1, y2 = g[0] + g[1], 2.0 * g[2], g[0] - g[1]
     P[DEGREE, 0], P[DEGREE, 1] = x0 * x0, 2.0 * x0 * x1
     P[DEGREE, 2] = x1 * x1 + 2.0 * x0 * x2
     P[DEGREE, 3], P[DEGREE, 4] = 2.0 * x1 * x2, x2 * x2
     if slides_1:  # x^2 = y d
-        P[DEGREE, 0] -= y0 * d0
-        P[DEGREE, 1] -= y1 * d0
-        P[DEGREE, 2] -= y2 * d0 + y0 * d2
+        P[DEGREE, 0] -= y0
+        P[DEGREE, 1] -= y1
+        P[DEGREE, 2] -= y2 + y0 * d2
         P[DEGREE, 3] -= y1 * d2
         P[DEGREE, 4] -= y2 * d2
     else:  # x^2 + y^2 = d^2
-        P[DEGREE, 0] += y0 * y0 - d0 * d0
+        P[DEGREE, 0] += y0 * y0 - 1.0
         P[DEGREE, 1] += 2.0 * y0 * y1
-        P[DEGREE, 2] += y1 * y1 + 2.0 * y0 * y2 - 2.0 * d0 * d2
+        P[DEGREE, 2] += y1 * y1 + 2.0 * y0 * y2 - 2.0 * d2
         P[DEGREE, 3] += 2.0 * y1 * y2
         P[DEGREE, 4] += y2 * y2 - d2 * d2
 
@@ -177,16 +199,10 @@ def _fill_quartic(slides_1: bool, slides_3: bool, f: Linear, g: Linear, P: Array
 def place(
     plan: Array, joints: int, c: Vector, target: Vector, B: Array, source: int, row: int
 ) -> int:
-    """Let the first joints bring c to target; return how many ways there are.
+    """Let the first 0 to 3 joints bring c, its place with them at zero, to target.
 
-    Args:
-        plan: See invariants.py.
-        joints: How many they are, 0 to 3.
-        c: Where the point is with these joints at zero.
-        target: Where it is wanted.
-        B: Branches; each way becomes a row, from ``row`` on.
-        source: The row of B that has been found so far.
-        row: See B.
+    Returns how many ways there are. Each becomes a row of B from ``row`` on, with what has been
+    found so far in row ``source``.
     """
     if joints == 3:
         return _by_three(plan, c, target, B, source, row)
@@ -260,3 +276,76 @@ def _by_three(plan: Array, c: Vector, target: Vector, B: Array, source: int, row
                 swing(plan, middle, x, y, B, end)
             end += 1
     return end - row
+
+
+STRAIGHT = 1e-10
+"""Sine of the angle below which two axes are in line."""
+
+
+@kernel
+def turn(
+    plan: Array, w: Vector, at: int, more: int, R: Rotation, B: Array, source: int, row: int
+) -> int:
+    """Write R as turns about w and about the last 0 to 2 (more) joints; return in how many ways.
+
+    Column ``at`` of B is for the turn about w. Each way becomes a row of B from ``row`` on, with
+    what has been found so far in row ``source``.
+    """
+    copy_row(B, source, row)
+    if more == 0:
+        B[row, at] = angle_of(w, R)
+        return 1
+    five = plan.shape[0] - more
+    w5 = vector(plan, five, DIRECTION)
+    five += VALUES - JOINTS
+    if more == 1:
+        B[row, five] = angle_to(w5, rotated_back(R, w), w)
+        B[row, at] = angle_to(w, w5, rotated(R, w5))
+        return 1
+    return _three_turns(plan, w, at, R, B, source, row)
+
+
+@kernel
+def _three_turns(
+    plan: Array, w: Vector, at: int, R: Rotation, B: Array, source: int, row: int
+) -> int:
+    five = plan.shape[0] - 2
+    w5, w6 = vector(plan, five, DIRECTION), vector(plan, five + 1, DIRECTION)
+    five += VALUES - JOINTS
+    v = rotated(R, w6)
+    aside = length(cross(w, v))
+    square = plan[3, BEND_4] == 0.5 * math.pi and plan[3, BEND_6] == 0.5 * math.pi
+    bend = math.atan2(aside, dot(w, v))
+    if not square:
+        bend = _bend(bend, plan[3, BEND_4], plan[3, BEND_6])
+        if bend < 0.0:
+            return 0
+    ways = 1 if bend <= STRAIGHT or math.pi - bend <= STRAIGHT else 2
+    for i in range(row, row + ways):
+        copy_row(B, source, i)
+        B[i, five] = plan[3, ZERO] + (bend if i == row else -bend)
+        if i > row and square:  # the same wrist, turned over
+            B[i, at], B[i, five + 1] = B[row, at] + math.pi, B[row, five + 1] + math.pi
+            break
+        if aside > STRAIGHT:
+            B[i, at] = angle_to(w, turned(w5, B[i, five], w6), v)
+        else:  # axes 4 and 6 are in line, so that one of them is kept at the seed
+            B[i, UNSURE] = 1.0
+            if at < VALUES:
+                B[i, at] = angle_to(w, w5, rotated(R, turned(w6, -B[i, five + 1], w5)))
+        B[i, five + 1] = angle_to(w6, rotated_back(R, turned(w, B[i, at], w5)), w5)
+    return ways
+
+
+@kernel
+def _bend(polar: float, b4: float, b6: float) -> float:
+    """Return the angle at joint 5 of the triangle on the sphere with sides b4, b6 and ``polar``.
+
+    tan^2(x/2) = sin((c-a+b)/2) sin((c+a-b)/2) / (sin((a+b-c)/2) sin((a+b+c)/2)); -1 if there is no
+    such triangle.
+    """
+    over = math.sin(0.5 * (polar - b4 + b6)) * math.sin(0.5 * (polar + b4 - b6))
+    under = math.sin(0.5 * (b4 + b6 - polar)) * math.sin(0.5 * (b4 + b6 + polar))
+    if over < -LOST or under < -LOST:
+        return -1.0
+    return 2.0 * math.atan2(math.sqrt(max(over, 0.0)), math.sqrt(max(under, 0.0)))

@@ -33,22 +33,13 @@ ALPHA_RE, ALPHA_IM, BETA = 0, 1, 2  # rows of the eigenvalues, as LAPACK's ggev 
 def candidate(
     t: Array, lines: Array, Z: Array, values: Array, vectors: Array, i: int, branch: int, q: Array
 ) -> bool:
-    """Fill q (6,) with the joint angles that belong to the i-th eigenvalue.
+    """Fill q (6,), in the order of the arm, with the angles that belong to the i-th eigenvalue.
 
     A complex one is taken for the real one that is nearest in angle; of a pair, i is the first.
-
-    Args:
-        t: The order of the loop (7, 8); q is in the order of the arm.
-        lines: Filled by `eliminate`, like Z.
-        Z: Null space (16, 28).
-        values: Eigenvalues (3, 16): real and imaginary parts of alpha, beta.
-        vectors: Eigenvectors (16, 16), a row each; the imaginary part of a pair is the second row.
-        i: Which one.
-        branch: Below BRANCHES, where several solutions share what the eigenvalue says.
-        q: To be filled.
-
-    Returns:
-        Whether branches differ.
+    ``t``, ``lines`` and ``Z`` are those of `eliminate`; ``values`` (3, 16) the real and imaginary
+    parts of alpha, and beta; ``vectors`` (16, 16) have a row each, and the imaginary part of a
+    pair is its second row. Where several solutions share the eigenvalue, ``branch``, below
+    BRANCHES, selects one. Returns whether branches differ.
     """
     a, b, beta = values[ALPHA_RE, i], values[ALPHA_IM, i], values[BETA, i]
     # exp(i q3) = (1 + i x) / (1 - i x) with x = (a + i b) / beta, up to a positive factor
@@ -218,21 +209,11 @@ def collect(
 ) -> None:
     """Add the solutions that belong to the eigenvalues to those in out (1 + CAPACITY, 6).
 
-    All adds up if each real eigenvalue's candidate nearly is a solution, these are all different,
-    and further ones are even in number and come from complex pairs that rounding may have made of
-    real ones. That is what a general arm does; it fails if the arm is special (the pencil is
+    The order is SOUND if each real eigenvalue's candidate nearly is a solution, these are all
+    different, and further ones are even in number and come from complex pairs that rounding may
+    have made of real ones. That is so for a general arm; not if the arm is special (the pencil is
     singular, or several solutions share the angle of the third joint), or its pose is singular.
-    Then another order of the loop has to say.
-
-    Args:
-        c: Constants of the chain, see kernels/forward.py.
-        T: Wanted pose of the tip (4, 4).
-        t: The order of the loop (7, 8).
-        lines: Filled by `eliminate`, like Z.
-        Z: Null space (16, 28).
-        values: Eigenvalues (3, 16), see `candidate`.
-        vectors: Eigenvectors (16, 16).
-        out: The result so far.
+    Arguments are those of `candidate`, the chain's constants, and the target T (4, 4).
     """
     W, q, unit = work(6), np.empty(6), t[6, UNIT]
     mine = np.zeros((1 + 2 * SIZE, 6))

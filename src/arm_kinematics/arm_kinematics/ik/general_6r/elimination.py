@@ -95,8 +95,8 @@ def invert(G: Array, Y: Array) -> None:
 
 @kernel
 def copy(x: Array, y: Array) -> None:
-    """Copy the 6 numbers of x to y; plain loops compile in a tenth of the time of slices."""
-    for i in range(6):
+    """Fill y from x; plain loops compile in a tenth of the time of slices."""
+    for i in range(y.size):
         y[i] = x[i]
 
 
@@ -220,19 +220,14 @@ TURNED = 8  # of the coordinates, those which a turn about z mixes: 4 x parts, 4
 FREE = 6  # equations without joints 1 and 2
 PRODUCTS = 12  # entries of v
 SIZE = 16  # of the eigenvalue problem
-SOLUTIONS = 16
 
 
 @kernel
 def eliminate(t: Array, H: Array, lines: Array, Z: Array, P: Array) -> None:
-    """Set up the eigenvalue problem of one order of the loop.
+    """Set up the eigenvalue problem of one order t (7, 8) of the loop for a motion H (4, 4).
 
-    Args:
-        t: The order, (7, 8).
-        H: Wanted motion from the pose at q = 0 (4, 4), base frame.
-        lines: Filled with the lines of the loop (8, 6).
-        Z: Filled with the null space (16, 28), a row (v, w) for each entry of s.
-        P: Filled with the transposes of both sides of the pencil (32, 16).
+    Fills the lines (10, 6) of the loop, the null space Z (16, 28), a row (v, w) for each entry of
+    s, and the transposes P (32, 16) of both sides of the pencil.
     """
     open_loop(t, H, lines)
     left, right = np.empty((9, COORDINATES)), np.empty((9, COORDINATES))
