@@ -55,8 +55,8 @@ class WorldError(TasksError):
 _PACKAGE = "arm_tasks"
 
 
-def shipped_folder(kind: str) -> Path:
-    """Return the folder of the shipped files of a kind, "scenes" or "tasks".
+def shipped(kind: str) -> dict[str, Path]:
+    """Return the shipped files of a kind, "scenes" or "tasks", by name, sorted.
 
     The source tree's own folder goes first, so that a checkout is never shadowed by an older
     installation; then share/arm_tasks of the prefix that this file is installed under, then of
@@ -65,13 +65,8 @@ def shipped_folder(kind: str) -> Path:
     here = Path(__file__).absolute()
     prefixes = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     installed = [prefix / "share" / _PACKAGE / kind for prefix in (*here.parents, *prefixes)]
-    folders = [here.parents[1] / kind, *installed]
-    return next((folder for folder in folders if folder.is_dir()), folders[0])
-
-
-def shipped(kind: str) -> dict[str, Path]:
-    """Return the shipped files of a kind by name, sorted."""
-    return {path.stem: path for path in sorted(shipped_folder(kind).glob("*.yaml"))}
+    folder = next(filter(Path.is_dir, (here.parents[1] / kind, *installed)), Path(kind))
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksError]) -> Path:

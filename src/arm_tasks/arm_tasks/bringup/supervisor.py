@@ -39,15 +39,7 @@ def _die_with_parent() -> None:
 
 
 class ProcessGroup:
-    """A group of running processes.
-
-    Args:
-        values: Argument name -> text.
-        logs: Folder of one log file per process.
-
-    Raises:
-        TasksError: The folder cannot be created.
-    """
+    """A group of running processes, with a folder of their logs, which is created."""
 
     def __init__(self, values: Values, logs: Path) -> None:
         self._values = dict(values)

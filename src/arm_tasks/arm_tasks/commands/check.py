@@ -23,24 +23,18 @@ def _parser() -> argparse.ArgumentParser:
         description="Check a task: reach, limits, collisions. Exit code 0 if it is feasible.",
     )
     result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
-    result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
-    result.add_argument("--robot", default="nut_arm", help="shipped name or path")
-    result.add_argument(
-        "--start",
-        default="",
-        help="initial posture; default: rest if the robot has it, else zeros",
-    )
+    for name, default, text in (
+        ("scene", "", "shipped name or path; default: the task's"),
+        ("robot", "nut_arm", "shipped name or path"),
+        ("start", "", "initial posture; default: rest if the robot has it, else zeros"),
+    ):
+        result.add_argument(f"--{name}", default=default, help=text)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the task and print the report; return the exit code.
-
-    Raises:
-        TasksError: A file of the task or the scene is invalid.
-        DescriptionError: The robot file is invalid.
-    """
+    """Check the task and print the report; return the exit code."""
     model = load_robot(options.robot)
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)

@@ -12,13 +12,12 @@ from pathlib import Path
 from arm_common.ros.node_runner import user_arguments
 from arm_common.signals import INTERRUPTED
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, load_robot
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import TasksError
 from arm_tasks.planning.feasibility import run_table
-from arm_tasks.ros.run_task.program import CompletedRun, run_task
+from arm_tasks.ros.run_task.program import run_task
 from arm_tasks.scene.file import load_scene
-from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import load_task
 
 
@@ -50,12 +49,7 @@ def step_index(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the task; return the exit code.
-
-    Raises:
-        TasksError: A file is invalid, or a server is missing.
-        DescriptionError: The robot file is invalid.
-    """
+    """Run the task; return the exit code."""
     task, model = load_task(options.task), load_robot(options.robot)
     scene_name = options.scene or task.scene or "nut_transfer"
     scene = load_scene(scene_name, model.name)
@@ -75,22 +69,17 @@ def run(options: argparse.Namespace) -> int:
     if done.nut is not None:
         print(f"Nut      {done.nut.message}")
     if result.steps_done:
-        _draw(
-            options.output / f"{task.name}.png", f"{task.name} by {model.name}", done, model, scene
-        )
+        file = options.output / f"{task.name}.png"
+        nut_end = None if done.nut is None else done.nut.pose
+        try:
+            draw_run(file, model, scene, done.postures, nut_end, f"{task.name} by {model.name}")
+            print(f"Picture  {file}")
+        except OSError as error:
+            print(f"Picture  not written: {error.strerror}: {file}")
     print(f"{'Done' if verdict.good else 'Failed'}: {verdict.message}", flush=True)
     if result.can_resume:
         print(f"Resume   run_task {options.task} --start-step {result.resume_step}", flush=True)
     return 0 if verdict.good else 1
-
-
-def _draw(file: Path, title: str, done: CompletedRun, model: RobotModel, scene: Scene) -> None:
-    nut_end = None if done.nut is None else done.nut.pose
-    try:
-        draw_run(file, model, scene, done.postures, nut_end, title)
-        print(f"Picture  {file}")
-    except OSError as error:
-        print(f"Picture  not written: {error.strerror}: {file}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -30,10 +30,8 @@ def _parser() -> argparse.ArgumentParser:
     move = edits.add_parser("move", help="move an object in its parent frame")
     move.add_argument("name", help="name of the object")
     target = move.add_mutually_exclusive_group(required=True)
-    for option, text in (("to", "position"), ("by", "displacement")):
-        target.add_argument(
-            f"--{option}-mm", nargs=3, type=float, metavar=("X", "Y", "Z"), help=text
-        )
+    for option, text in (("--to-mm", "position"), ("--by-mm", "displacement")):
+        target.add_argument(option, nargs=3, type=float, metavar=("X", "Y", "Z"), help=text)
     add = edits.add_parser("add", help="add an object: pallets box1 xyz_mm=[0,0,20] ...")
     add.add_argument("section", help=", ".join(SECTIONS))
     add.add_argument("name", help="name of the new object")
@@ -53,22 +51,15 @@ def listing(scene: Scene) -> str:
             kind = f"{thing.kind}, {thing.mass:g} kg" if thing.is_payload else thing.kind
         x, y, z = (f"{1e3 * v + 0.0:.1f}" for v in np.round(T[:3, 3], 6))
         rows.append((name, kind, scene.parents.get(name, BASE_FRAME), x, y, z))
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    lines = [
-        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[5]])
-        for row in rows
-    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     if scene.nut is not None:
         lines.append(f"the nut is on {scene.nut.on} by {scene.nut.turns:g} turns")
     return "\n".join(line.rstrip() for line in lines)
 
 
 def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
-    """Return the content of the edited scene file.
-
-    Raises:
-        SceneError: The edit is impossible.
-    """
+    """Return the content of the edited scene file; SceneError if the edit is impossible."""
     if options.edit == "move":
         xyz = [1e-3 * v for v in options.by_mm or options.to_mm]
         return moved(data, options.name, xyz, bool(options.by_mm), file)
@@ -83,12 +74,7 @@ def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
 
 
 def run(options: argparse.Namespace) -> None:
-    """List or edit a scene.
-
-    Raises:
-        TasksError: The edit is impossible; the file is unchanged.
-        DescriptionError: The file cannot be written.
-    """
+    """List or edit a scene; after an error the file is unchanged."""
     path = resolve(options.scene, "scenes", "scene", SceneError)
     scene = load_scene(path, options.robot)
     if options.edit is None:

@@ -8,9 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from arm_common.transforms import Array
-
 MODES = ("joint", "base", "tool")
 MAX_DIRECTIONS = 7  # joints of an arm, or x y z and three rotations
 SPEEDS = (0.05, 0.1, 0.2, 0.4, 0.8)  # fractions of the highest speed
@@ -56,7 +53,9 @@ class KeyboardInput:
             mode = MODES[(MODES.index(self._command.mode) + 1) % len(MODES)]
             self._command = replace(self._command, mode=mode)
         elif key in ("+", "-"):
-            self._command = replace(self._command, speed=_next(self._command.speed, key == "+"))
+            step = SPEEDS.index(self._command.speed) + (1 if key == "+" else -1)
+            speed = SPEEDS[min(max(step, 0), len(SPEEDS) - 1)]
+            self._command = replace(self._command, speed=speed)
         return key in ("m", "+", "-")
 
     def release(self) -> None:
@@ -72,52 +71,32 @@ class KeyboardInput:
 
 @dataclass(frozen=True)
 class JoystickLayout:
-    """Assignment of the buttons and axes of a joystick; numbers as in sensor_msgs/Joy.
+    """Assignment of the buttons and axes of a joystick; numbers as in sensor_msgs/Joy."""
 
-    Attributes:
-        dead_man: Button that must be held.
-        joint_mode, base_mode: Buttons that select a mode while held; "tool" otherwise.
-        axes: Axis of each direction, -1 for none.
-        signs: 1 or -1 for each direction.
-    """
-
-    dead_man: int = 4
-    joint_mode: int = 5
+    dead_man: int = 4  # button that must be held
+    joint_mode: int = 5  # buttons that select a mode while held; "tool" otherwise
     base_mode: int = 0
-    axes: Sequence[int] = (1, 0, 4, 6, 7, 3)
-    signs: Sequence[int] = (1, 1, 1, 1, 1, 1)
+    axes: Sequence[int] = (1, 0, 4, 6, 7, 3)  # of each direction, -1 for none
+    signs: Sequence[int] = (1, 1, 1, 1, 1, 1)  # 1 or -1 for each direction
 
     def command(self, axes: Sequence[float], buttons: Sequence[int], speed: float) -> JogCommand:
         """Return the command of a joystick; zero without the dead man's button."""
         mode = "tool"
         for name, button in (("joint", self.joint_mode), ("base", self.base_mode)):
             mode = name if _pressed(buttons, button) else mode
-        direction = np.zeros(MAX_DIRECTIONS)
+        direction = [0.0] * MAX_DIRECTIONS
         if _pressed(buttons, self.dead_man):
-            for index, (axis, sign) in enumerate(zip(self.axes, self.signs, strict=False)):
-                if index < MAX_DIRECTIONS and 0 <= axis < len(axes):
+            layout = zip(range(MAX_DIRECTIONS), self.axes, self.signs, strict=False)
+            for index, axis, sign in layout:
+                if 0 <= axis < len(axes):
                     direction[index] = sign * _without_dead_zone(axes[axis])
-        return JogCommand(mode, tuple(direction.tolist()), speed)
-
-
-def joint_rates(command: JogCommand, velocity: Array) -> Array:
-    """Return the joint rates (n,) of a command in joint mode, for highest rates (n,)."""
-    rates = np.zeros(len(velocity))
-    count = min(len(rates), MAX_DIRECTIONS)
-    rates[:count] = command.direction[:count]
-    return np.asarray(rates * command.speed * velocity)
+        return JogCommand(mode, tuple(direction), speed)
 
 
 def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str], str]:
     """Return the direction of each pair of keys as text, by the pair."""
     texts = [*(f"along {axis}" for axis in "xyz"), *(f"about {axis}" for axis in "xyz")]
     return dict(zip(PAIRS, names if mode == "joint" else texts, strict=False))
-
-
-def _next(speed: float, faster: bool) -> float:
-    if faster:
-        return min((s for s in SPEEDS if s > speed), default=SPEEDS[-1])
-    return max((s for s in SPEEDS if s < speed), default=SPEEDS[0])
 
 
 def _pressed(buttons: Sequence[int], number: int) -> bool:

@@ -15,7 +15,7 @@ from arm_common.transforms import Array
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
 
 from arm_kinematics import Chain
-from arm_tasks.manual.jog_input import JogCommand, joint_rates
+from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
 
 PERIOD = 0.05  # [s] between messages
 HORIZON = 2.0 * PERIOD  # [s] of motion in a message before it brakes: the next may be lost or late
@@ -131,7 +131,9 @@ class Jogger:
         chain = self._chain
         limits = RateLimits(chain.lower, chain.upper, chain.velocity, self._acceleration)
         bounds = rate_bounds(limits, q, self.rates, HORIZON)
-        target = joint_rates(command, chain.velocity)
+        target = np.zeros(max(chain.n, MAX_DIRECTIONS))
+        target[:MAX_DIRECTIONS] = command.direction
+        target = target[: chain.n] * command.speed * chain.velocity
         rates = np.clip(target, bounds.lower, bounds.upper)
         short = np.abs(np.clip(target, bounds.calm_lower, bounds.calm_upper) - target) > 1e-9
         self.slowed_by = tuple(chain.joint_names[i] for i in np.flatnonzero(short))

@@ -43,7 +43,8 @@ class ArmState:
         polled: Queues joint_states until poll() is called; None for an ordinary subscription.
 
     Attributes:
-        on_joints: Called with each joint_states too, or None.
+        positions: Joint positions by name [rad or m]; empty before the first message.
+        on_joints: Called with each joint_states too.
     """
 
     def __init__(
@@ -51,10 +52,10 @@ class ArmState:
     ) -> None:
         self._model = model
         self._polled = polled
-        self._positions: Mapping[str, float] = {}
+        self.positions: Mapping[str, float] = {}
         self._received = 0.0
         self._status: HardwareStatus | None = None
-        self.on_joints: Callable[[JointState], None] | None = None
+        self.on_joints: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
@@ -65,15 +66,10 @@ class ArmState:
             self._polled.take()
 
     @property
-    def positions(self) -> Mapping[str, float]:
-        """Joint positions by name [rad or m]; empty before the first message."""
-        return self._positions
-
-    @property
     def width(self) -> float:
         """Width between the jaws [m]; 0 if the robot has none."""
         fingers = self._model.gripper.joints if self._model.gripper else ()
-        return sum(self._positions.get(finger, 0.0) for finger in fingers)
+        return sum(self.positions.get(finger, 0.0) for finger in fingers)
 
     @property
     def complete(self) -> bool:
@@ -98,13 +94,12 @@ class ArmState:
     def lost(self) -> str:
         """Return why the driver counts as lost, or ""."""
         age = self.age
-        if age < _SILENCE:
-            return ""
-        return f"the servo driver is gone: no joint_states for {age:.1f} s"
+        gone = f"the servo driver is gone: no joint_states for {age:.1f} s"
+        return gone if age >= _SILENCE else ""
 
     def not_ready(self) -> str:
         """Return why no motion can begin, or ""."""
-        missing = [name for name in self._model.joint_names if name not in self._positions]
+        missing = [name for name in self._model.joint_names if name not in self.positions]
         if not self._received:
             return "no joint_states yet; is the servo driver running?"
         if self.lost():
@@ -119,16 +114,19 @@ class ArmState:
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
-            self._positions = dict(zip(message.name, message.position, strict=True))
+            self.positions = dict(zip(message.name, message.position, strict=True))
             self._received = time.monotonic()
-        if self.on_joints is not None:
-            self.on_joints(message)
+        self.on_joints(message)
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
 
 
 RESPONSE_TIMEOUT = 10.0  # [s] of wall time, for the driver to accept or reject a goal
+_ENDS = {
+    GoalStatus.STATUS_SUCCEEDED: MoveState.SUCCEEDED,
+    GoalStatus.STATUS_CANCELED: MoveState.CANCELED,
+}
 
 
 class DriverClient:
@@ -196,7 +194,10 @@ class ActionMove:
 
     def poll(self) -> MoveStatus:
         """Return the status; a driver that no longer responds is a failure."""
-        if not self._status.done and (why := self._no_response()):
+        why = self._state.lost()
+        if not self._has_response and time.monotonic() - self._sent > RESPONSE_TIMEOUT:
+            why = f"the servo driver has not answered within {RESPONSE_TIMEOUT:.0f} s"
+        if why and not self._status.done:
             self._cancel_goal()
             self._status = MoveStatus(MoveState.FAILED, why)
         return self._status
@@ -210,37 +211,26 @@ class ActionMove:
         self._canceled = True
         self._goal.cancel_goal_async()
 
-    def _no_response(self) -> str:
-        """Return why no further response can be expected, or ""."""
-        if not self._has_response and time.monotonic() - self._sent > RESPONSE_TIMEOUT:
-            return f"the servo driver has not answered within {RESPONSE_TIMEOUT:.0f} s"
-        return self._state.lost()
-
     def _on_response(self, future: Any) -> None:
         handle, self._has_response = future.result(), True
         if not handle.accepted:
-            if self._status.done:
-                return
             reported = self._state.driver_message
             why = f"see its log; it reports: {reported}" if reported else "see its log"
-            self._status = MoveStatus(MoveState.REJECTED, why)
-            self._on_end()
+            self._end(MoveState.REJECTED, why)
             return
         if self._canceled:
             handle.cancel_goal_async()
         handle.get_result_async().add_done_callback(self._on_result)
 
     def _on_result(self, future: Any) -> None:
-        if self._status.done:
-            return
         response = future.result()
-        states = {
-            GoalStatus.STATUS_SUCCEEDED: MoveState.SUCCEEDED,
-            GoalStatus.STATUS_CANCELED: MoveState.CANCELED,
-        }
-        state = states.get(response.status, MoveState.FAILED)
-        self._status = MoveStatus(state, getattr(response.result, "error_string", ""))
-        self._on_end()
+        state = _ENDS.get(response.status, MoveState.FAILED)
+        self._end(state, getattr(response.result, "error_string", ""))
+
+    def _end(self, state: MoveState, why: str) -> None:
+        if not self._status.done:
+            self._status = MoveStatus(state, why)
+            self._on_end()
 
 
 _STARTUP_TIMEOUT = 30.0  # [s], for a driver that has not published everything yet
@@ -251,13 +241,7 @@ _STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 
 
 class Readiness:
-    """Waits until a motion can begin.
-
-    Args:
-        node: Its clock must run; the time of a simulated arm is published by the driver.
-        state: State of the driver.
-        driver: Actions of the driver.
-    """
+    """Waits until a motion can begin, and the clock runs, which a simulated driver publishes."""
 
     def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
         self._node, self._state, self._driver = node, state, driver
@@ -265,12 +249,9 @@ class Readiness:
     async def wait(
         self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
     ) -> str:
-        """Wait until a task can begin; return why it cannot, or "".
+        """Wait until a task can begin or is canceled; return why it cannot, or "".
 
-        Args:
-            dry_run: Only joint positions are needed, to plan from.
-            canceled: Returns True to end the wait.
-            notify: Called once with the reason if the wait takes long.
+        A dry run needs joint positions only. If the wait takes long, notify gets the reason once.
         """
         began, notified = time.monotonic(), False
         result: Future = Future(executor=self._node.executor)

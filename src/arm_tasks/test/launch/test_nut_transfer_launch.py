@@ -6,18 +6,18 @@ Its end is the point, and launch_testing takes an end before its tests' for a fa
 LaunchService, which is what `ros2 launch` is too.
 """
 
-import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import rclpy
+from arm_common.ros.worker import ExecutorThread
 from launch import LaunchDescription, LaunchService
 from launch.actions import IncludeLaunchDescription, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from arm_interfaces.msg import NutState
@@ -56,20 +56,11 @@ def watched():
     node = Node("beside", context=context)
     states: list[NutState] = []
     node.create_subscription(NutState, "nut_world/state", states.append, 100)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-
-    def spin():
-        with suppress(ExternalShutdownException):
-            executor.spin()
-
-    thread = threading.Thread(target=spin)
-    thread.start()
+    thread = ExecutorThread(SingleThreadedExecutor(context=context), [node], lambda: None)
     try:
         yield states
     finally:
-        executor.shutdown()
-        thread.join()
+        thread.stop()
         node.destroy_node()
         rclpy.shutdown(context=context)
 

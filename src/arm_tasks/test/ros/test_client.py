@@ -10,7 +10,7 @@ import pytest
 import rclpy
 import yaml
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError
-from arm_tasks.ros.client.results import pose_text, task_text
+from arm_tasks.ros.client.results import pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -277,8 +277,8 @@ def test_a_missing_server_is_named(context):
     "text",
     [
         task_text("move_joints", joints={"waist": 0.1}, speed=None),
-        pose_text("move_pose", [0.1, 0, 0.2], None, "base_link", None, 0.5),
-        pose_text("move_linear", [0, 0, 0.01], [0, 0, 1.0], "tool0", "axis", None),
+        task_text("move_pose", **pose_keys([0.1, 0, 0.2], None, "base_link", None), speed=0.5),
+        task_text("move_linear", **pose_keys([0, 0, 0.01], [0, 0, 1.0], "tool0", "axis")),
         task_text("grip", width=0.01),
         task_text("move_posture", posture="rest", speed=None),
     ],

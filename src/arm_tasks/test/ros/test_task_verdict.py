@@ -3,7 +3,7 @@
 """A run has succeeded only if the simulated world confirms it."""
 
 import pytest
-from arm_tasks.ros.run_task.verdict import ObservedRun, judge
+from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.task.parser import load_task
 
 from arm_interfaces.action import RunTask

@@ -226,6 +226,7 @@ def test_keys_open_and_close_the_jaws_by_the_speed():
     steps, help_text = press("nut_arm", (*JAWS, "+", JAWS[1]))
     assert steps == [0.1, -0.1, -0.2]
     assert f"{JAWS[0]} {JAWS[1]}    jaws: open, close" in help_text
+    assert len(help_text.splitlines()) < 22  # fits on one screen
 
 
 def test_without_a_gripper_there_are_no_keys_for_it():

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-import numpy as np
 from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.qos import GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
@@ -29,7 +28,7 @@ from arm_tasks.ros.client.results import (
     IkAnswer,
     Orientation,
     Progress,
-    pose_text,
+    pose_keys,
     task_text,
 )
 
@@ -115,8 +114,8 @@ class AsyncArm:
             speed: As for move_joints().
             timeout: As for move_joints().
         """
-        text = pose_text("move_pose", xyz, rpy, frame, orientation, speed)
-        return self._run("move_pose", timeout, text=text)
+        target = pose_keys(xyz, rpy, frame, orientation)
+        return self._step("move_pose", timeout, **target, speed=speed)
 
     def move_linear(
         self,
@@ -128,8 +127,8 @@ class AsyncArm:
         timeout: float = MOVE,
     ) -> ArmFuture[RunTask.Result]:
         """Move the tool to a pose along a straight line; arguments as for move_pose()."""
-        text = pose_text("move_linear", xyz, rpy, frame, orientation, speed)
-        return self._run("move_linear", timeout, text=text)
+        target = pose_keys(xyz, rpy, frame, orientation)
+        return self._step("move_linear", timeout, **target, speed=speed)
 
     def grip(self, width: float, timeout: float = MOVE) -> ArmFuture[RunTask.Result]:
         """Bring the jaws to a width [m]."""
@@ -165,10 +164,8 @@ class AsyncArm:
         self, task: str, scene: str = "", timeout: float = MOVE
     ) -> ArmFuture[CheckTask.Response]:
         """Check a task; the response names each problem and its remedies."""
-        request = CheckTask.Request(task=task, scene=scene)
-        return self._thread.start(
-            f"check_task {task}", self._call, self._check, request, timeout=timeout
-        )
+        request, what = CheckTask.Request(task=task, scene=scene), f"check_task {task}"
+        return self._thread.start(what, self._call, self._check, request, timeout=timeout)
 
     def ik(
         self,
@@ -225,9 +222,7 @@ class AsyncArm:
         return self.trigger("resume", timeout)
 
     def trigger(
-        self,
-        name: Literal["stop", "reset", "pause", "resume", "step"],
-        timeout: float = ANSWER,
+        self, name: Literal["stop", "reset", "pause", "resume", "step"], timeout: float = ANSWER
     ) -> ArmFuture[str]:
         """Call one of the services without arguments; the result is its message."""
         return self._thread.start(name, self._trigger, name, timeout=timeout)
@@ -288,12 +283,12 @@ class AsyncArm:
 
     async def _ik(self, request: SolveIK.Request) -> IkAnswer:
         response = await self._solve(self._kinematics.solve_ik, request)
+        joints, errors = {}, (math.inf, math.inf)
+        if response.solutions:
+            best = response.solutions[0]
+            joints = dict(zip(best.joint_state.name, best.joint_state.position, strict=True))
+            errors = best.position_error, best.orientation_error
         limiting = tuple(response.limiting_joints)
-        if not response.solutions:
-            return IkAnswer(response.status, response.message, {}, np.inf, np.inf, limiting)
-        best = response.solutions[0]
-        joints = dict(zip(best.joint_state.name, best.joint_state.position, strict=True))
-        errors = best.position_error, best.orientation_error
         return IkAnswer(response.status, response.message, joints, *errors, limiting)
 
     async def _fk(self, request: SolveFK.Request) -> Array:
@@ -341,19 +336,15 @@ class _TaskGoal:
         return result
 
     def _on_feedback(self, message: Any) -> None:
-        feedback = message.feedback
         if self._on_progress is None:
             return
-        progress = Progress(
-            feedback.step,
-            feedback.steps_total,
-            feedback.name,
-            feedback.progress,
-            feedback.message,
-            feedback.state == TaskState.PAUSED,
-        )
+        feedback = message.feedback
+        paused = feedback.state == TaskState.PAUSED
+        step, name, text = feedback.step, feedback.name, feedback.message
         try:
-            self._on_progress(progress)
+            self._on_progress(
+                Progress(step, feedback.steps_total, name, feedback.progress, text, paused)
+            )
         except Exception:
             _LOGGER.exception("on_progress failed")
 

@@ -50,7 +50,7 @@ class ArmFuture(Generic[T]):
         what: str,
         timeout: float | None,
         would_block: Callable[[], bool],
-        cancel: Callable[[], None],
+        cancel: Callable[[], object],
     ) -> None:
         self.what = what
         self.future: concurrent.futures.Future[T] = concurrent.futures.Future()
@@ -110,22 +110,20 @@ class ArmFuture(Generic[T]):
 class ClientThread:
     """Runs a private node and coroutines in a background thread.
 
-    Args:
-        name: Name of the node.
-        beside: A node of the user, for context and namespace; None creates a context.
-        namespace: Namespace if there is no such node.
+    The node has the context and namespace of another one, or else a context of its own.
     """
 
     def __init__(self, name: str, beside: Node | None, namespace: str) -> None:
-        self._own_context = None
+        self._owns_context = beside is None
         if beside is None:
-            self._own_context = rclpy.Context()
-            rclpy.init(args=[], context=self._own_context)
-        context = self._own_context or beside.context  # type: ignore[union-attr]
+            context = rclpy.Context()
+            rclpy.init(args=[], context=context)
+        else:
+            context, namespace = beside.context, beside.get_namespace()
         self.node = rclpy.create_node(
             name,
             context=context,
-            namespace=beside.get_namespace() if beside is not None else namespace,
+            namespace=namespace,
             use_global_arguments=beside is not None,
             start_parameter_services=False,
         )
@@ -146,21 +144,12 @@ class ClientThread:
         timeout: float | None = None,
         cancel: Callable[[], None] = lambda: None,
     ) -> ArmFuture[T]:
-        """Start a coroutine in the thread; return its future.
-
-        Args:
-            what: Name for messages.
-            work: The coroutine function.
-            arguments: Its arguments.
-            timeout: As for ArmFuture.
-            cancel: Called in the thread when the future's cancel() is.
-        """
-
-        def request_cancel() -> None:
-            self._executor.create_task(cancel)
-
+        """Start a coroutine in the thread; return its future, which `cancel` is to cancel."""
         future: ArmFuture[T] = ArmFuture(
-            what, timeout, lambda: self._thread.is_current, request_cancel
+            what,
+            timeout,
+            would_block=lambda: self._thread.is_current,
+            cancel=lambda: self._executor.create_task(cancel),
         )
         self._unfinished.add(future)
         if self._closing or not self._thread.is_alive:
@@ -170,11 +159,7 @@ class ClientThread:
         return future
 
     async def until(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
-        """Wait in a coroutine until a condition holds.
-
-        Raises:
-            ArmTimeoutError: It did not hold within the time-out [s].
-        """
+        """Wait in a coroutine until a condition holds; ArmTimeoutError after a time-out [s]."""
         end = time.monotonic() + timeout
         while not condition():
             if time.monotonic() > end:
@@ -197,8 +182,8 @@ class ClientThread:
         self._fail_all()
         with contextlib.suppress(Exception):
             self.node.destroy_node()
-        if self._own_context is not None:
-            rclpy.try_shutdown(context=self._own_context)
+        if self._owns_context:
+            rclpy.try_shutdown(context=self.node.context)
 
     async def _run(self, future: ArmFuture[T], work: Any, arguments: tuple[Any, ...]) -> None:
         try:

@@ -85,23 +85,13 @@ def task_text(kind: str, **keys: Any) -> str:
     return str(yaml.safe_dump(task, sort_keys=False))
 
 
-def pose_text(
-    kind: Literal["move_pose", "move_linear"],
-    xyz: XYZ,
-    rpy: XYZ | None,
-    frame: str,
-    orientation: Orientation | None,
-    speed: float | None,
-) -> str:
-    """Return the task that moves the tool to a pose, xyz [m] and rpy [rad].
-
-    Without rpy the default orientation is "any".
-    """
-    return task_text(
-        kind,
-        frame=frame,
-        xyz=[float(value) for value in xyz],
-        rpy=None if rpy is None else [float(value) for value in rpy],
-        orientation=orientation or ("any" if rpy is None else "full"),
-        speed=speed,
-    )
+def pose_keys(
+    xyz: XYZ, rpy: XYZ | None, frame: str, orientation: Orientation | None
+) -> dict[str, Any]:
+    """Return the keys of a pose, xyz [m] and rpy [rad], of a step; without rpy any orientation."""
+    return {
+        "frame": frame,
+        "xyz": [float(value) for value in xyz],
+        "rpy": None if rpy is None else [float(value) for value in rpy],
+        "orientation": orientation or ("any" if rpy is None else "full"),
+    }

@@ -1,9 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one task and judges the result."""
+"""Runs one task and compares the result with what the task file expects."""
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +13,35 @@ from arm_common.transforms import Array
 
 from arm_description import RobotModel
 from arm_interfaces.action import RunTask
+from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.messages import nut_report, step_report
 from arm_tasks.ros.run_task.client import TaskClient
-from arm_tasks.ros.run_task.verdict import ObservedRun, Verdict, is_there, judge
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.payloads import lies_on
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a run met its expectations."""
+
+    good: bool  # true if it did
+    message: str  # one sentence
+
+
+@dataclass(frozen=True)
+class ObservedRun:
+    """What the simulated world shows after a run."""
+
+    nut: NutState | None = None  # the nut, None if unknown
+    # support of the expected payload, "" if it has none, None if unknown
+    lies_on: str | None = None
+    off_lines: float = 0.0  # largest distance of the tool from its straight lines [m]
 
 
 @dataclass(frozen=True)
@@ -37,28 +56,18 @@ class CompletedRun:
 
 
 def run_task(goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel) -> CompletedRun:
-    """Run a task to its end and judge it.
-
-    Args:
-        goal: Fields of the goal of run_task.
-        task: The same task, for its expectations.
-        scene: The scene of the goal.
-        model: The robot.
+    """Run a task to its end and judge it; the goal names the same task and scene.
 
     Raises:
         TasksError: A server is missing or does not respond.
         KeyboardInterrupt: The task was cancelled.
     """
-    with session():
-        client = TaskClient(model)
-        try:
-            client.wait_ready()
-            result = client.run(RunTask.Goal(**goal))
-            seen = ObservedRun()
-            if result.status == RunTask.Result.SUCCESS and not goal["dry_run"]:
-                seen = _observe(client, task, scene, model)
-        finally:
-            client.close()
+    with session(), contextlib.closing(TaskClient(model)) as client:
+        client.wait_ready()
+        result = client.run(RunTask.Goal(**goal))
+        seen = ObservedRun()
+        if result.status == RunTask.Result.SUCCESS and not goal["dry_run"]:
+            seen = _observe(client, task, scene, model)
     verdict = judge(result, bool(goal["dry_run"]), task, seen, client.simulated)
     nut = None if seen.nut is None else nut_report(seen.nut)
     reports = [step_report(report) for report in result.report]
@@ -86,3 +95,58 @@ def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) ->
         plan = plan_task(TaskRequest(task, scene, model, chain, start), collisions=False)
         off = off_lines(plan, client.track)
     return ObservedRun(nut, on, off)
+
+
+def judge(
+    result: RunTask.Result, dry_run: bool, task: Task, seen: ObservedRun, simulated: bool
+) -> Verdict:
+    """Judge a run by what was observed, which a simulated world requires."""
+    expected = task.expect
+    if result.status != RunTask.Result.SUCCESS:
+        return Verdict(False, result.message)
+    if dry_run or expected is None:
+        return Verdict(True, result.message)
+    verdicts = []
+    if expected.nut_on:
+        verdicts.append(_of_nut(expected, seen.nut, simulated))
+    if expected.payload:
+        verdicts.append(_of_payload(expected, seen.lies_on, simulated))
+    if expected.line_within:
+        verdicts.append(_of_lines(expected.line_within, seen.off_lines))
+    bad = [verdict for verdict in verdicts if not verdict.good]
+    message = "; ".join(verdict.message for verdict in bad or verdicts)
+    return Verdict(not bad, message or result.message)
+
+
+def is_there(expected: Expectation, nut: NutState) -> bool:
+    """Return True if the nut is where it is expected, and released."""
+    on = bool(nut.bolt == expected.nut_on and nut.turns_engaged >= expected.turns)
+    return on and not nut.grasped
+
+
+def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Verdict:
+    if nut is None and simulated:
+        return Verdict(False, "nut_world does not publish where the nut is; is it running?")
+    if nut is None:
+        return Verdict(True, "all steps were done; the position of the nut is unknown")
+    required = f"at least {expected.turns:g} turns on {expected.nut_on} are required"
+    found = f"{nut.turns_engaged:.2f} turns on {nut.bolt}" if nut.bolt else nut.message
+    if is_there(expected, nut):
+        return Verdict(True, f"the nut is {found}, {required}")
+    return Verdict(False, f"the nut is not where it should be: {found}; {required}")
+
+
+def _of_payload(expected: Expectation, lies_on: str | None, simulated: bool) -> Verdict:
+    name, required = expected.payload, expected.lies_on
+    if lies_on is None:
+        return Verdict(not simulated, f"the position of {name} is unknown")
+    if lies_on == required:
+        return Verdict(True, f"{name} lies on {required}")
+    where = f"lies on {lies_on}" if lies_on else "lies on nothing"
+    return Verdict(False, f"{name} {where}, not on {required}")
+
+
+def _of_lines(within: float, off: float) -> Verdict:
+    good = off <= within
+    limit = f"{'stayed' if good else 'did not stay'} within {within * 1e3:g} mm of its lines"
+    return Verdict(good, f"the tool {limit}; it was off by {off * 1e3:.2f} mm")

@@ -38,13 +38,10 @@ class ExecutionContext:
 
 
 class TaskExecution:
-    """Runs a feasible plan, once begin() is called.
+    """Runs a feasible plan, once begin() is called; PlanError if it cannot start there.
 
     Attributes:
         finished: Future of the engine's TaskOutcome.
-
-    Raises:
-        PlanError: The plan has no such start step, or the arm is elsewhere.
     """
 
     def __init__(

@@ -107,21 +107,15 @@ class NutStateChecker:
         self._port, self._chain = port, chain
 
     async def check(self, plan: TaskPlan, step: int) -> list[str]:
-        """Check that the nut is where a step expects it; return warnings.
-
-        Raises:
-            PlanError: The nut is elsewhere.
-        """
+        """Return warnings; raise PlanError if the nut is not where a step expects it."""
         nut = self._observer.nut
         if plan.request.scene.nut is None:
             return []
         if nut is None:
-            return [
-                "the position of the nut is unknown; make sure that it is where the task needs it"
-            ]
+            unknown = "the position of the nut is unknown"
+            return [f"{unknown}; make sure that it is where the task needs it"]
         expected = await self._planning.reference_run(plan)
-        why = expected.disagreement(step, self._port.configuration(), nut)
-        if why:
+        if why := expected.disagreement(step, self._port.configuration(), nut):
             raise PlanError(why)
         return []
 

@@ -137,25 +137,20 @@ class TaskServer(Node):
 
     async def _wait_ready(self, handle: ServerGoalHandle) -> str:
         """Wait until the driver is ready; return why the goal must be rejected, or ""."""
+        controls = self._controls
 
         def notify(why: str) -> None:
-            self._controls.publish_message(f"waiting: {why}")
+            controls.publish_message(f"waiting: {why}")
             waiting = RunTask.Feedback(state=TaskState.CHECKING, message=f"Waiting: {why}")
             handle.publish_feedback(waiting)
 
         def canceled() -> bool:
-            requested = handle.is_cancel_requested or self._controls.stop_requested
-            return bool(self._busy or requested)
+            return bool(self._busy or handle.is_cancel_requested or controls.stop_requested)
 
         return await self._readiness.wait(bool(handle.request.dry_run), canceled, notify)
 
     async def _run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
-        """Plan a goal, run the plan to its end if it is feasible, and fill the result.
-
-        Raises:
-            TasksError: The goal is invalid.
-            DescriptionError: A file of the goal is.
-        """
+        """Plan a goal, run the plan to its end if it is feasible, and fill the result."""
         goal = handle.request
         plan = await self._planning.plan(goal, self._driver.configuration())
         fill_plan(result, plan)
@@ -163,13 +158,11 @@ class TaskServer(Node):
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
             return
         run = TaskExecution(self._execution, handle, plan)
-        warnings = []
         if goal.start_step:
-            warnings += await self._nut.check(plan, int(goal.start_step))
+            result.warnings += await self._nut.check(plan, int(goal.start_step))
         shown = self._planning.scene_name
         if goal.scene and goal.scene != shown:
-            warnings.append(f"planned in scene {goal.scene}, while {shown} is the one shown")
-        result.warnings = [*result.warnings, *warnings]
+            result.warnings += [f"planned in scene {goal.scene}, while {shown} is the one shown"]
         if goal.dry_run:
             result.status, result.message = RESULT.SUCCESS, plan.message
             return

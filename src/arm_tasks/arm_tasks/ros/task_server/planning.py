@@ -29,6 +29,8 @@ PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
 class Planning:
     """Plans goals and checks; a check does not wait for a goal, nor a goal for a check.
 
+    All raise TasksError if the request, its task or its scene is invalid.
+
     Args:
         node: Its executor awaits the plans.
         model: The robot.
@@ -51,26 +53,18 @@ class Planning:
         self._starts: dict[tuple[str, str, str], ArmConfiguration] = {}
 
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
-        """Plan a goal; the plan has the resolved request.
-
-        Raises:
-            TasksError: The task or the scene is invalid.
-        """
+        """Plan a goal; the plan has the resolved request."""
         start = self._start(goal, current)
         return await self._goals.run(lambda: plan_task(self._resolve(goal, start)))
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
     ) -> FeasibilityReport:
-        """Check a task from the current configuration, or the joints that the request gives.
-
-        Raises:
-            TasksError: The request, the task or the scene is invalid.
-        """
+        """Check a task from the current configuration, or the joints that the request gives."""
         names, positions = request.start.name, request.start.position
-        if len(names) != len(positions):
+        if (count := len(names)) != len(positions):
             raise TasksError(
-                f"start has {len(names)} names and {len(positions)} positions; give as many"
+                f"start has {count} names and {len(positions)} positions; give as many"
             )
         given = dict(zip(names, positions, strict=True))
         start = ArmConfiguration({**current.positions, **given}, current.width)

@@ -72,10 +72,10 @@ class TaskControls:
 
     def publish(self, feedback: Feedback) -> None:
         """Publish the progress of the task."""
-        state = self._state
         line = f"{feedback.step + 1} of {feedback.steps_total}: {feedback.message}"
         if feedback.state is EngineState.PAUSED:
             line = f"paused before or in {line}"
+        state = self._state
         state.state, state.step = STATES[feedback.state], feedback.step
         state.steps_total, state.name = feedback.steps_total, feedback.name
         state.progress = feedback.progress

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,7 @@ class RestingArm:
         self._state, self._chain = state, chain
 
     def pose(self) -> TaughtPose:
-        """Return the current joint positions and tool pose.
-
-        Raises:
-            TasksError: They are unknown, or the arm moves.
-        """
+        """Return joint positions and tool pose; raise TasksError if they are unknown or change."""
         self._state.poll()
         positions, names = self._state.positions, self._chain.joint_names
         if any(name not in positions for name in names) or self._state.lost():
@@ -112,11 +109,7 @@ class Teaching:
         node.create_service(RecordPath, "teach/replay", self._replay, callback_group=group)
 
     def poses(self) -> Mapping[str, TaughtPose]:
-        """Return the taught poses; none if there is no file.
-
-        Raises:
-            TaskFileError: The file is invalid.
-        """
+        """Return the taught poses; none if there is no file, TaskFileError if it is invalid."""
         return load_poses(self._poses_file) if self._poses_file.is_file() else {}
 
     # -- poses --------------------------------------------------------------------------------
@@ -178,9 +171,8 @@ class Teaching:
         file = self._file(request.name)
         play = f"{{path: '{file.absolute()}', reverse: {str(bool(request.reverse)).lower()}}}"
         text = f"task: replay\nsteps:\n  - play: {play}\n"
-        handle = await self._run.send_goal_async(
-            RunTask.Goal(task=f"replay of {request.name}", text=text)
-        )
+        goal = RunTask.Goal(task=f"replay of {request.name}", text=text)
+        handle = await self._run.send_goal_async(goal)
         response.success = bool(handle.accepted)
         response.message = f"{request.name} is checked, then played; see run_task/state"
         return response
@@ -196,12 +188,9 @@ class Teaching:
     def _on_list(self, _: ListTasks.Request, response: ListTasks.Response) -> ListTasks.Response:
         """Answer list_tasks; invalid files are left out."""
         for name in shipped("tasks"):
-            try:
-                scene = load_task(name).scene
-            except TasksError:
-                continue
-            response.tasks = [*response.tasks, name]
-            response.task_scenes = [*response.task_scenes, scene]
+            with contextlib.suppress(TasksError):
+                response.task_scenes += [load_task(name).scene]
+                response.tasks += [name]
         response.scenes, response.scene = list(shipped("scenes")), self._scene_name
         response.postures = list(self._model.postures)
         try:

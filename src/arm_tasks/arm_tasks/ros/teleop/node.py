@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import fields
 
 import numpy as np
 from arm_common.ros.parameters import ParameterSpec, declare_one
@@ -31,7 +30,7 @@ _GRIP_PERIOD = 0.1  # [s] between two steps of the jaws
 _GRIP_TOLERANCE = 1e-4  # [m] at the ends of the jaws' travel
 _MAX_AGE = 1.0  # [s]; older joint_states stop the motion
 
-_JOYSTICK = {
+_JOYSTICK = {  # parameters by the fields of JoystickLayout
     "dead_man": "Button of the joystick to be held; nothing moves without it.",
     "joint_mode": "Button that moves joints while it is held, -1 for none.",
     "base_mode": "Button for the base's axes while it is held, -1 for none.",
@@ -48,21 +47,17 @@ class TeleopNode(Node):  # type: ignore[misc]
         self._model = model
         self._jogger = Jogger(Chain.from_model(model))
         self._state = ArmState(self, model)
-        defaults = {entry.name: entry.default for entry in fields(JoystickLayout)}
-        given = {
-            name: declare_one(self, name, ParameterSpec(default, _JOYSTICK[name]))
-            for name, default in defaults.items()
-        }
-        self._layout = JoystickLayout(**given)
+        self._layout = JoystickLayout(
+            **{
+                name: declare_one(self, name, ParameterSpec(getattr(JoystickLayout, name), text))
+                for name, text in _JOYSTICK.items()
+            }
+        )
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._gripper = ActionClient(
-            self,
-            GripperCommand,
-            "gripper_controller/gripper_cmd",
-            goal_service_qos_profile=GOAL,
-        )
+        grip = "gripper_controller/gripper_cmd"
+        self._gripper = ActionClient(self, GripperCommand, grip, goal_service_qos_profile=GOAL)
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
@@ -81,8 +76,7 @@ class TeleopNode(Node):  # type: ignore[misc]
 
     def update(self, command: JogCommand) -> str:
         """Execute a command for one period; return what prevents or slows the motion, or ""."""
-        problem = self._problem()
-        if problem:
+        if problem := self._problem():
             self._jogger.forget()
             return problem
         q = self._positions()
@@ -102,11 +96,7 @@ class TeleopNode(Node):  # type: ignore[misc]
             self._triggers[name].call_async(Trigger.Request())
 
     def grip(self, share: float) -> str:
-        """Move the jaws by a fraction of their travel; return what prevents it, or "".
-
-        Args:
-            share: From -1, closed, to 1, open. A held key repeats the call.
-        """
+        """Move the jaws by a share of their travel, -1 to 1; return what prevents it, or ""."""
         gripper, problem = self._model.gripper, self._problem()
         if gripper is None or problem:
             return problem or "this arm has no gripper"

@@ -97,11 +97,7 @@ class TeachTerminal(TeleopTerminal):
 
 
 def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
-    """Parse joint positions in degrees and millimetres; return them by name [rad or m].
-
-    Raises:
-        TasksError: A word is no position.
-    """
+    """Parse joint positions in degrees and millimetres; return them by name [rad or m]."""
     sliding = {joint.name for joint in model.joints if joint.type == "prismatic"}
     joints = {}
     for word in text.split():

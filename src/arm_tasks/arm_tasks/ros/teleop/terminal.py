@@ -48,7 +48,11 @@ class TeleopTerminal:
         due = time.monotonic()
         while self._open:
             due = max(due + PERIOD, time.monotonic())
-            self._read_until(due)
+            while self._open and (left := due - time.monotonic()) > 0.0:
+                if self._screen is None:
+                    time.sleep(left)
+                elif key := self._screen.key(left):
+                    self.press(key)
             now = time.monotonic()
             command = self._keys.command(now)
             if command.is_zero:
@@ -75,13 +79,6 @@ class TeleopTerminal:
             self._print(self._help())
         elif key == "q":
             self._open = False
-
-    def _read_until(self, due: float) -> None:
-        while self._open and (left := due - time.monotonic()) > 0.0:
-            if self._screen is None:
-                time.sleep(left)
-            elif key := self._screen.key(left):
-                self.press(key)
 
     def _help(self) -> str:
         mode = self._keys.command(0.0).mode
