@@ -28,17 +28,7 @@ from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.solver import IkSolver, check_count, remember
-from arm_kinematics.kernels.residuals import (
-    AIM,
-    AXIS_ONLY,
-    BOUNDS,
-    CENTRED,
-    NOTHING,
-    ROTATION,
-    STARTS,
-    TOOL,
-    WHAT,
-)
+from arm_kinematics.kernels import residuals as k
 from arm_kinematics.kernels.search import FOUND
 
 if TYPE_CHECKING:
@@ -48,7 +38,7 @@ MOST_SEARCHED = 16
 """Solutions that a search looks for where no other way is known."""
 AIM_EXACT, AIM_WITHIN = 1e-5, 1.0
 """Shares of the tolerances, or of the defaults if smaller; exact is 1e-10 m and 1e-9 rad."""
-_MODES = {NOTHING: "position", AXIS_ONLY: "position_axis", ROTATION: "pose"}
+_MODES = {k.NOTHING: "position", k.AXIS_ONLY: "position_axis", k.ROTATION: "pose"}
 _SUCCESS = IkStatus.SUCCESS
 _SINGULAR = (
     "; singular, infinitely many solutions: of these one is given, with what is free at the seed"
@@ -111,10 +101,10 @@ class AllSolutions:
         opt = self.solver.options(key)
         form = self._form(opt)
         known = None
-        if form is not None and opt[CENTRED] == 0.0:
+        if form is not None and opt[k.CENTRED] == 0.0:
             descent = opt.copy()
             if not self.solver.is_quick(key):
-                descent[STARTS] = 0.0  # with weights, the nearest may not be a descent away
+                descent[k.STARTS] = 0.0  # with weights, the nearest may not be a descent away
             known = form, descent, _aiming(opt, AIM_EXACT)
         with suppress(TypeError):  # a list or an array: right, but it cannot be a key
             remember(self._known, key, known)
@@ -140,10 +130,10 @@ class AllSolutions:
         u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
         target = pose(u @ v, target[:3, 3])
         # What is centred is not among the branches where joints are free.
-        centred = max_solutions == 1 and opt[CENTRED] != 0.0
+        centred = max_solutions == 1 and opt[k.CENTRED] != 0.0
         form = None if centred else self._form(opt)
         many = max_solutions != 1 or not (centred or solver.is_quick(key))
-        if form is None and many and opt[WHAT] == ROTATION and self._is_bound(opt):
+        if form is None and many and opt[k.WHAT] == k.ROTATION and self._is_bound(opt):
             form = self._by_branches(target, start, max_solutions is None, deadline)
         if form is not None:
             for aim in (AIM_EXACT, AIM_WITHIN) if many else (AIM_EXACT,):
@@ -162,17 +152,17 @@ class AllSolutions:
         """Return the closed form for a question; None if there is none."""
         if not self._is_bound(opt):
             return None
-        question = opt[[WHAT, TOOL, TOOL + 1, TOOL + 2]].tobytes()
+        question = opt[[k.WHAT, k.TOOL, k.TOOL + 1, k.TOOL + 2]].tobytes()
         if question not in self._forms:
-            mode, axis, chain = _MODES[int(opt[WHAT])], opt[TOOL : TOOL + 3], self._chain
+            mode, axis, chain = _MODES[int(opt[k.WHAT])], opt[k.TOOL : k.TOOL + 3], self._chain
             form = recognise(chain.S, self._home, chain.prismatic, mode, axis)
             self._forms[question] = form
         return self._forms[question]
 
     def _is_bound(self, opt: Array) -> bool:
         """Return whether all that a form knows is asked for, and each joint moves on its own."""
-        count = 6 if opt[WHAT] == ROTATION else 3
-        bound = bool((opt[BOUNDS : BOUNDS + count] > 0.0).all())
+        count = 6 if opt[k.WHAT] == k.ROTATION else 3
+        bound = bool((opt[k.BOUNDS : k.BOUNDS + count] > 0.0).all())
         return bound and self._chain.gearing is None
 
     def _by_branches(
@@ -197,5 +187,5 @@ class AllSolutions:
 def _aiming(opt: Array, aim: float) -> Array:
     """Return options that ask for solutions so near to the target."""
     aiming = opt.copy()
-    aiming[AIM] = aim
+    aiming[k.AIM] = aim
     return aiming

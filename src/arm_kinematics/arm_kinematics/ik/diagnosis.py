@@ -18,18 +18,8 @@ from arm_common.transforms import Array
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
 from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.kernels import residuals as k
 from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
-from arm_kinematics.kernels.residuals import (
-    BOUNDS,
-    EVEN,
-    NOTHING,
-    PERSIST,
-    SPARE,
-    STARTS,
-    TURN_BOX,
-    WEIGHTS,
-    WHAT,
-)
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
 
 _STARTS = 48 if HAVE_NUMBA else 12
@@ -76,10 +66,10 @@ class _Diagnosis:
             clause = f"joint limits are in the way: {clause}"
             return Reason(IkStatus.JOINT_LIMIT, clause, joints), self._polished()
         position_only = opt.copy()
-        position_only[WHAT], position_only[TURN_BOX] = NOTHING, 0.0
-        for part in (WEIGHTS, BOUNDS, EVEN):
+        position_only[k.WHAT], position_only[k.TURN_BOX] = k.NOTHING, 0.0
+        for part in (k.WEIGHTS, k.BOUNDS, k.EVEN):
             position_only[part + 3 : part + 6] = 0.0
-        if opt[WHAT] != NOTHING and self._search(position_only, 1)[FOUND] > 0:
+        if opt[k.WHAT] != k.NOTHING and self._search(position_only, 1)[FOUND] > 0:
             status = IkStatus.UNREACHABLE_ORIENTATION
             clause = "the position is within reach, but not with this orientation"
             best_effort = self._position_first()
@@ -87,7 +77,7 @@ class _Diagnosis:
         status, clause = IkStatus.UNREACHABLE_POSITION, "the position is out of reach"
         best_effort = self._polished()
         joints = _joints_at_limits(model, best_effort)
-        if opt[WHAT] != NOTHING and len(beyond := self._beyond_limits(position_only)):
+        if opt[k.WHAT] != k.NOTHING and len(beyond := self._beyond_limits(position_only)):
             joints, passing, _ = _limit_violations(model, beyond)
             clause += f" within the joint limits; beyond them, with {passing}, the orientation is"
         return Reason(status, clause, joints), best_effort
@@ -99,7 +89,7 @@ class _Diagnosis:
         """
         size = self._model.size
         relaxed = [(_SLOTS, np.ones(size, dtype=bool))]
-        if opt[SPARE] != 0.0:
+        if opt[k.SPARE] != 0.0:
             relaxed += [(1, one) for one in np.eye(size, dtype=bool)]
         solutions = [np.empty((0, size))]
         for slots, free in relaxed:
@@ -126,7 +116,7 @@ class _Diagnosis:
     def _descent(self, opt: Array, q: Array) -> Array:
         """Return the result of one descent from rows q."""
         opt = opt.copy()
-        opt[STARTS] = 1.0
+        opt[k.STARTS] = 1.0
         out = np.zeros(HEAD + self._model.size + SLOT)
         search(self._model.constants, opt, self._T, q, out)
         return out
@@ -134,7 +124,7 @@ class _Diagnosis:
     def _polished(self) -> Array:
         """Return the result of going on from the best effort to the very minimum."""
         opt, size = self._opt.copy(), self._model.size
-        opt[PERSIST], opt[SPARE] = 1.0, 0.0
+        opt[k.PERSIST], opt[k.SPARE] = 1.0, 0.0
         polished = self._descent(opt, self._out[HEAD : HEAD + size].copy())
         gaps = polished[HEAD : HEAD + size] - self._seed
         polished[-1] = math.sqrt(float(opt[-size:] @ gaps**2))
@@ -143,13 +133,13 @@ class _Diagnosis:
 
     def _position_first(self) -> Array:
         """Return the best effort that meets the position, nearest to the orientation there."""
-        most = self._opt[WEIGHTS : WEIGHTS + 3].max()
+        most = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
         if most == 0.0:  # the position is free
             return self._polished()
         weak = self._opt.copy()
-        turns = weak[WEIGHTS + 3 : WEIGHTS + 6]
+        turns = weak[k.WEIGHTS + 3 : k.WEIGHTS + 6]
         turns *= _WEAK * most * self._model.length / turns.max()
-        weak[PERSIST], weak[SPARE] = 1.0, 0.0
+        weak[k.PERSIST], weak[k.SPARE] = 1.0, 0.0
         tried = self._model.slots(self._search(weak, _SLOTS))
         best = tried[int(np.argmin(tried[:, self._model.size + 6]))]
         return np.concatenate([self._out[:HEAD], best])

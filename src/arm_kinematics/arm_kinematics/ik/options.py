@@ -14,25 +14,7 @@ from arm_common.transforms import Array
 
 from arm_kinematics.arguments import one_of, positive, require, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels.residuals import (
-    AIM,
-    AXIS_ONLY,
-    BOUNDS,
-    CENTRED,
-    DEADLINE,
-    ENOUGH,
-    EVEN,
-    IN_TIP,
-    NOTHING,
-    OPTIONS,
-    PLACE_BOX,
-    ROTATION,
-    STARTS,
-    TOOL,
-    TURN_BOX,
-    WEIGHTS,
-    WHAT,
-)
+from arm_kinematics.kernels import residuals as k
 
 _LEVER = 0.2
 """A turn of one radian counts like a way of this share of the arm's length."""
@@ -66,16 +48,16 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
     suggests, which finds solutions faster, on arms of any size.
     """
     one_of(options.mode, "mode", MODES)
-    opt = np.zeros(OPTIONS + len(names))
-    opt[IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
-    opt[CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
-    opt[AIM], opt[STARTS], opt[DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
-    opt[OPTIONS:] = _joint_weights(options.weights, names)
+    opt = np.zeros(k.OPTIONS + len(names))
+    opt[k.IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
+    opt[k.CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
+    opt[k.AIM], opt[k.STARTS], opt[k.DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
+    opt[k.OPTIONS :] = _joint_weights(options.weights, names)
     _place(opt, options.position_tolerance)
     _turns(opt, options)
-    opt[WEIGHTS : WEIGHTS + 6] = opt[BOUNDS : BOUNDS + 6]
-    opt[EVEN : EVEN + 6] = opt[BOUNDS : BOUNDS + 6] > 0.0
-    opt[EVEN : EVEN + 3] /= _LEVER * length
+    opt[k.WEIGHTS : k.WEIGHTS + 6] = opt[k.BOUNDS : k.BOUNDS + 6]
+    opt[k.EVEN : k.EVEN + 6] = opt[k.BOUNDS : k.BOUNDS + 6] > 0.0
+    opt[k.EVEN : k.EVEN + 3] /= _LEVER * length
     _balance(opt, _LEVER * length)
     return opt
 
@@ -85,8 +67,8 @@ def _place(opt: Array, tolerance: Any) -> None:
     place = _tolerances(tolerance, "position_tolerance")
     expected = "a positive number, or three of which some are inf to leave these components free"
     require(place != (math.inf,), "position_tolerance", tolerance, expected)
-    opt[PLACE_BOX] = len(place) == 3
-    opt[BOUNDS : BOUNDS + 3] = [1.0 / t for t in place]
+    opt[k.PLACE_BOX] = len(place) == 3
+    opt[k.BOUNDS : k.BOUNDS + 3] = [1.0 / t for t in place]
 
 
 def _turns(opt: Array, options: IkOptions) -> None:
@@ -95,34 +77,34 @@ def _turns(opt: Array, options: IkOptions) -> None:
     given = (0.0, 0.0, 1.0) if options.axis is None else options.axis
     expected = "finite numbers, not all 0"
     axis = vector(given, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
-    free = [k for k, t in enumerate(turns) if math.isinf(t)]
-    opt[TURN_BOX] = len(turns) == 3
+    free = [i for i, t in enumerate(turns) if math.isinf(t)]
+    opt[k.TURN_BOX] = len(turns) == 3
     if options.mode == "position" or len(free) == len(turns):
-        opt[WHAT], opt[TURN_BOX] = NOTHING, 0.0
+        opt[k.WHAT], opt[k.TURN_BOX] = k.NOTHING, 0.0
         return
-    opt[BOUNDS + 3 : BOUNDS + 6] = [1.0 / t for t in turns]
+    opt[k.BOUNDS + 3 : k.BOUNDS + 6] = [1.0 / t for t in turns]
     if options.mode == "position_axis":
-        opt[WHAT] = AXIS_ONLY
-        opt[TOOL : TOOL + 3] = axis / np.linalg.norm(axis)
+        opt[k.WHAT] = k.AXIS_ONLY
+        opt[k.TOOL : k.TOOL + 3] = axis / np.linalg.norm(axis)
     elif len(free) == 1:  # then the roll about that axis may be anything: only its tilt counts
-        opt[WHAT] = AXIS_ONLY
-        opt[TOOL + free[0]] = 1.0
+        opt[k.WHAT] = k.AXIS_ONLY
+        opt[k.TOOL + free[0]] = 1.0
     else:
-        opt[WHAT] = ROTATION
+        opt[k.WHAT] = k.ROTATION
 
 
 def _balance(opt: Array, radian: float) -> None:
     """Weigh a length like the angle it amounts to, if the tolerances of both are tight."""
-    place, turns = opt[BOUNDS : BOUNDS + 3], opt[BOUNDS + 3 : BOUNDS + 6]
+    place, turns = opt[k.BOUNDS : k.BOUNDS + 3], opt[k.BOUNDS + 3 : k.BOUNDS + 6]
     tight = place[place > 0.0].min(initial=math.inf) * _TIGHT * radian > 1.0
     if turns.max() * _TIGHT > 1.0 and place.any() and tight:
-        opt[WEIGHTS : WEIGHTS + 3][place > 0.0] = turns.max() / radian
+        opt[k.WEIGHTS : k.WEIGHTS + 3][place > 0.0] = turns.max() / radian
     within = 0.0
-    for bounds, box in ((slice(0, 3), opt[PLACE_BOX]), (slice(3, 6), opt[TURN_BOX])):
-        bound, weight = opt[BOUNDS : BOUNDS + 6][bounds], opt[WEIGHTS : WEIGHTS + 6][bounds]
+    for at, box in ((0, opt[k.PLACE_BOX]), (3, opt[k.TURN_BOX])):
+        bound, weight = opt[k.BOUNDS + at :][:3], opt[k.WEIGHTS + at :][:3]
         shares = (weight[bound > 0.0] / bound[bound > 0.0]) ** 2
         within += float(shares.sum() if box else shares.max(initial=0.0))
-    opt[ENOUGH] = 0.5 * within * (1.0 + 1e-9)
+    opt[k.ENOUGH] = 0.5 * within * (1.0 + 1e-9)
 
 
 def _joint_weights(weights: Any, names: Sequence[str]) -> Array:

@@ -21,24 +21,7 @@ from arm_kinematics.kernels.descent import (
     project_to_preference,
     set_preference,
 )
-from arm_kinematics.kernels.forward import (
-    BASE,
-    COST,
-    ERROR,
-    EVALUATIONS,
-    LOWER,
-    PERIOD,
-    PREFERRED,
-    PRISMATIC,
-    SPREAD,
-    TRIAL,
-    TRIAL_ERROR,
-    UNIT,
-    UPPER,
-    Q,
-    move,
-    work,
-)
+from arm_kinematics.kernels.forward import Q, move, work
 from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
 
 # Head of the result: solutions found, starts and evaluations used, whether an effort is there.
@@ -76,9 +59,9 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         _start(c, opt, W, seed, int(out[USED]))
         state = descend(c, opt, W)
         out[USED] += 1.0
-        out[COUNT] += W[n, EVALUATIONS]
+        out[COUNT] += W[n, forward.EVALUATIONS]
         if state == FAILED:
-            if found == 0 and (out[BEST_EFFORT] == 0.0 or W[n, COST] < out[HEAD + n + 6]):
+            if found == 0 and (out[BEST_EFFORT] == 0.0 or W[n, forward.COST] < out[HEAD + n + 6]):
                 out[BEST_EFFORT] = 1.0
                 write_solution(c, opt, W, seed, out, HEAD)
             continue
@@ -132,8 +115,8 @@ def set_target(T: Array, c: Array, W: Array) -> None:
     for i in range(3):
         x, y, z = T[0, i], T[1, i], T[2, i]
         for k in range(3):
-            W[n, BASE + 3 * i + k] = x * c[0, k] + y * c[0, 3 + k] + z * c[0, 6 + k]
-        W[n, BASE + 9 + i] = (
+            W[n, forward.BASE + 3 * i + k] = x * c[0, k] + y * c[0, 3 + k] + z * c[0, 6 + k]
+        W[n, forward.BASE + 9 + i] = (
             x * (c[0, 9] - T[0, 3]) + y * (c[0, 10] - T[1, 3]) + z * (c[0, 11] - T[2, 3])
         )
 
@@ -144,17 +127,17 @@ def _start(c: Array, opt: Array, W: Array, seed: Array, index: int) -> None:
     n = W.shape[0] - 1
     if index == 0:
         for i in range(n):
-            W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
+            W[i, Q] = min(max(seed[i], c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
         return
     best = math.inf
     for attempt in range(TRIES):
         _spread(c, W, seed, (index - 1) * TRIES + attempt + 1)
-        move(c, W, TRIAL)
-        cost = error(opt, W, TRIAL_ERROR)
+        move(c, W, forward.TRIAL)
+        cost = error(opt, W, forward.TRIAL_ERROR)
         if cost < best:
             best = cost
             for i in range(n):
-                W[i, Q] = W[i, TRIAL]
+                W[i, Q] = W[i, forward.TRIAL]
 
 
 @kernel
@@ -165,15 +148,15 @@ def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
     limits as one unit either side of it.
     """
     for i in range(W.shape[0] - 1):
-        lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
-        reach = c[i + 1, UNIT] if c[i + 1, PRISMATIC] != 0.0 else math.pi
+        lower, upper = c[i + 1, forward.LOWER], c[i + 1, forward.UPPER]
+        reach = c[i + 1, forward.UNIT] if c[i + 1, forward.PRISMATIC] != 0.0 else math.pi
         if upper - lower > 2.0 * reach and (
-            c[i + 1, PRISMATIC] == 0.0 or upper - lower == math.inf
+            c[i + 1, forward.PRISMATIC] == 0.0 or upper - lower == math.inf
         ):
             lower = max(lower, min(seed[i] - reach, upper - 2.0 * reach))
             upper = lower + 2.0 * reach
-        share = 0.5 + index * c[i + 1, SPREAD]
-        W[i, TRIAL] = lower + (share - math.floor(share)) * (upper - lower)
+        share = 0.5 + index * c[i + 1, forward.SPREAD]
+        W[i, forward.TRIAL] = lower + (share - math.floor(share)) * (upper - lower)
 
 
 @kernel
@@ -187,10 +170,10 @@ def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
         alike = 0
         for i in range(n):
             gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
-            period = c[i + 1, PERIOD]
+            period = c[i + 1, forward.PERIOD]
             if period != 0.0:
                 gap = abs(gap - period * math.floor(gap / period + 0.5))
-            if gap >= same * c[i + 1, UNIT]:
+            if gap >= same * c[i + 1, forward.UNIT]:
                 break
             alike += 1
         if alike == n:
@@ -204,12 +187,12 @@ def write_solution(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: 
     n = W.shape[0] - 1
     square = 0.0
     for i in range(n):
-        q = nearest_turn(c, i, W[i, Q], W[i, PREFERRED])
+        q = nearest_turn(c, i, W[i, Q], W[i, forward.PREFERRED])
         out[at + i] = q
         square += opt[OPTIONS + i] * (q - seed[i]) ** 2
     for k in range(6):
-        out[at + n + k] = W[n, ERROR + k]
-    out[at + n + 6] = W[n, COST]
+        out[at + n + k] = W[n, forward.ERROR + k]
+    out[at + n + 6] = W[n, forward.COST]
     out[at + n + 7] = math.sqrt(square)
 
 

@@ -13,7 +13,7 @@ from arm_kinematics.kernels.forward import sine_and_cosine
 from arm_kinematics.lie import se3_exp, se3_log
 from arm_testing.chains import random_chain, shipped
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 
 
@@ -47,25 +47,21 @@ SLIDE = "{lower: 0, upper: 0.2, velocity: 0.1, acceleration: 1}"
 def test_both_conventions_with_offsets_everywhere(convention, rng, tmp_path):
     file = tmp_path / "mixed.yaml"
     file.write_text(TABLE.format(convention=convention, limits=LIMITS, slide=SLIDE))
-    model = load_robot(str(file))
-    from_model, from_urdf = Chain.from_model(model), Chain.from_urdf(model.to_urdf())
-    for _ in range(50):
-        q = rng.uniform(model.lower, model.upper)
-        assert np.abs(from_model.fk(q) - model.fk(q)).max() < 1e-12
-        assert np.abs(from_urdf.fk(q) - model.fk(q)).max() < 1e-12
-        poses = from_model.link_poses(q)
-        for link, pose in from_urdf.link_poses(q).items():
-            assert np.allclose(poses[link], pose, atol=1e-12), link
+    assert_agreement(load_robot(str(file)), rng)
 
 
-def test_model_urdf_and_chain_agree(model, chain, rng):
-    from_urdf = Chain.from_urdf(model.to_urdf())
+def test_model_urdf_and_chain_agree(model, rng):
+    assert_agreement(model, rng)
+
+
+def assert_agreement(model: RobotModel, rng: np.random.Generator) -> None:
+    chain, from_urdf = Chain.from_model(model), Chain.from_urdf(model.to_urdf())
     assert from_urdf.joint_names == chain.joint_names == model.joint_names
     assert np.allclose(from_urdf.S, chain.S, atol=1e-12)
     assert np.allclose(from_urdf.lower, chain.lower) and np.allclose(from_urdf.upper, chain.upper)
     assert np.allclose(chain.velocity, model.velocity)
     assert np.allclose(chain.acceleration, model.acceleration)
-    for _ in range(100):
+    for _ in range(50):
         q = rng.uniform(model.lower, model.upper)
         T = model.fk(q)
         assert np.abs(chain.fk(q) - T).max() < 1e-12
