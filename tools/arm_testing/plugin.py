@@ -47,11 +47,11 @@ SLOW = (
     "arm_hardware/test/test_soak",
     "arm_kinematics/test/test_design",
     "arm_kinematics/test/test_error_kernels",
-    "arm_tasks/test/test_file_schemas",
-    "arm_tasks/test/test_nut_transfer",
-    "arm_tasks/test/test_planner",
-    "arm_tasks/test/test_preflight",
-    "arm_tasks/test/test_touching",
+    "arm_tasks/test/task/test_schemas",
+    "arm_tasks/test/world/test_nut_transfer",
+    "arm_tasks/test/planning/test_planner",
+    "arm_tasks/test/planning/test_feasibility",
+    "arm_tasks/test/scene/test_touching",
     "tools/documents/",
 )
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,3 +147,19 @@ def request_for(scene: Scene, model: RobotModel, chain: Chain) -> Callable[..., 
 def nut_plan(request_for: Callable[..., TaskRequest]) -> TaskPlan:
     """Return the shipped task planned on the shipped scene, from rest."""
     return plan_task(request_for())
+
+
+@pytest.fixture(scope="session")
+def plan_of(request_for: Callable[..., TaskRequest]) -> Callable[..., TaskPlan]:
+    """Return a planner of what request_for takes, without collisions."""
+    return lambda *task, **options: plan_task(request_for(*task, **options), collisions=False)
+
+
+@pytest.fixture(scope="session")
+def scene_with(scene: Scene) -> Callable[..., Scene]:
+    """Return a maker of scenes in which one bolt has other fields."""
+
+    def make(name: str, scene: Scene = scene, **changes: Any) -> Scene:
+        return replace(scene, bolts={**scene.bolts, name: replace(scene.bolt(name), **changes)})
+
+    return make

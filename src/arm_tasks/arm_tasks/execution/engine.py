@@ -4,15 +4,68 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.outcome import EngineState, Feedback, RunLog, TaskOutcome
 from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer
 from arm_tasks.execution.resume import remaining_motion
 from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class EngineState(Enum):
+    """State of a run."""
+
+    RUNNING = "running"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    LOST = "lost"
+    CANCELED = "canceled"
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over: nothing will move any more."""
+        return self.value in ("succeeded", "failed", "lost", "canceled")
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Feedback of a run; the fields of RunTask's feedback."""
+
+    state: EngineState
+    step: int  # index of the running step, or of the next one while paused, from 0
+    steps_total: int
+    name: str  # the step's name
+    progress: float  # of the step, 0 to 1
+    message: str  # one sentence: what the arm is doing, or why it waits
+
+
+@dataclass(frozen=True)
+class TaskOutcome:
+    """How a run ended."""
+
+    state: EngineState  # SUCCEEDED, FAILED (by the arm), LOST (a dependency) or CANCELED
+    message: str  # one sentence; names the step if it is not a success
+    steps_done: int  # number of finished steps, including those before the first one
+    steps_total: int
+    last_step: str  # name of the last step that was begun, or ""
+    duration: float  # from the first tick to the end, on the engine's clock [s]
+    durations: tuple[float, ...]  # time of each finished step, from the first that was run [s]
+
+    @property
+    def resume_step(self) -> int | None:
+        """Index of the step at which a new run can resume; None if nothing is left to do."""
+        left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
+        return self.steps_done if left else None
 
 
 class Engine:
@@ -56,7 +109,11 @@ class Engine:
         self._port = port
         self._observe = observe
         self._clocks = Clocks(clock, wall or clock)
-        self._log = RunLog(plan, clock, on_feedback)
+        self._on_feedback = on_feedback
+        self._began: float | None = None  # time of the first tick [s]
+        self._last_step = ""  # that was begun
+        self._durations: list[float] = []
+        self._progress = 0.0  # of the running step
         self._next = first
         self._run: StepExecution | None = None
         self._inside = False  # the next step has begun and is not done
@@ -106,7 +163,7 @@ class Engine:
         """Do what is due now and return at once; return the state."""
         if self.state.done:
             return self.state
-        self._log.run_began()
+        self._began = self._clocks.arm() if self._began is None else self._began
         if self._run is not None:
             self._watch(self._run)
         else:
@@ -122,7 +179,7 @@ class Engine:
             self._begin()
         else:
             self.state = EngineState.PAUSED
-            self._log.publish(self.state, self._next, self._reason)
+            self._publish(self._reason)
 
     def _begin(self) -> None:
         """Begin the next step, or what is left of it."""
@@ -132,7 +189,9 @@ class Engine:
             return
         step = self._remaining or self.plan.steps[self._next]
         self._remaining, self._inside = None, True
-        self._log.step_began(step)
+        _LOGGER.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
+        self._last_step, self._progress = step.name, 0.0
+        self._publish(step.message)
         self._run = StepExecution(step, self._port, self._clocks, self._observe)
         if step.kind == "pause":
             self._end_step(self._run)
@@ -141,13 +200,11 @@ class Engine:
     def _watch(self, run: StepExecution) -> None:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
-            self._log.progress = 1.0
-            self._log.publish(self.state, self._next, run.step.message)
+            self._publish(run.step.message, 1.0)
             self._end_step(run)
             self._settle()
         elif not status.done:
-            self._log.progress = status.progress or 0.0
-            self._log.publish(self.state, self._next, run.step.message)
+            self._publish(run.step.message, status.progress or 0.0)
         elif status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING:
             self._run = None
             self._settle()
@@ -155,9 +212,9 @@ class Engine:
             self._fail(_failure(status) if run.step.when is None else status.message)
 
     def _end_step(self, run: StepExecution) -> None:
-        self._log.step_ended(run.elapsed, skipped=run.next - self._next - 1)
+        self._durations += [run.elapsed, *[0.0] * (run.next - self._next - 1)]  # and those skipped
         self._next = run.next
-        self._run, self._inside = None, False
+        self._run, self._inside, self._progress = None, False, 0.0
         if self._is_over and self.state is EngineState.PAUSING:
             self.state = EngineState.RUNNING  # nothing is left to pause before
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
@@ -179,6 +236,15 @@ class Engine:
         self._single = single
         self.state = EngineState.RUNNING
         return ""
+
+    def _publish(self, message: str, progress: float | None = None) -> None:
+        """Send feedback on the step, the last one if all are done."""
+        self._progress = self._progress if progress is None else progress
+        if self._on_feedback is None or not self.plan.steps:
+            return
+        step = self.plan.steps[min(self._next, len(self.plan.steps) - 1)]
+        place = self.state, step.index, len(self.plan.steps), step.name
+        self._on_feedback(Feedback(*place, self._progress, message))
 
     @property
     def _is_over(self) -> bool:
@@ -211,7 +277,17 @@ class Engine:
 
     def _finish(self, state: EngineState, message: str) -> None:
         self.state = state
-        self.outcome = self._log.outcome(state, message, self._next)
+        _LOGGER.info("%s: %s", state.value, message)
+        now = self._clocks.arm()
+        self.outcome = TaskOutcome(
+            state=state,
+            message=message,
+            steps_done=self._next,
+            steps_total=len(self.plan.steps),
+            last_step=self._last_step,
+            duration=now - (now if self._began is None else self._began),
+            durations=tuple(self._durations),
+        )
 
 
 def _failure(status: MoveStatus) -> str:

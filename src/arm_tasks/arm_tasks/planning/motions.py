@@ -22,7 +22,7 @@ from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
-from arm_tasks.scene.scene import Bolt, Scene
+from arm_tasks.scene.scene import Scene
 from arm_tasks.task import steps
 
 TOOL_FRAME = "tool0"
@@ -31,39 +31,6 @@ TOOL_FRAME = "tool0"
 _ASIDE = 8e-3  # m
 _TILT = math.radians(20.0)
 _CLEAR = 0.02  # m
-
-
-def _bolt_between_jaws(builder: PlanBuilder, scene: Scene) -> tuple[Bolt, float] | None:
-    """Return the bolt between the jaws, and how far they have to retreat [m]."""
-    T_tool = builder.chain.fk(builder.q)
-    for bolt in scene.bolts.values():
-        bolt_tool = inverse(bolt.pose) @ T_tool
-        x, y, z = (float(v) for v in bolt_tool[:3, 3])
-        about = math.hypot(x, y) < _ASIDE and -_CLEAR < z < bolt.length
-        if about and tilt_z(bolt_tool[:3, :3]) < _TILT:
-            return bolt, z + _CLEAR
-    return None
-
-
-def retreat_from_bolt(builder: PlanBuilder, scene: Scene, labels: Labels) -> bool:
-    """Plan a straight retreat from a bolt between the jaws; return whether that is possible.
-
-    The jaws do not move: they slide off a nut on the thread, and carry a free one along.
-    """
-    found = _bolt_between_jaws(builder, scene)
-    if found is None:
-        return False
-    bolt, distance = found
-    T = builder.chain.fk(builder.q)
-    options = path_options("axis", steps.Tolerance(tilt=_TILT))
-    try:
-        path = tool_path(builder.chain, screw(T, -distance, 0.0), builder.q, options)
-    except OutOfReach:
-        return False
-    back = Labels(labels.source, f"{labels.name}: draw back", f"drawing back from {bolt.name}")
-    with builder.touches(bolt.name):
-        builder.motion(back, path.positions)
-    return True
 
 
 @dataclass
@@ -123,9 +90,34 @@ class Motions:
         try:
             self.builder.joint_motion(labels, goal)
         except StepRefused:
-            if not retreat_from_bolt(self.builder, self.scene, labels):
+            if not self._retreat_from_bolt(labels):
                 raise
             self.builder.joint_motion(labels, goal)
+
+    def _retreat_from_bolt(self, labels: Labels) -> bool:
+        """Plan a straight retreat from a bolt between the jaws; return whether that is possible.
+
+        The jaws do not move: they slide off a nut on the thread, and carry a free one along.
+        """
+        builder = self.builder
+        T = builder.chain.fk(builder.q)
+        for bolt in self.scene.bolts.values():
+            bolt_tool = inverse(bolt.pose) @ T
+            x, y, z = (float(v) for v in bolt_tool[:3, 3])
+            near = math.hypot(x, y) < _ASIDE and -_CLEAR < z < bolt.length
+            if not near or tilt_z(bolt_tool[:3, :3]) >= _TILT:
+                continue
+            back, name = screw(T, -z - _CLEAR, 0.0), f"{labels.name}: draw back"
+            options = path_options("axis", steps.Tolerance(tilt=_TILT))
+            try:
+                path = tool_path(builder.chain, back, builder.q, options)
+            except OutOfReach:
+                return False
+            with builder.touches(bolt.name):
+                message = f"drawing back from {bolt.name}"
+                builder.motion(Labels(labels.source, name, message), path.positions)
+            return True
+        return False
 
     def _goal(self, target: steps.Target) -> Array:
         if target.frame == TOOL_FRAME:

@@ -14,7 +14,7 @@ from arm_common.transforms import Array
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
 from arm_tasks.task.condition import Condition
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import Screw, StepBase
 
 Kind = Literal["motion", "gripper", "wait", "pause", "branch"]
@@ -177,11 +177,6 @@ class TaskPlan:
             return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
         name, seconds = self.request.task.name, self.duration
         return f"all {len(self.steps)} steps of {name} can be done, in about {seconds:.0f} s"
-
-    def start_of(self, index: int) -> ArmConfiguration:
-        """Return the configuration that a step begins at."""
-        step = self.steps[index]
-        return ArmConfiguration.of(self.joint_names, step.start, step.start_width)
 
 
 def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:

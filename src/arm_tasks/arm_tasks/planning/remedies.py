@@ -22,7 +22,7 @@ from arm_tasks.task.steps import Screw, Tolerance, ToTarget, Turn
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm that are tried
 _COLLISION_SHIFTS = (10, 40)  # the same for a collision, whose check takes long
 _TILTS = (6, 12, 20, 30, 45)  # deg that are tried
-_MAX_SCREW_TILT = 12  # deg; jaws that are tilted more miss a nut (GripRules.tilt)
+_MAX_SCREW_TILT = 12  # deg; jaws that are tilted more miss a nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
     for axis, unit in zip("xyz", np.eye(3), strict=True)

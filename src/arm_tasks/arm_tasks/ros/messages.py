@@ -15,7 +15,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
 from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_interfaces.srv import CheckTask
-from arm_tasks.execution.outcome import EngineState, TaskOutcome
+from arm_tasks.execution.engine import EngineState, TaskOutcome
 from arm_tasks.planning.plan import PlannedTrajectory, StepReport, TaskPlan
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 

@@ -119,12 +119,13 @@ THINGS: Mapping[str, tuple[str, Table]] = {
     ),
 }
 
+PLACEMENT = Table({"xyz": PLACED["xyz"], "rpy": RPY})
 SCENE = Table(
     {
         "scene": Key(TEXT, "name of the scene", True),
         "floor": Key(LENGTH, "height of the floor in base_link; 0 if omitted"),
         "placements": Key(
-            Named(Table({"xyz": PLACED["xyz"], "rpy": RPY}), "robot"),
+            Named(PLACEMENT, "robot"),
             "base_link of a robot <- scene, to bring the scene within reach; all but the floor "
             "moves; nothing moves for a robot that is not named",
         ),
@@ -220,11 +221,9 @@ def _scene(root: Field, robot: str) -> Scene:
 
 def scene_placement(keys: TypedMapping, robot: str) -> Array:
     """Return base_link <- scene (4, 4) for a robot; every placement is checked."""
-    named = SCENE.keys["placements"].kind
-    assert isinstance(named, Named) and isinstance(named.kind, Table)
     result = np.eye(4)
     for name, item in keys.children("placements").items():
-        part = TypedMapping(item, f"placement of {name}", named.kind)
+        part = TypedMapping(item, f"placement of {name}", PLACEMENT)
         T = np.asarray(rpy_matrix(part.numbers("xyz"), part.numbers("rpy", 3, _ZEROS)))
         result = T if name == robot else result
     return result
@@ -232,15 +231,14 @@ def scene_placement(keys: TypedMapping, robot: str) -> Array:
 
 def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     keys = TypedMapping(item, f"bolt {name}", BOLT)
+    sizes = {key: keys.number(key, above=0.0) for key in ("diameter", "length", "pitch")}
     bolt = Bolt(
         name=name,
         pose=placer.place(name, keys),
-        diameter=keys.number("diameter", above=0.0),
-        length=keys.number("length", above=0.0),
-        pitch=keys.number("pitch", above=0.0),
         hand=1 if keys.choice("handedness", HANDS, HANDS[0]) == HANDS[0] else -1,
         start=keys.number("thread_start", 0.0),
         start_known=keys.has("thread_start"),
+        **sizes,
     )
     if bolt.pitch >= bolt.length:
         raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")

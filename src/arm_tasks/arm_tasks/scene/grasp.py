@@ -22,11 +22,10 @@ class GripRules:
     Chosen for flat pads 10 mm long and 9 mm wide on the fingers of a hobby gripper, on an arm that
     gives: a servo of 0.9 N m that pulls with all of it when it is 5 degrees off has 10 N m/rad, at
     a lever of 0.2 m 250 N/m. So 1 N moves the tool by 4 mm, and jaws that squeeze with some 10 N
-    pull it over a nut that a bolt holds. Assumptions of the simulation, not measurements.
+    pull it over a nut that a bolt holds. Assumptions of the simulation, not measurements. The jaws
+    open along the tool's y; the pads' width is along its x.
     """
 
-    # direction (3,) in tool0 along which the jaws move
-    opening_axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
     # half the pads' length: the nut's centre must be within it, and may slide so far along them
     pad_half: float = 5e-3
     pad_side: float = 3.5e-3  # largest distance of the nut's axis from the pads' middle
@@ -41,12 +40,8 @@ class GripRules:
     held_tilt: float = math.radians(20.0)  # largest angle between tool and bolt for it
     give: float = 4e-3  # the arm gives so far along the bolt before the nut slides along the pads
 
-    @property
-    def jaws(self) -> Array:
-        """tool0 <- jaws (4, 4): x along the width of the pads, y along the opening."""
-        y = np.array(self.opening_axis)
-        z = np.array([0.0, 0.0, 1.0])
-        return pose(np.column_stack([np.cross(y, z), y, z]))
+
+GRIP = GripRules()
 
 
 @dataclass(frozen=True)
@@ -59,27 +54,25 @@ class GripCheck:
     reason: str = ""  # why the nut is missed; "" if it is held
 
 
-def check_grip(
-    T_tool: Array, T_nut: Array, nut: Nut, rules: GripRules, opened: float = math.inf
-) -> GripCheck:
+def check_grip(T_tool: Array, T_nut: Array, nut: Nut, opened: float = math.inf) -> GripCheck:
     """Return whether jaws that close now hold the nut, and if not, why.
 
     The tool is at base_link <- tool0, the nut at base_link <- nut (4, 4) [m]. A nut that does not
     fit between the jaws, which close from the width opened [m], is hit.
     """
-    jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
-    x, y, z = (float(v) for v in jaws_nut[:3, 3])
+    tool_nut = inverse(T_tool) @ T_nut
+    x, y, z = (float(v) for v in tool_nut[:3, 3])
     near = math.hypot(x, y, z) < 2.0 * nut.across_flats
-    tilt = tilt_z(jaws_nut[:3, :3])
+    tilt = tilt_z(tool_nut[:3, :3])
     tilt = min(tilt, math.pi - tilt)
-    settle = _settle(jaws_nut)
-    aside = min(rules.centring, (opened - nut.across_flats) / 2.0)
+    settle = _settle(tool_nut)
+    aside = min(GRIP.centring, (opened - nut.across_flats) / 2.0)
     checks = (
-        (abs(z), rules.pad_half, "its centre is {:.1f} mm along the tool from the pads", 1e3),
+        (abs(z), GRIP.pad_half, "its centre is {:.1f} mm along the tool from the pads", 1e3),
         (abs(y), aside, "its axis is {:.1f} mm beside the jaws' middle", 1e3),
-        (abs(x), rules.pad_side, "its axis is {:.1f} mm beside the pads' middle", 1e3),
-        (tilt, rules.tilt, "its axis is tilted by {:.1f} deg from the tool's", 180.0 / math.pi),
-        (abs(settle), rules.flats, "its flats are {:.1f} deg off the jaws", 180.0 / math.pi),
+        (abs(x), GRIP.pad_side, "its axis is {:.1f} mm beside the pads' middle", 1e3),
+        (tilt, GRIP.tilt, "its axis is tilted by {:.1f} deg from the tool's", 180.0 / math.pi),
+        (abs(settle), GRIP.flats, "its flats are {:.1f} deg off the jaws", 180.0 / math.pi),
     )
     for value, most, text, scale in checks:
         if value > most:
@@ -88,22 +81,22 @@ def check_grip(
     return GripCheck(True, settle)
 
 
-def seated(T_tool: Array, T_nut: Array, rules: GripRules) -> Array:
+def seated(T_tool: Array, T_nut: Array) -> Array:
     """Return tool0 <- nut (4, 4) as the closed jaws hold a free nut [m].
 
     Flat pads take the nut to their middle and lay its flats against them; along the pads, and
     leaning between them, it stays as it was gripped.
     """
-    jaws_nut = inverse(T_tool @ rules.jaws) @ T_nut
-    R, (x, _, z) = jaws_nut[:3, :3], jaws_nut[:3, 3]
+    tool_nut = inverse(T_tool) @ T_nut
+    R, (x, _, z) = tool_nut[:3, :3], tool_nut[:3, 3]
     lean = math.atan2(float(R[0, 2]), float(R[2, 2]))
     upright = so3_exp(np.array([0.0, lean, 0.0]))
-    roll = twist_z(R) + _settle(jaws_nut)
-    at = (float(x), 0.0, min(max(float(z), -rules.pad_half), rules.pad_half))
-    return np.asarray(rules.jaws @ pose(upright, at) @ turn_z(roll))
+    roll = twist_z(R) + _settle(tool_nut)
+    at = (float(x), 0.0, min(max(float(z), -GRIP.pad_half), GRIP.pad_half))
+    return pose(upright, at) @ turn_z(roll)
 
 
-def _settle(jaws_nut: Array) -> float:
+def _settle(tool_nut: Array) -> float:
     """Return the roll about the nut's z that lays the nearest flat on the jaws [rad]."""
-    x, y = (float(v) for v in jaws_nut[1, :2])  # the opening's direction, in the nut
+    x, y = (float(v) for v in tool_nut[1, :2])  # the opening's direction, in the nut
     return math.remainder(math.atan2(y, x), SIXTH)

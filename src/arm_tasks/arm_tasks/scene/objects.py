@@ -121,14 +121,9 @@ def _pallet(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
     return box((x, y, deck), (0, 0, -deck / 2), tone), *rails
 
 
-def _surface(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
-    thick = s["thickness"]
-    return (box((s["length"], s["width"], thick), (0, 0, -thick / 2), color or WHITE),)
-
-
-def _wall(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
-    thick = s["thickness"]
-    return (box((s["height"], s["width"], thick), (0, 0, thick / 2), color or GREY),)
+def _plate(s: Sizes, x: str, y: str, depth: float, color: Color) -> tuple[Primitive, ...]:
+    """Return a plate whose middle is at a depth of so many times its thickness."""
+    return (box((s[x], s[y], s["thickness"]), (0, 0, depth * s["thickness"]), color),)
 
 
 def _battery(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
@@ -137,10 +132,6 @@ def _battery(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
     cell, top = pose(p=(0, 0, -nub / 2)), pose(p=(0, 0, (length - nub) / 2))
     body = Primitive("cylinder", (radius, length - nub), cell, color or COPPER)
     return body, Primitive("cylinder", (0.4 * radius, nub), top, STEEL)
-
-
-def _peg(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
-    return (Primitive("cylinder", (s["diameter"] / 2, s["length"]), np.eye(4), color or WOOD),)
 
 
 def _fuselage(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
@@ -161,10 +152,12 @@ SHAPES: Mapping[str, Callable[[Sizes, Color | None], tuple[Primitive, ...]]] = {
     "tables": _table,
     "conveyors": _conveyor,
     "pallets": _pallet,
-    "surfaces": _surface,
-    "walls": _wall,
+    "surfaces": lambda s, color: _plate(s, "length", "width", -0.5, color or WHITE),
+    "walls": lambda s, color: _plate(s, "height", "width", 0.5, color or GREY),
     "batteries": _battery,
-    "pegs": _peg,
+    "pegs": lambda s, color: (
+        Primitive("cylinder", (s["diameter"] / 2, s["length"]), np.eye(4), color or WOOD),
+    ),
     "fuselages": _fuselage,
 }
 """Parts of a thing from its sizes [m, rad]; boxes have only one list of three."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, tilt_z, twist_z, wrap
 
-from arm_tasks.scene.grasp import GripRules, seated
+from arm_tasks.scene.grasp import GRIP, seated
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
 
@@ -43,6 +43,9 @@ class ContactRules:
     def hold(self, pressed: float) -> float:
         """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
         return self.mouth + pressed * math.tan(self.slope + math.atan(self.friction))
+
+
+CONTACT = ContactRules()
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,6 @@ class BoltEnd:
 
     bolt: Bolt
     nut: Nut
-    rules: ContactRules
     free: BoltTipContact  # contact if nothing were in the nut's way, one step ago
     # (x, y) of the nut's centre in the bolt's frame while it touches [m], or None
     at: Array | None = None
@@ -124,7 +126,9 @@ class BoltEnd:
         if self.at is None:
             self.at = goal
             self._report(NutEvent.TOUCHED_TIP, "touches the end of")
-        self.at = _dragged(self.at, goal, self.rules.friction * pressed)
+        way, drag = goal - self.at, CONTACT.friction * pressed
+        length = float(np.linalg.norm(way))
+        self.at = self.at if length <= drag else np.asarray(goal - way * (drag / length))
         self._seat(now, goal, pressed)
         x, y = self.at
         here = inverse(self.bolt.pose) @ T_nut
@@ -132,11 +136,11 @@ class BoltEnd:
         return np.asarray(self.bolt.pose @ back @ here)
 
     def _seat(self, now: BoltTipContact, goal: Array, pressed: float) -> None:
-        if self.seated and now.off_axis > self.rules.hold(pressed):
+        if self.seated and now.off_axis > CONTACT.hold(pressed):
             self.seated, self.at = False, goal
             self._report(NutEvent.SLID_OFF_TIP, "slid off the tip of")
-        found = float(np.linalg.norm(self.at)) <= self.rules.mouth  # type: ignore[arg-type]
-        if not self.seated and found and now.tilt <= self.rules.seat_tilt:
+        found = float(np.linalg.norm(self.at)) <= CONTACT.mouth  # type: ignore[arg-type]
+        if not self.seated and found and now.tilt <= CONTACT.seat_tilt:
             self.seated = True
             if self.incident is None:
                 self._report(NutEvent.SEATED, "sits on the tip of")
@@ -152,18 +156,11 @@ class BoltEnd:
         assert self.at is not None
         if self.seated:
             return ""
-        if self.free.tilt > self.rules.seat_tilt:
-            tilt, most = (math.degrees(v) for v in (self.free.tilt, self.rules.seat_tilt))
+        if self.free.tilt > CONTACT.seat_tilt:
+            tilt, most = (math.degrees(v) for v in (self.free.tilt, CONTACT.seat_tilt))
             return f"it is tilted by {tilt:.1f} deg, at most {most:.1f} is possible"
-        off, most = float(np.linalg.norm(self.at)) * 1e3, self.rules.mouth * 1e3
+        off, most = float(np.linalg.norm(self.at)) * 1e3, CONTACT.mouth * 1e3
         return f"its axis is {off:.1f} mm beside the bolt's, at most {most:.1f} is possible"
-
-
-def _dragged(at: Array, goal: Array, drag: float) -> Array:
-    """Return where friction leaves a point that is pulled towards a goal (2,)."""
-    way = goal - at
-    length = float(np.linalg.norm(way))
-    return at if length <= drag else np.asarray(goal - way * (drag / length))
 
 
 class FreeNut:
@@ -177,8 +174,6 @@ class FreeNut:
         self,
         nut: Nut,
         bolts: Iterable[Bolt],
-        grip: GripRules,
-        rules: ContactRules,
         T_tool: Array,
         T_nut: Array,
     ) -> None:
@@ -186,11 +181,9 @@ class FreeNut:
         self.dropped: NutIncident | None = None  # if the jaws lost it
         self.caught: tuple[Bolt, float] | None = None  # whose thread it caught and by what turns
         self.across: tuple[Bolt, float] | None = None  # on which it is cross-threaded, and tilt
-        self._grip = grip
-        self._rules = rules
-        self._tool_nut = seated(T_tool, T_nut, grip)
+        self._tool_nut = seated(T_tool, T_nut)
         self.pose = T_tool @ self._tool_nut
-        self._ends = [BoltEnd(b, nut, rules, contact_with(b, nut, self.pose)) for b in bolts]
+        self._ends = [BoltEnd(b, nut, contact_with(b, nut, self.pose)) for b in bolts]
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
@@ -212,12 +205,12 @@ class FreeNut:
 
     def _slide(self, bolt: Bolt, pressed: float, T_tool: Array, target: Array) -> None:
         """Let the nut slide back along the pads by what the arm does not give."""
-        slide = pressed - self._grip.give
+        slide = pressed - GRIP.give
         if slide <= 0.0:
             return
         back = pose(p=tuple(-slide * bolt.pose[:3, 2]))
         self._tool_nut = inverse(T_tool) @ back @ target
-        if abs(float(self._tool_nut[2, 3])) > self._grip.pad_half:
+        if abs(float(self._tool_nut[2, 3])) > GRIP.pad_half:
             pushed = f"the end of {bolt.name} pushed it out of the jaws"
             self.dropped = NutIncident(NutEvent.PUSHED_OUT, pushed)
 
@@ -234,7 +227,7 @@ class FreeNut:
         elif end.refusal:
             what = f"does not catch on {bolt.name}: {end.refusal}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
-        elif now.tilt > self._rules.tilt:
+        elif now.tilt > CONTACT.tilt:
             self.across = bolt, now.tilt
         else:
             self.caught = bolt, turns

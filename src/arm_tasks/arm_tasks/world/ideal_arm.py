@@ -11,8 +11,7 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_kinematics import Chain
-from arm_tasks.execution.engine import Engine
-from arm_tasks.execution.outcome import EngineState, Feedback, TaskOutcome
+from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport

@@ -11,11 +11,11 @@ import numpy as np
 from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, turn_z
 
 from arm_tasks.errors import WorldError
-from arm_tasks.scene.grasp import GripRules, check_grip
+from arm_tasks.scene.grasp import GRIP, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Bolt, Scene
-from arm_tasks.world.free_nut import ContactRules, FreeNut
+from arm_tasks.world.free_nut import FreeNut
 from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
 
 _LOGGER = logging.getLogger(__name__)
@@ -31,17 +31,13 @@ class NutWorld:
     the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
     go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
     is turned past the place where the two threads start; too much askew it is threaded across.
-    Jaws and arm give as far as the rules of the grip and of the start of a thread say. Equal
+    Jaws and arm give as far as GRIP and CONTACT say. Equal
     inputs give equal outputs.
     """
 
-    def __init__(
-        self, scene: Scene, grip: GripRules | None = None, start: ContactRules | None = None
-    ) -> None:
+    def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.nut = scene.the_nut()
-        self.grip = grip or GripRules()
-        self.start = start or ContactRules()
         self._pose = scene.nut_start()
         self._bolt: Bolt | None = scene.bolt(self.nut.on)
         self._turns = self.nut.turns
@@ -54,17 +50,12 @@ class NutWorld:
     @property
     def report(self) -> NutReport:
         """The nut now."""
-        held = self._held is not None
-        if self._bolt is None:
-            status = NutStatus.HELD if held else NutStatus.FALLEN
-            return self._report(status, "", 0.0)
-        status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
-        engaged = self._bolt.engaged(self._turns, self.nut.thickness)
-        return self._report(status, self._bolt.name, engaged)
-
-    def _report(self, status: NutStatus, bolt: str, engaged: float) -> NutReport:
+        held, bolt, engaged = self._held is not None, "", 0.0
+        status = NutStatus.HELD if held else NutStatus.FALLEN
+        if self._bolt:
+            bolt, engaged = self._bolt.name, self._bolt.engaged(self._turns, self.nut.thickness)
+            status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
         event, message = self._last_incident
-        held = self._held is not None
         return NutReport(status, bolt, engaged, held, readonly(self._pose), message, event)
 
     def update(self, T_tool: Array, width: float) -> NutReport:
@@ -96,10 +87,10 @@ class NutWorld:
         return self.report
 
     def _closes(self, before: float, now: float) -> bool:
-        return before > self.nut.across_flats + self.grip.close_gap >= now
+        return before > self.nut.across_flats + GRIP.close_gap >= now
 
     def _step(self, T_tool: Array, before: float, now: float) -> None:
-        if self._held and now >= self.nut.across_flats + self.grip.open_gap:
+        if self._held and now >= self.nut.across_flats + GRIP.open_gap:
             self._let_go()
         elif not self._held and self._closes(before, now):
             self._close(T_tool)
@@ -109,7 +100,7 @@ class NutWorld:
             self._turn(self._held, T_tool)
 
     def _close(self, T_tool: Array) -> None:
-        check = check_grip(T_tool, self._pose, self.nut, self.grip, self._opened)
+        check = check_grip(T_tool, self._pose, self.nut, self._opened)
         if not check.held:
             if check.near:
                 self._set(NutEvent.MISSED, f"the jaws missed the nut: {check.reason}")
@@ -140,12 +131,11 @@ class NutWorld:
         if self._jam:
             self._set(NutEvent.RELEASED, f"left there, {self._jam.message}")
             return
-        engaged = self._bolt.engaged(self._turns, self.nut.thickness)
-        self._set(NutEvent.RELEASED, f"left on {self._bolt.name}, {engaged:.2f} turns engaged")
+        left = f"left on {self._bolt.name}, {self.report.turns_engaged:.2f} turns engaged"
+        self._set(NutEvent.RELEASED, left)
 
     def _turn(self, held: ThreadedNut | CrossThreadedNut, T_tool: Array) -> None:
         held.move(T_tool)
-        jammed = isinstance(held, CrossThreadedNut)
         if isinstance(held, CrossThreadedNut):
             self._pose = held.pose
         else:
@@ -154,12 +144,12 @@ class NutWorld:
             self._set(*held.incident)
         if held.lost:
             self._held = None
-            what = f"slipped out of the jaws on {held.bolt.name}: {held.lost}"
-            self._set(NutEvent.SLIPPED, what)
+            slipped = f"slipped out of the jaws on {held.bolt.name}: {held.lost}"
+            self._set(NutEvent.SLIPPED, slipped)
         elif held.free:
             self._jam, self._bolt = None, None
             self._carry_from(T_tool)
-            what = "turned back off" if jammed else "came free of"
+            what = "came free of" if isinstance(held, ThreadedNut) else "turned back off"
             self._set(NutEvent.CAME_FREE, f"{what} {held.bolt.name}")
 
     def _carry(self, held: FreeNut, T_tool: Array) -> None:
@@ -177,17 +167,15 @@ class NutWorld:
         elif held.across:
             bolt, tilt = held.across
             self._bolt, self._turns = bolt, 0.0
-            most = self.start.slip
-            self._jam = CrossThreadedNut(bolt, self.grip, self._pose, tilt, most, T_tool)
+            self._jam = CrossThreadedNut(bolt, self._pose, tilt, T_tool)
             self._held = self._jam
             self._set(*self._jam.incident)
 
     def _grab(self, bolt: Bolt, T_tool: Array) -> None:
-        self._held = ThreadedNut(bolt, self.nut, self.grip, self._turns, T_tool)
+        self._held = ThreadedNut(bolt, self.nut, self._turns, T_tool)
 
     def _carry_from(self, T_tool: Array) -> None:
-        bolts = self.scene.bolts.values()
-        carried = FreeNut(self.nut, bolts, self.grip, self.start, T_tool, self._pose)
+        carried = FreeNut(self.nut, self.scene.bolts.values(), T_tool, self._pose)
         self._held, self._pose = carried, carried.pose
 
     def _screw_to(self, bolt: Bolt, turns: float) -> None:

@@ -8,17 +8,17 @@ import math
 
 from arm_common.transforms import Array, inverse, tilt_z, turn_z, twist_z, wrap
 
-from arm_tasks.scene.grasp import GripRules
+from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
+from arm_tasks.world.free_nut import CONTACT
 
 
 class _NutOnBolt:
     """A nut on a bolt and in the jaws of a tool at base_link <- tool0 (4, 4) [m]."""
 
-    def __init__(self, bolt: Bolt, rules: GripRules, T_tool: Array) -> None:
+    def __init__(self, bolt: Bolt, T_tool: Array) -> None:
         self.bolt = bolt
-        self._rules = rules
         self._to_bolt = inverse(bolt.pose)
         self.grip(T_tool)
 
@@ -29,30 +29,22 @@ class _NutOnBolt:
 
     def _turned(self, bolt_tool: Array) -> float:
         """Return the turns of a tool that is now at bolt <- tool0 (4, 4), since the last step."""
-        last, self._roll = self._roll, twist_z(bolt_tool[:3, :3])
-        self.lost = _beside(bolt_tool, self._rules)
+        last, self._roll, self.lost = self._roll, twist_z(bolt_tool[:3, :3]), ""
+        off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
+        tilt = tilt_z(bolt_tool[:3, :3])
+        tilt = min(tilt, math.pi - tilt)
+        if off > GRIP.held_off_axis:
+            self.lost = f"the tool went {off * 1e3:.1f} mm to the side"
+        elif tilt > GRIP.held_tilt:
+            self.lost = f"the tool tilted by {math.degrees(tilt):.0f} deg"
         return self.bolt.turns_by(wrap(self._roll - last))
-
-
-def _beside(bolt_tool: Array, rules: GripRules) -> str:
-    """Return why jaws at bolt <- tool0 (4, 4) lose a nut that the bolt holds, or ""."""
-    off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
-    tilt = tilt_z(bolt_tool[:3, :3])
-    tilt = min(tilt, math.pi - tilt)
-    if off > rules.held_off_axis:
-        return f"the tool went {off * 1e3:.1f} mm to the side"
-    if tilt > rules.held_tilt:
-        return f"the tool tilted by {math.degrees(tilt):.0f} deg"
-    return ""
 
 
 class ThreadedNut(_NutOnBolt):
     """A nut whose only degree of freedom is its turns; the tool may slide along its flats."""
 
-    def __init__(
-        self, bolt: Bolt, nut: Nut, rules: GripRules, turns: float, T_tool: Array
-    ) -> None:
-        super().__init__(bolt, rules, T_tool)
+    def __init__(self, bolt: Bolt, nut: Nut, turns: float, T_tool: Array) -> None:
+        super().__init__(bolt, T_tool)
         self.incident: NutIncident | None = None  # of the last step
         self.turns = turns  # on which it is screwed now, 0 to the end of the thread
         self._nut = nut
@@ -75,32 +67,22 @@ class ThreadedNut(_NutOnBolt):
             self.incident = NutIncident(NutEvent.TIGHT, what)
         centre = self.bolt.depth(self.turns) - self._nut.thickness / 2.0
         slide = float(bolt_tool[2, 3]) - centre
-        if abs(slide) > self._rules.pad_half + self._rules.give:
+        if abs(slide) > GRIP.pad_half + GRIP.give:
             self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
 
 
 class CrossThreadedNut(_NutOnBolt):
     """A nut that does not advance: turned on it gets stuck, turned back it comes off.
 
-    It begins to jam at base_link <- nut (4, 4) [m], tilted by an angle [rad] to the bolt, and is
-    stuck after most_turns.
+    It begins to jam at base_link <- nut (4, 4) [m], tilted by an angle [rad] to the bolt.
     """
 
-    def __init__(
-        self,
-        bolt: Bolt,
-        rules: GripRules,
-        pose: Array,
-        tilt: float,
-        most_turns: float,
-        T_tool: Array,
-    ) -> None:
-        super().__init__(bolt, rules, T_tool)
+    def __init__(self, bolt: Bolt, pose: Array, tilt: float, T_tool: Array) -> None:
+        super().__init__(bolt, T_tool)
         self.pose = self._began = pose  # base_link <- nut (4, 4) now [m]
         askew = f"cross-threaded on {bolt.name}: it is tilted by {math.degrees(tilt):.1f} deg"
         self.message = f"{askew}; turn it back off"
         self.incident = NutIncident(NutEvent.CROSS_THREADED, self.message)
-        self._most = most_turns
         self._screwed = 0.0
 
     @property
@@ -111,8 +93,8 @@ class CrossThreadedNut(_NutOnBolt):
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
         turned = self._screwed + self._turned(self._to_bolt @ T_tool)
-        self._screwed = min(turned, self._most)
+        self._screwed = min(turned, CONTACT.slip)
         self.pose = self._began @ turn_z(self.bolt.hand * TURN * self._screwed)
         stuck = NutIncident(NutEvent.STUCK, f"stuck on {self.bolt.name}, askew")
         jammed = NutIncident(NutEvent.CROSS_THREADED, self.message)
-        self.incident = jammed if turned <= self._most else stuck
+        self.incident = jammed if turned <= CONTACT.slip else stuck

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.engine import EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, StepReport, TaskPlan
 from arm_tasks.ros.task_server.execution import (

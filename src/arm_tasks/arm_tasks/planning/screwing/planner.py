@@ -17,6 +17,7 @@ from arm_tasks.planning.screwing.strokes import (
     CAUGHT,
     Strokes,
     grip_score,
+    rotation,
     strokes_off,
     strokes_on,
 )
@@ -118,7 +119,7 @@ class ScrewPlanner:
         self._gripper("open", max(self.open_width, self.builder.width))
         chosen = self._any_wrist(z, [z - self.bolt.pitch * turns], choose, holding=False)
         if comes_off:
-            return InJaws(nut.roll + chosen.before_last - chosen.strokes[-1].grip)
+            return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * turns * TURN
         return OnBolt(nut.bolt, nut.turns - turns, nut.roll + turned)
 

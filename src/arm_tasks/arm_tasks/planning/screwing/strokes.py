@@ -69,7 +69,7 @@ def ratchet(
         return plain
     for keep in range(len(plain) - 1, max(len(plain) - 4, -1), -1):
         head = plain[:keep]
-        found = list(_tails(total - _sum(head), span, _fit_after(head, fit)))
+        found = list(_tails(total - rotation(head), span, _fit_after(head, fit)))
         good = [tail for tail in found if abs(tail[-1].turn) >= last_least - _EPS]
         best = _best(head, good, score)
         if best is not None:
@@ -111,7 +111,7 @@ def _best(
 ) -> list[Stroke] | None:
     if score is None:
         return min(tails, key=len, default=None)
-    scored = [(score(_sum(head) + _sum(tail[:-1]), tail[-1].grip), tail) for tail in tails]
+    scored = [(score(rotation(head) + rotation(tail[:-1]), tail[-1].grip), tail) for tail in tails]
     good = [(len(tail), -score, tail) for score, tail in scored if score > 0.0]
     return min(good, key=lambda entry: entry[:2])[2] if good else None
 
@@ -138,7 +138,8 @@ def _fit_after(strokes: Sequence[Stroke], fit: float | None) -> float | None:
     return strokes[-1].grip + strokes[-1].turn
 
 
-def _sum(strokes: Sequence[Stroke]) -> float:
+def rotation(strokes: Sequence[Stroke]) -> float:
+    """Return the rotation of some strokes, signed [rad]."""
     return math.fsum(stroke.turn for stroke in strokes)
 
 
@@ -149,11 +150,6 @@ class Strokes:
     strokes: list[Stroke]  # in order
     turns: float  # in all, without sign
     before_catching: float = 0.0  # turns before the thread catches, if its start is known
-
-    @property
-    def before_last(self) -> float:
-        """Rotation before the last stroke, signed [rad]."""
-        return _sum(self.strokes[:-1])
 
 
 def strokes_off(

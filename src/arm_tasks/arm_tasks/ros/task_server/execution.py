@@ -13,8 +13,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from arm_interfaces.action import RunTask
-from arm_tasks.execution.engine import Engine
-from arm_tasks.execution.outcome import EngineState, Feedback
+from arm_tasks.execution.engine import Engine, EngineState, Feedback
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, WorldObserver

@@ -12,8 +12,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import TaskState
-from arm_tasks.execution.engine import Engine
-from arm_tasks.execution.outcome import EngineState, Feedback
+from arm_tasks.execution.engine import Engine, EngineState, Feedback
 
 STATES = {
     EngineState.RUNNING: TaskState.RUNNING,

@@ -4,9 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_tasks.errors import PlanError
-from arm_tasks.execution.engine import Engine
-from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.ideal_arm import IdealArm
@@ -111,38 +109,10 @@ def test_paused_in_every_step_it_goes_on_as_if_nothing_had_been(bench):
     assert bench.world.report.turns_engaged == pytest.approx(4.33, abs=0.05)
 
 
-def test_one_step_at_a_time_to_the_end(bench):
-    engine = bench.engine()
-    engine.pause()
-    for _ in range(len(bench.plan.steps) + 1):
-        bench.run(engine, lambda: engine.state is EngineState.PAUSED)
-        if engine.state.done:
-            break
-        assert engine.single_step() == ""
-    assert engine.outcome.state is EngineState.SUCCEEDED
-    assert bench.world.report.bolt == "lower_bolt"
-
-
-def test_an_arm_that_stands_elsewhere_begins_no_step(bench):
-    far = [k for k in range(1, len(bench.plan.steps)) if not _near(bench.plan, k)]
-    assert far
-    for k in far:
-        with pytest.raises(PlanError, match=f"step {k} .*begins (elsewhere|with the jaws)"):
-            bench.engine(first=k)
-
-
-def _near(plan, k):
-    step = plan.steps[k]
-    still = np.abs(step.start - plan.start).max() < 0.05
-    return still and abs(step.start_width - plan.request.start.width) < 3e-3
-
-
 def test_a_nut_that_is_elsewhere_is_said(foreseen, nut_plan, scene):
     k = next(s.index for s in nut_plan.steps if s.turns < -0.1)
-    here = ArmConfiguration(
-        dict(zip(nut_plan.joint_names, nut_plan.steps[k].start.tolist(), strict=True)),
-        nut_plan.steps[k].start_width,
-    )
+    begin = nut_plan.steps[k]
+    here = ArmConfiguration.of(nut_plan.joint_names, begin.start, begin.start_width)
     good = foreseen.nut(k, here)
     assert good.status is NutStatus.ON_BOLT_HELD
     world = NutWorld(scene)

@@ -66,10 +66,8 @@ def test_the_nut_transfer_is_proven(chain, nut_plan):
     assert plan.worst_position_error < 1e-5
     assert plan.worst_orientation_error < math.radians(6.0)
     assert "can be done" in plan.message
-    assert sum(s.turns for s in plan.steps if s.name.startswith("take")) < -4.378
-    assert sum(s.turns for s in plan.steps if s.name.startswith("screw")) == pytest.approx(
-        4.5, abs=0.01
-    )
+    assert turns(plan, "take") < -4.378
+    assert turns(plan, "screw") == pytest.approx(4.5, abs=0.01)
     names = {step.name for step in plan.steps}
     assert "take the nut off: turn 1 of 9, 0.5 of 4.5 turns" in names
 
@@ -225,18 +223,15 @@ def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(request_for, scene
     assert made.refusal.orientation_error > math.radians(3.0)
 
 
-def test_a_thread_that_no_grip_lets_catch_is_refused(request_for, scene):
-    bolt = replace(scene.bolt("lower_bolt"), start=scene.bolt("upper_bolt").start + math.pi)
-    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(request_for(scene=other), collisions=False)
+def test_a_thread_that_no_grip_lets_catch_is_refused(plan_of, scene, scene_with):
+    start = scene.bolt("upper_bolt").start + math.pi
+    made = plan_of(scene=scene_with("lower_bolt", start=start))
     assert not made.feasible
     assert "no last grip lets the next thread catch" in made.message
 
 
-def test_a_thread_start_that_nobody_knows_is_a_warning(request_for, scene):
-    bolt = replace(scene.bolt("lower_bolt"), start_known=False)
-    other = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
-    made = plan_task(request_for(scene=other), collisions=False)
+def test_a_thread_start_that_nobody_knows_is_a_warning(plan_of, scene_with):
+    made = plan_of(scene=scene_with("lower_bolt", start_known=False))
     assert made.feasible
     assert "lower_bolt starts is unknown" in made.warnings[0]
 
@@ -297,13 +292,7 @@ def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):
     assert sum(s.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
 
 
-def test_a_plan_says_where_each_step_begins(plan):
-    made = plan(["move_joints: {joints: {waist: 0.5}}", "open"])
-    assert made.start_of(1) == ArmConfiguration({**REST, "waist": 0.5}, 0.02)
-
-
 def test_a_trajectory_is_held_at_its_ends_and_passes_its_points():
-    t = PlannedTrajectory(
-        ("a",), np.array([0.0, 1.0, 2.0]), np.array([[0.0], [1.0], [0.0]]), np.zeros((3, 1))
-    )
+    rows = np.array([[0.0], [1.0], [0.0]])
+    t = PlannedTrajectory(("a",), np.array([0.0, 1.0, 2.0]), rows, np.zeros((3, 1)))
     assert [t.at(x)[0] for x in (-1.0, 0.0, 0.5, 1.0, 2.0, 9.0)] == [0, 0, 0.5, 1, 0, 0]

@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_tasks.commands import check
+from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import shipped
-from arm_tasks.planning.feasibility import check_feasibility
-from arm_tasks.planning.planner import plan_task
+from arm_tasks.planning.feasibility import check_feasibility, parts_by_step, run_table, step_name
+from arm_tasks.planning.plan import StepReport
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration
 
 HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
@@ -21,8 +22,8 @@ HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
 
 @pytest.fixture
 def look(request_for, scene):
-    def make(*steps, scene=scene):
-        return check_feasibility(request_for(steps, scene=scene, width=0.02))
+    def make(*steps, scene=scene, task=None):
+        return check_feasibility(request_for(task or steps, scene=scene, width=0.02))
 
     return make
 
@@ -127,11 +128,6 @@ def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
     assert set(start.positions.values()) == {0.0} and start.width == 0.0
 
 
-def test_a_refused_task_is_refused_to_the_planner_too(request_for, look):
-    task = task_from_text(f"task: t\nsteps:\n  - {target(0.3)}\n")
-    assert plan_task(request_for(task, width=0.02)).message in look(target(0.3)).message
-
-
 @pytest.fixture
 def tries(monkeypatch):
     """Count the changes that are tried."""
@@ -147,30 +143,18 @@ def tries(monkeypatch):
     return tried
 
 
-def refused_transfer(request_for, scene):
-    return check_feasibility(request_for(scene=scene, width=0.02))
-
-
-def test_where_no_stroke_suits_no_place_is_tried(request_for, scene, tries):
+def test_where_no_stroke_suits_no_place_is_tried(look, scene_with, tries):
     """Wherever the bolt stands, its thread starts where it starts; the message says what helps."""
-    late = replace(scene.bolt("lower_bolt"), start=math.radians(100.0))
-    other = replace(scene, bolts={**scene.bolts, "lower_bolt": late})
-    found = refused_transfer(request_for, other)
+    found = look(task="nut_transfer", scene=scene_with("lower_bolt", start=math.radians(100.0)))
     assert "turn the other bolt about its axis" in found.message
     assert tries == []
 
 
-def with_wall(frame):
-    file = shipped("scenes")["nut_transfer"]
-    wall = "xyz: [0.0, 0.02, 0.0], size: [0.03, 0.02, 0.03]"
-    if frame == "base_link":
-        wall = "xyz: [0.2149, -0.0395, 0.1604], size: [0.03, 0.02, 0.03]"
-    return scene_from_text(f"{file.read_text()}  wall: {{frame: {frame}, {wall}}}\n")
-
-
-def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(request_for, tries):
+def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(look, tries):
     pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
-    found = refused_transfer(request_for, with_wall("lower_bolt"))
+    wall = "{frame: lower_bolt, xyz: [0.0, 0.02, 0.0], size: [0.03, 0.02, 0.03]}"
+    text = f"{shipped('scenes')['nut_transfer'].read_text()}  wall: {wall}\n"
+    found = look(task="nut_transfer", scene=scene_from_text(text))
     assert "collision" in found.message and "wall" in found.message
     assert tries == [] and found.remedies == ()
     refused = found.as_dict()["steps"][-1]
@@ -190,3 +174,49 @@ def test_at_the_end_of_the_wrists_range_the_tool_still_draws_back(look, scene):
     """25 mm farther the tool tilts as it draws back, which takes a little more roll."""
     far = scene.moved("upper_bolt", np.array([0.025, 0.0, 0.0]))
     assert look(HALF, scene=far).plan.feasible
+
+
+def report(name, seconds=1.0, off=0.0, turns=0.0, feasible=True):
+    text = "fine" if feasible else "out of reach by 12.0 mm"
+    return StepReport(0, name, feasible, off, 0.0, 0.1, "a", seconds, text, turns)
+
+
+def test_parts_of_a_step_share_one_line_with_measured_times_before_estimates():
+    parts = [report("go", 2.0), report("take: a", 1.0, 1e-3, -1.5), report("take: b", turns=-0.5)]
+    table = run_table([*parts, report("go", 1.0), report("go", 1.0)], seconds=[2.5])
+    assert table.splitlines() == [
+        "step  parts   time  turns   off by  tilted by",
+        "----  -----  -----  -----  -------  ---------",
+        "go        1  2.5 s         0.00 mm    0.0 deg",
+        "take      2  2.0 s  -2.00  1.00 mm    0.0 deg",
+        "go        1  1.0 s         0.00 mm    0.0 deg",
+        "go        1  1.0 s         0.00 mm    0.0 deg",
+        "----  -----  -----  -----  -------  ---------",
+        "all       5  6.5 s   2.00  1.00 mm    0.0 deg",
+    ]
+
+
+def test_a_refusal_is_below_the_table():
+    table = run_table([report("go"), report("take: a", 0.0, off=0.012, feasible=False)])
+    assert table.splitlines()[-1] == "take: out of reach by 12.0 mm"
+
+
+def test_a_plan_without_steps_has_a_table():
+    words = ["all", "0", "0.0", "s", "0.00", "0.00", "mm", "0.0", "deg"]
+    assert run_table([]).splitlines()[-1].split() == words
+
+
+def test_a_plan_has_a_line_for_each_step_of_its_task(nut_plan):
+    names = [step_name(parts) for parts in parts_by_step(nut_plan.reports)]
+    assert names == [step.name for step in load_task("nut_transfer").steps]
+
+
+@pytest.mark.parametrize("count", [0, 30])
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_a_picture_is_written(tmp_path, scene, model, count, suffix):
+    joints = list(np.linspace(np.zeros(4), [0.3, 0.1, -0.1, 1.0], count))
+    end = None if count == 0 else scene.nut_pose("lower_bolt", 4.0)
+    file = draw_run(tmp_path / "new" / f"run.{suffix}", model, scene, joints, end, "A run")
+    assert file.stat().st_size > 20_000
+    start = file.read_bytes()[:8]
+    assert start == b"\x89PNG\r\n\x1a\n" if suffix == "png" else start.startswith(b"<?xml")

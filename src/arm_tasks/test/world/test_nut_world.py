@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, so3_exp, tilt_z, turn_z, twist_z
+from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z
 from arm_tasks.errors import WorldError
+from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.world.nut_world import NutWorld
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 UPPER, LOWER = "upper_bolt", "lower_bolt"
 CENTRE = 0.00278  # the nut's centre at the start, past the upper bolt's end [m]
@@ -49,6 +52,18 @@ def held(hand):
     """Return a hand that holds the nut, which it has taken off."""
     take_off(hand)
     return hand
+
+
+def in_bolt(hand, bolt=LOWER):
+    """Pose of the nut in a bolt's frame."""
+    return np.linalg.inv(hand.world.scene.bolt(bolt).pose) @ hand.nut.pose
+
+
+def turn_at_tip(hand, press, *rolls, **place):
+    """Turn the tool on the lower bolt to some rolls, by steps of less than half a turn [deg]."""
+    for roll in rolls:
+        hand.go(hand.at(LOWER, -CENTRE + press, roll, **place))
+    return hand.nut
 
 
 def carry_to_lower(hand, press=0.0003, **place):
@@ -111,13 +126,11 @@ def test_turning_the_right_way_loosens_and_the_wrong_way_tightens(hand):
     assert loosened.turns_engaged == pytest.approx(FULL - 0.5, abs=1e-3)
     tightened = hand.screw(UPPER, CENTRE - 1.27e-3 / 2, -90.0, 360.0)
     assert tightened.turns_engaged == pytest.approx(FULL, abs=1e-3)
-    at = (np.linalg.inv(hand.world.scene.bolt(UPPER).pose) @ tightened.pose)[2, 3]
-    assert at == pytest.approx(CENTRE + 1.27e-3 / 2, abs=1e-5)
+    assert in_bolt(hand, UPPER)[2, 3] == pytest.approx(CENTRE + 1.27e-3 / 2, abs=1e-5)
 
 
-def test_a_left_handed_thread_goes_the_other_way(scene, make_hand):
-    bolt = replace(scene.bolt(UPPER), hand=-1, start=2 * math.pi * 4.378)
-    hand = make_hand(replace(scene, bolts={**scene.bolts, UPPER: bolt}))
+def test_a_left_handed_thread_goes_the_other_way(scene_with, make_hand):
+    hand = make_hand(scene_with(UPPER, hand=-1, start=2 * math.pi * 4.378))
     take(hand, roll_deg=-90.0)
     after = hand.screw(UPPER, CENTRE, -90.0, 180.0)
     assert after.turns_engaged == pytest.approx(FULL - 0.5, abs=1e-3)
@@ -132,13 +145,14 @@ def test_the_grip_slips_off_when_the_tool_pulls_without_turning(hand):
     assert after.turns_engaged == pytest.approx(FULL, abs=1e-3)
 
 
-def test_the_grip_slips_off_sideways_and_by_tilt(scene, make_hand):
-    for place, word in (({"off": 0.005}, "to the side"), ({"tilt_deg": 25.0}, "tilted")):
-        hand = make_hand(scene)
-        take(hand)
-        after = hand.go(hand.at(UPPER, CENTRE, 90.0, **place))
-        assert (after.status, after.grasped) == (NutStatus.ON_BOLT, False)
-        assert word in after.message
+@pytest.mark.parametrize(
+    ("place", "word"), [({"off": 0.005}, "to the side"), ({"tilt_deg": 25.0}, "tilted")]
+)
+def test_the_grip_slips_off_sideways_and_by_tilt(hand, place, word):
+    take(hand)
+    after = hand.go(hand.at(UPPER, CENTRE, 90.0, **place))
+    assert (after.status, after.grasped) == (NutStatus.ON_BOLT, False)
+    assert word in after.message
 
 
 def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
@@ -151,8 +165,7 @@ def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
     hand.grip()
     after = hand.screw(UPPER, z, roll, 180.0)
     assert "tight at the end" in after.message
-    depth = (np.linalg.inv(scene.bolt(UPPER).pose) @ after.pose)[2, 3] + 0.00278
-    assert depth == pytest.approx(0.0254, abs=1e-9)
+    assert in_bolt(hand, UPPER)[2, 3] + CENTRE == pytest.approx(0.0254, abs=1e-9)
 
 
 def test_unscrewed_it_comes_free_and_goes_with_the_jaws(hand):
@@ -208,30 +221,26 @@ def test_turned_the_wrong_way_against_the_end_it_never_catches(held):
     carry_to_lower(held)
     for _ in range(3):
         assert held.screw(LOWER, -CENTRE + 0.0003, -90.0, -350.0).status == NutStatus.HELD
+    assert held.open().status == NutStatus.FALLEN
 
 
-def test_it_catches_only_past_the_start_of_the_thread(scene, make_hand):
-    for start_deg in (75.0, 200.0, -80.0):
-        bolt = replace(scene.bolt(LOWER), start=math.radians(start_deg))
-        hand = make_hand(replace(scene, bolts={**scene.bolts, LOWER: bolt}))
-        take_off(hand)
-        carry_to_lower(hand)
-        bolt_nut = np.linalg.inv(bolt.pose) @ hand.nut.pose
-        roll = math.degrees(math.atan2(bolt_nut[1, 0], bolt_nut[0, 0]))
-        to_go = (start_deg - roll) % 360.0
-        z = -CENTRE + 0.0003
-        assert hand.screw(LOWER, z, -90.0, to_go - 1.0).status == NutStatus.HELD
-        z += 1.27e-3 * (to_go - 1.0) / 360.0
-        after = hand.screw(LOWER, z, -91.0 + to_go, 10.0)
-        assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
-        assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
+@pytest.mark.parametrize("start_deg", [75.0, 200.0, -80.0])
+def test_it_catches_only_past_the_start_of_the_thread(scene_with, make_hand, start_deg):
+    hand = make_hand(scene_with(LOWER, start=math.radians(start_deg)))
+    take_off(hand)
+    carry_to_lower(hand)
+    bolt_nut = in_bolt(hand)
+    to_go = (start_deg - math.degrees(math.atan2(bolt_nut[1, 0], bolt_nut[0, 0]))) % 360.0
+    z = -CENTRE + 0.0003
+    assert hand.screw(LOWER, z, -90.0, to_go - 1.0).status == NutStatus.HELD
+    z += 1.27e-3 * (to_go - 1.0) / 360.0
+    after = hand.screw(LOWER, z, -91.0 + to_go, 10.0)
+    assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
+    assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
 
 
 def test_turned_before_the_end_without_touching_it_does_not_catch(held):
-    held.go(held.at(LOWER, -CENTRE - 0.0005, -90.0))
-    for angle in (0.0, 90.0, 180.0, 270.0):
-        held.go(held.at(LOWER, -CENTRE - 0.0005, angle))
-    assert held.nut.status == NutStatus.HELD
+    assert turn_at_tip(held, -0.0005, -90.0, 0.0, 90.0, 180.0, 270.0).status == NutStatus.HELD
 
 
 @pytest.mark.parametrize(
@@ -240,39 +249,29 @@ def test_turned_before_the_end_without_touching_it_does_not_catch(held):
 )
 def test_beside_the_tip_or_far_askew_the_thread_does_not_catch(held, place, reason):
     carry_to_lower(held, press=0.0009, **place)
-    for angle in (0.0, 90.0, 180.0, 270.0):
-        held.go(held.at(LOWER, -CENTRE + 0.0009, angle, **place))
-    assert held.nut.status == NutStatus.HELD
+    nut = turn_at_tip(held, 0.0009, 0.0, 90.0, 180.0, 270.0, **place)
+    assert nut.status == NutStatus.HELD
     assert any(reason in seen.message for seen in held.seen)
 
 
-def turn_on(hand, press=0.0009, **place):
-    """Press the nut on the lower bolt and turn it on by three quarters, wherever it starts."""
-    take_off(hand)
-    carry_to_lower(hand, press=press, **place)
-    for angle in (0.0, 90.0, 180.0):
-        hand.go(hand.at(LOWER, -CENTRE + press, angle, **place))
-    return hand.nut
-
-
-def test_askew_it_is_threaded_across_until_it_is_turned_back_off(hand):
-    jammed = turn_on(hand, tilt_deg=7.0)
+def test_askew_it_is_threaded_across_until_it_is_turned_back_off(held):
+    hand, place = held, {"tilt_deg": 7.0}
+    carry_to_lower(hand, press=0.0009, **place)
+    jammed = turn_at_tip(hand, 0.0009, 0.0, 90.0, 180.0, **place)
     assert (jammed.status, jammed.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
     assert jammed.turns_engaged == 0.0
     assert any("tilted by 7.0 deg; turn it back off" in seen.message for seen in hand.seen)
     assert jammed.message == "stuck on lower_bolt, askew"
     left = hand.open()
     assert (left.status, left.turns_engaged) == (NutStatus.ON_BOLT, 0.0)
-    nut = np.linalg.inv(hand.world.scene.bolt(LOWER).pose) @ left.pose
-    fit, at = math.degrees(twist_z(nut[:3, :3])) - 90.0, -CENTRE + 0.0009
-    hand.go(hand.at(LOWER, at, fit, tilt_deg=7.0))
+    fit = math.degrees(twist_z(in_bolt(hand)[:3, :3])) - 90.0
+    turn_at_tip(hand, 0.0009, fit, **place)
     assert hand.grip().grasped
-    hand.go(hand.at(LOWER, at, fit - 95.0, tilt_deg=7.0))
-    assert (hand.nut.status, hand.nut.message) == (NutStatus.HELD, "turned back off lower_bolt")
-    hand.go(hand.at(LOWER, at, fit - 95.0))
-    hand.go(hand.at(LOWER, at, fit))
-    assert (hand.nut.status, hand.nut.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
-    assert hand.nut.turns_engaged > 0.0
+    off = turn_at_tip(hand, 0.0009, fit - 95.0, **place)
+    assert (off.status, off.message) == (NutStatus.HELD, "turned back off lower_bolt")
+    after = turn_at_tip(hand, 0.0009, fit - 95.0, fit)
+    assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
+    assert after.turns_engaged > 0.0
 
 
 def test_turned_back_past_the_start_of_the_thread_it_clicks(held):
@@ -280,21 +279,16 @@ def test_turned_back_past_the_start_of_the_thread_it_clicks(held):
     clicks = 0
     for angle in (-180.0, -270.0, -360.0, -450.0):
         at = len(held.seen)
-        held.go(held.at(LOWER, -CENTRE + 0.0003, angle))
+        turn_at_tip(held, 0.0003, angle)
         clicks += any("clicks on lower_bolt" in seen.message for seen in held.seen[at:])
     assert (clicks, held.nut.status) == (1, NutStatus.HELD)
 
 
-def centre_of(hand):
-    """Where the nut is in the lower bolt's frame [m]."""
-    return (np.linalg.inv(hand.world.scene.bolt(LOWER).pose) @ hand.nut.pose)[:3, 3]
-
-
 def test_the_jaws_pull_a_soft_arm_over_the_nut_and_carry_it_in_their_middle(hand):
     """Gripped 2 mm aside along the opening and along the pads: only the latter is carried."""
-    hand.go(hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.002, 0.003, 0.0)))
-    assert hand.grip().grasped
     aside = hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.002, 0.003, 0.0))
+    hand.go(aside)
+    assert hand.grip().grasped
     for stroke in range(60):
         roll = turn_z(-math.radians(30.0 * (stroke + 1)))
         back = pose(p=(0.0, 0.0, -1.27e-3 * (stroke + 1) / 12.0))
@@ -316,24 +310,24 @@ def test_a_jaw_that_has_no_room_beside_the_nut_misses_it(hand):
 @pytest.mark.parametrize("off", [0.0005, 0.0010])
 def test_pressed_on_a_tip_that_is_in_its_mouth_the_nut_centres_itself(held, off):
     carry_to_lower(held, press=0.002, off=off)
-    assert centre_of(held)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert in_bolt(held)[:2, 3] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
 def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(held):
     """0.88 mm for each mm pressed, and the mouth: 1.1 + 2.6 mm at 3 mm."""
     carry_to_lower(held, press=0.003)
     for off, stays in ((0.002, True), (0.0036, True), (0.0039, False)):
-        held.go(held.at(LOWER, -CENTRE + 0.003, -90.0, off=off))
-        assert (abs(centre_of(held)[1]) < 1e-9) == stays
+        turn_at_tip(held, 0.003, -90.0, off=off)
+        assert (abs(in_bolt(held)[1, 3]) < 1e-9) == stays
     assert any("slid off the tip" in seen.message for seen in held.seen)
 
 
 def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(held):
     carry_to_lower(held, press=0.002, off=0.003)
-    held.go(held.at(LOWER, -CENTRE + 0.002, -90.0, off=0.002))
-    assert abs(centre_of(held)[1]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
-    held.go(held.at(LOWER, -CENTRE + 0.002, -90.0, off=-0.002))
-    assert centre_of(held)[:2] == pytest.approx([0.0, 0.0], abs=1e-9)
+    turn_at_tip(held, 0.002, -90.0, off=0.002)
+    assert abs(in_bolt(held)[1, 3]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
+    turn_at_tip(held, 0.002, -90.0, off=-0.002)
+    assert in_bolt(held)[:2, 3] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
 def test_pushed_too_far_against_the_end_it_leaves_the_jaws(held):
@@ -351,11 +345,6 @@ def test_struck_against_the_side_of_a_bolt_it_is_knocked_out(held):
     assert "from the side" in held.nut.message
 
 
-def test_opened_before_the_thread_caught_it_falls(held):
-    carry_to_lower(held)
-    assert held.open().status == NutStatus.FALLEN
-
-
 def test_what_cannot_be_is_refused(scene):
     world = NutWorld(scene)
     for T in (np.full((4, 4), np.nan), np.zeros((4, 4)), np.diag([1.0, 1.0, -1.0, 1.0])):
@@ -363,3 +352,77 @@ def test_what_cannot_be_is_refused(scene):
             world.update(T, 0.02)
     with pytest.raises(WorldError, match="must be a finite number"):
         world.update(np.eye(4), math.nan)
+
+
+SCENE = load_scene("nut_transfer")
+FULL = SCENE.the_nut().thickness / SCENE.bolt("upper_bolt").pitch
+
+# Near the upper bolt more often than far from it, so that the nut is really gripped and pulled.
+near = st.tuples(
+    st.sampled_from(["upper_bolt", "lower_bolt"]),
+    st.floats(-0.012, 0.012),
+    st.floats(-0.003, 0.003),
+    st.floats(-4.0, 4.0),
+    st.floats(-0.1, 0.1),
+)
+far = st.tuples(
+    st.just("base_link"),
+    st.floats(-0.4, 0.4),
+    st.floats(-0.4, 0.4),
+    st.floats(-4.0, 4.0),
+    st.floats(-3.0, 3.0),
+)
+width = st.sampled_from([0.0, 0.0105, 0.0112, 0.0114, 0.012, 0.02, 0.03])
+moves = st.lists(st.tuples(st.one_of(near, near, far), width), min_size=1, max_size=25)
+
+
+def tool(place):
+    frame, z, off, roll, tilt = place
+    R = so3_exp(np.array([tilt, 0.0, 0.0])) @ so3_exp(np.array([0.0, 0.0, roll]))
+    return SCENE.frame(frame) @ shift_z(z) @ pose(R, (off, 0.0, 0.0))
+
+
+def start_on_the_nut(world):
+    T = tool(("upper_bolt", CENTRE, 0.0, math.pi / 2, 0.0))
+    world.update(T, 0.02)
+    return world.update(T, 0.0105), T
+
+
+@settings(max_examples=60, deadline=None)
+@given(moves=moves, gripped=st.booleans())
+def test_whatever_the_tool_does_the_nut_stays_a_nut(moves, gripped):
+    world = NutWorld(SCENE)
+    before, T_before = start_on_the_nut(world) if gripped else (world.report, None)
+    for place, w in moves:
+        T = tool(place)
+        now = world.update(T, w)
+        assert is_rigid(now.pose)
+        assert 0.0 <= now.turns_engaged <= FULL
+        assert (now.bolt != "") == (now.status in (NutStatus.ON_BOLT, NutStatus.ON_BOLT_HELD))
+        assert now.grasped == (now.status in (NutStatus.HELD, NutStatus.ON_BOLT_HELD))
+        assert now.message
+        moved = np.linalg.norm(now.pose[:3, 3] - before.pose[:3, 3])
+        if now.status != NutStatus.FALLEN and T_before is not None:
+            way = np.linalg.norm(T[:3, 3] - T_before[:3, 3])
+            turned = math.sqrt(max(0.0, 6.0 - 2.0 * np.trace(T[:3, :3].T @ T_before[:3, :3])))
+            assert moved <= way + 0.006 * turned + 0.003
+        before, T_before = now, T
+
+
+@settings(max_examples=30, deadline=None)
+@given(turns=st.lists(st.floats(-0.45, 0.45), min_size=1, max_size=12))
+def test_on_the_thread_only_the_sum_of_the_turns_counts(turns):
+    world = NutWorld(SCENE)
+    start_on_the_nut(world)
+    roll, most = math.pi / 2, world.scene.bolt("upper_bolt").most_turns
+    total = world.nut.turns
+    for turn in turns:
+        roll += 2.0 * math.pi * turn
+        total = min(total + turn, most)
+        if total <= 0.02:
+            return
+        depth = world.scene.bolt("upper_bolt").depth(total) - 0.00278
+        now = world.update(tool(("upper_bolt", depth, 0.0, roll, 0.0)), 0.0105)
+        assert now.status == NutStatus.ON_BOLT_HELD
+        at = (np.linalg.inv(SCENE.frame("upper_bolt")) @ now.pose)[2, 3]
+        assert math.isclose(at, depth, abs_tol=1e-7)

@@ -19,7 +19,6 @@ from arm_tasks.planning.collision.path_checker import clearance_along
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
 from arm_tasks.scene.objects import box as box_part
-from arm_tasks.task.parser import task_from_text
 
 from arm_description import load_robot
 
@@ -151,9 +150,8 @@ def test_balls_hold_their_body():
 def test_a_step_that_would_collide_is_refused_with_both_bodies(request_for, empty, step, said):
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
     scene = replace(empty, things={"post": post})
-    task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml")
-    plan = plan_task(request_for(task, scene=scene, width=0.02))
-    free = plan_task(request_for(task, scene=empty, width=0.02))
+    plan = plan_task(request_for([step], scene=scene, width=0.02))
+    free = plan_task(request_for([step], scene=empty, width=0.02))
     assert free.feasible and not plan.feasible
     assert said in plan.message
     assert "mm deep in post" in plan.message and "_link would be" in plan.message
@@ -169,13 +167,13 @@ def test_the_nut_transfer_keeps_clear(nut_plan):
 
 def test_without_the_library_a_warning_says_what_to_do(request_for, monkeypatch, empty):
     monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
-    task = task_from_text("task: t\nsteps: [open]")
-    plan = plan_task(request_for(task, scene=empty, width=0.02))
+    plan = plan_task(request_for(["open"], scene=empty, width=0.02))
     assert plan.feasible and "pip install coal" in plan.warnings[0]
     assert plan.reports[0].near is None
 
 
-def test_any_arm_is_taken(scene):
-    for name in ("puma560", "planar2"):
-        checker = CollisionChecker(load_robot(name), scene)
-        assert math.isfinite(checker.at(np.zeros(len(load_robot(name).joint_names)), 0.0).distance)
+@pytest.mark.parametrize("name", ["puma560", "planar2"])
+def test_any_arm_is_taken(scene, name):
+    model = load_robot(name)
+    found = CollisionChecker(model, scene).at(np.zeros(len(model.joint_names)), 0.0)
+    assert math.isfinite(found.distance)

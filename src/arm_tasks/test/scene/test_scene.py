@@ -3,12 +3,16 @@
 """Scene files: the shipped geometry, and every error with its file and line."""
 
 import math
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from arm_common.transforms import is_rigid
 from arm_tasks.errors import SceneError
 from arm_tasks.scene.file import load_scene, scene_from_text
+
+from arm_tasks import errors
 
 GOOD = """\
 scene: test
@@ -97,17 +101,8 @@ def test_a_bolt_can_be_put_elsewhere(scene):
         ("pitch_mm", "pich_mm", 10, "unknown key 'pich_mm'; did you mean 'pitch_mm'?"),
         ("    pitch_mm: 1.27\n", "", 5, "bolt a: the key 'pitch' is missing"),
         ("    axis", "    color: 3\n    axis", 8, "bolt a: unknown key 'color'"),
-        ("length_mm: 25", "lenght_mm: 25\n    length_mm: 25", 11, "did you mean 'length_mm'?"),
         ("pitch_mm: 1.27", "pitch_mm: -1.27", 10, "pitch_mm is -1.27 but must be above 0"),
-        ("pitch_mm: 1.27", "pitch_mm: fine", 10, "pitch_mm: must be a finite number, not 'fine'"),
-        ("pitch_mm: 1.27", "pitch_mm: .nan", 10, "pitch_mm: must be a finite number"),
-        ("pitch_mm: 1.27", "pitch_mm: true", 10, "pitch_mm: must be a finite number, not True"),
-        (
-            "pitch_mm: 1.27",
-            "pitch_mm: 1.27\n    pitch: 1",
-            10,
-            "either pitch or pitch_mm, not both",
-        ),
+        ("pitch_mm: 1.27", "pitch_mm: 1\n    pitch: 1", 10, "either pitch or pitch_mm, not both"),
         ("pitch_mm: 1.27", "pitch_mm: 40", 5, "the pitch must be smaller than the length (25 mm)"),
         ("axis: [1, 0, 0]", "axis: [1, 0]", 8, "axis must be a list of 3 numbers"),
         ("axis: [1, 0, 0]", "axis: [0, 0, 0]", 8, "axis must not be zero"),
@@ -162,3 +157,17 @@ def test_unknown_bolts_and_frames_are_told_with_those_there_are(scene):
     with pytest.raises(SceneError, match="has no nut"):
         scene_from_text("scene: empty").the_nut()
     assert np.array_equal(scene.frame("base_link"), np.eye(4))
+
+
+def test_an_installation_is_found_by_the_ament_prefix(tmp_path, monkeypatch):
+    source = Path(__file__).resolve().parents[2]
+    for kind in ("scenes", "tasks"):
+        shutil.copytree(source / kind, tmp_path / "share" / "arm_tasks" / kind)
+    elsewhere = tmp_path / "lib" / "site-packages" / "arm_tasks" / "files.py"
+    monkeypatch.setattr(errors, "__file__", str(elsewhere))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", "")
+    assert errors.shipped("tasks")["nut_transfer"].is_relative_to(tmp_path)
+    monkeypatch.setattr(errors, "__file__", "/nowhere/arm_tasks/errors.py")
+    assert errors.shipped("tasks") == {}
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"/other:{tmp_path}")
+    assert "nut_transfer" in errors.shipped("tasks")

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.engine import Engine
-from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
@@ -22,23 +21,17 @@ REQUEST = TaskRequest(
 )
 
 
-def report(index, duration=1.0, feasible=True):
+def report(index, feasible=True):
     text = "fine" if feasible else "out of reach by 12.0 mm"
-    return StepReport(index, f"step {index}", feasible, 0.0, 0.0, 1.0, "a", duration, text)
+    return StepReport(index, f"step {index}", feasible, 0.0, 0.0, 1.0, "a", 1.0, text)
 
 
-def step(index, kind="motion", duration=1.0):
+def step(index, kind="motion"):
     still = np.array([float(index) if kind == "motion" else 0.0])
     ends = np.array([[float(index)], [index + 1.0]])
-    path = PlannedTrajectory(("a",), np.array([0.0, duration]), ends, np.zeros((2, 1)))
+    path = PlannedTrajectory(("a",), np.array([0.0, 1.0]), ends, np.zeros((2, 1)))
     return PlannedStep(
-        index=index,
-        name=f"step {index}",
-        message=f"doing {index}",
-        kind=kind,
-        start=still,
-        start_width=0.0,
-        report=report(index, duration),
+        *(index, f"step {index}", f"doing {index}", kind, still, 0.0, report(index)),
         trajectory=path if kind == "motion" else None,
         width=0.01 if kind == "gripper" else None,
     )
@@ -118,13 +111,19 @@ def run(engine, clock, seconds=60.0, cancel_at=None):
     return engine.outcome
 
 
+def ends(outcome, state, said="", steps_done=None):
+    assert outcome.state is state and said in outcome.message
+    assert steps_done in (None, outcome.steps_done)
+
+
 def test_all_steps_are_done_in_order_with_feedback():
     told = []
     engine, port, clock = engine_of("motion", "gripper", "wait", on_feedback=told.append)
     outcome = run(engine, clock)
-    assert outcome.state is EngineState.SUCCEEDED
+    ends(outcome, EngineState.SUCCEEDED, steps_done=3)
+    assert outcome.resume_step is None
     assert port.moves == [("move", 1.0), ("width", 0.01)]
-    assert (outcome.steps_done, outcome.steps_total) == (3, 3)
+    assert outcome.steps_total == 3
     assert outcome.last_step == "step 2"
     assert outcome.duration == pytest.approx(3.0, abs=0.5)
     assert len(outcome.durations) == 3
@@ -142,9 +141,8 @@ def test_all_steps_are_done_in_order_with_feedback():
     ],
 )
 def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
-    engine, port, clock = engine_of(
-        "motion", "motion", "motion", script=[MoveState.SUCCEEDED, how]
-    )
+    script = [MoveState.SUCCEEDED, how]
+    engine, port, clock = engine_of("motion", "motion", "motion", script=script)
     outcome = run(engine, clock)
     assert outcome.state is EngineState.FAILED
     assert outcome.message.startswith(f"step 2, step 1: {said}")
@@ -152,11 +150,13 @@ def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
     assert len(port.moves) == 2
 
 
-def test_an_arm_that_hangs_is_given_up_and_told_to_stop():
-    engine, port, clock = engine_of("motion", script=["hang"])
-    outcome = run(engine, clock)
-    assert outcome.state is EngineState.FAILED
-    assert "was not done after" in outcome.message
+@pytest.mark.parametrize(
+    ("cancel_at", "said"),
+    [(None, "was not done after"), (0.3, "does not report that it stopped")],
+)
+def test_an_arm_that_hangs_or_does_not_stop_has_failed(cancel_at, said):
+    engine, port, clock = engine_of("motion", script=["hang"], obeys=False)
+    ends(run(engine, clock, cancel_at=cancel_at), EngineState.FAILED, said)
     assert port.cancels == 1
 
 
@@ -173,9 +173,7 @@ def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
 def test_cancel_ends_it_wherever_it_is(at):
     engine, port, clock = engine_of("motion", "gripper", "wait", "motion")
     outcome = run(engine, clock, cancel_at=at)
-    assert outcome.state is EngineState.CANCELED
-    assert outcome.message.endswith("the arm holds where it is")
-    assert outcome.steps_done == int(at)
+    ends(outcome, EngineState.CANCELED, "the arm holds where it is", int(at))
     assert engine.tick() is EngineState.CANCELED
     assert len(port.moves) <= int(at) + 1
 
@@ -190,24 +188,15 @@ def test_cancel_before_the_first_tick_starts_nothing():
     assert engine.outcome.message.startswith("stopped by hand")
 
 
-def test_an_arm_that_does_not_stop_when_told_is_a_failure():
-    engine, _, clock = engine_of("motion", script=["hang"], obeys=False)
-    outcome = run(engine, clock, cancel_at=0.3)
-    assert outcome.state is EngineState.FAILED
-    assert "does not report that it stopped" in outcome.message
-
-
 def test_a_step_that_ends_while_it_is_canceled_still_cancels():
     engine, port, clock = engine_of("motion", "motion", obeys=False)
-    outcome = run(engine, clock, cancel_at=0.9)
-    assert outcome.state is EngineState.CANCELED
+    ends(run(engine, clock, cancel_at=0.9), EngineState.CANCELED)
     assert len(port.moves) == 1
 
 
 def test_a_run_can_begin_in_the_middle():
     engine, port, clock = engine_of("motion", "motion", "motion", q=2.0, first=2)
-    outcome = run(engine, clock)
-    assert outcome.steps_done == 3
+    ends(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
     assert port.moves == [("move", 3.0)]
 
 
@@ -230,11 +219,11 @@ def test_an_arm_that_is_gone_ends_any_step(kind):
     assert "again" not in engine.outcome.message
 
 
-def test_an_arm_that_is_gone_before_the_first_step_or_without_any():
-    for kinds in (("motion",), ()):
-        engine, *_ = engine_of(*kinds)
-        engine.give_up("the arm is gone")
-        assert engine.tick() is EngineState.FAILED
+@pytest.mark.parametrize("kinds", [("motion",), ()])
+def test_an_arm_that_is_gone_before_the_first_step_or_without_any(kinds):
+    engine, *_ = engine_of(*kinds)
+    engine.give_up("the arm is gone")
+    assert engine.tick() is EngineState.FAILED
 
 
 def test_what_must_not_be_run_is_refused():
@@ -243,9 +232,8 @@ def test_what_must_not_be_run_is_refused():
         Engine(bad, Port(Clock()))
     with pytest.raises(PlanError, match="no step 7 to begin at"):
         Engine(plan("motion"), Port(Clock()), first=7)
-
-
-# -- pauses ------------------------------------------------------------------------
+    with pytest.raises(PlanError, match=r"step 1 \(step 1\) begins elsewhere: a is off by 1.000"):
+        engine_of("motion", "motion", first=1)
 
 
 def paused_at(kinds, at, **options):
@@ -268,10 +256,8 @@ def test_a_pause_in_a_motion_stops_it_and_the_rest_is_done_after_it():
     assert engine.tick() is EngineState.PAUSED
     port.q = 0.4
     assert engine.resume() == ""
-    outcome = run(engine, clock)
-    assert outcome.state is EngineState.SUCCEEDED
+    ends(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
     assert port.moves == [("move", 1.0), ("move", 1.0), ("move", 2.0)]
-    assert outcome.steps_done == 2
 
 
 def test_what_ends_while_it_is_paused_counts_and_the_next_step_waits():
@@ -364,11 +350,5 @@ def test_what_else_is_lost_stops_the_arm_and_says_so():
     engine.tick()
     engine.abort("tf fell silent")
     outcome = run(engine, clock)
-    assert outcome.state is EngineState.LOST
-    assert outcome.message == "tf fell silent in step 1, step 0; the arm holds where it is"
+    ends(outcome, EngineState.LOST, "tf fell silent in step 1, step 0; the arm holds where it is")
     assert port.cancels == 1 and outcome.resume_step == 0
-
-
-def test_nothing_is_left_of_what_was_done():
-    engine, _, clock = engine_of("wait")
-    assert run(engine, clock).resume_step is None

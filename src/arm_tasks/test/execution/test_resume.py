@@ -17,9 +17,7 @@ def motions(nut_plan):
 
 
 def standing(plan, q, width):
-    return ArmConfiguration(
-        dict(zip(plan.joint_names, np.asarray(q).tolist(), strict=True)), width
-    )
+    return ArmConfiguration.of(plan.joint_names, np.asarray(q), width)
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_tasks.execution.outcome import EngineState
+from arm_tasks.execution.engine import EngineState
 from arm_tasks.planning.plan import off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene

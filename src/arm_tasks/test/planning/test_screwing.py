@@ -10,9 +10,11 @@ import pytest
 from arm_common.transforms import frame_along, pose, tilt_z
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.planner import Spiral
+from arm_tasks.planning.screwing.strokes import Stroke, ratchet
+from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, run_trial
-from arm_tasks.task.parser import load_task, task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,9 +36,8 @@ def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
     assert (trial.fault, trial.turns >= 3.0) == ("", True)
 
 
-def test_without_looking_for_the_tip_and_taking_up_play_they_fail(request_for):
-    task = transfer("unscrew", "screw_on", press=0.3e-3, search=0.0, play=0.0)
-    plan = plan_task(request_for(task), False)
+def test_without_looking_for_the_tip_and_taking_up_play_they_fail(plan_of):
+    plan = plan_of(transfer("unscrew", "screw_on", press=0.3e-3, search=0.0, play=0.0))
     noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
     assert run_trial(plan, EXPECTED, noise, 0).fault
 
@@ -75,27 +76,96 @@ def test_the_tool_stands_straight_where_the_thread_starts(scene, chain, nut_plan
         assert tilt_z((to_bolt @ chain.fk(q))[:3, :3]) <= math.radians(3.0) + 1e-6
 
 
-def test_it_refuses_to_start_a_thread_askew(request_for, scene):
+def test_it_refuses_to_start_a_thread_askew(plan_of, scene):
     """12 mm higher the arm comes with its tool tilted; while turning it may, at the start not."""
     up = scene.bolt("lower_bolt").pose.copy()
     up[2, 3] += 0.012
     moved = scene.with_bolt("lower_bolt", up)
     tolerance = next(s for s in transfer().steps if s.kind == "screw_on").tolerance
     task = transfer("screw_on", tolerance=replace(tolerance, tilt=math.radians(12.0)))
-    plan = plan_task(request_for(task, scene=moved), False)
+    plan = plan_of(task, scene=moved)
     assert not plan.feasible
     assert "turn until the thread catches" in plan.message
     assert "where 3.43 deg are allowed" in plan.message
 
 
 @pytest.mark.parametrize("part", ["turn 5 of 9", "look for the tip", "turn back 3"])
-def test_from_the_midst_of_a_turn_there_is_a_way_back(scene, model, chain, nut_plan, part):
+def test_from_the_midst_of_a_turn_there_is_a_way_back(request_for, chain, nut_plan, part):
     """Canceled there, the jaws are about the bolt: straight off it first, then to rest."""
+    home = request_for(["move_posture: rest"])
     for step in (s for s in nut_plan.steps if part in s.name and s.trajectory):
         q = step.trajectory.at(0.5 * step.duration)
-        start = dict(zip(chain.joint_names, q, strict=True))
-        home = task_from_text("task: home\nsteps:\n  - move_posture: rest\n")
-        plan = plan_task(
-            TaskRequest(home, scene, model, chain, ArmConfiguration(start, step.start_width))
-        )
+        start = ArmConfiguration.of(chain.joint_names, q, step.start_width)
+        plan = plan_task(replace(home, start=start))
         assert plan.feasible, plan.message
+
+
+HALF = math.pi / 2
+
+
+def check(strokes, total, span, fit):
+    missing = abs(total) - abs(math.fsum(s.turn for s in strokes))
+    assert -1e-9 <= missing <= math.radians(1.0) + 1e-9
+    for stroke in strokes:
+        assert stroke.turn * total > 0.0
+        for roll in (stroke.grip, stroke.grip + stroke.turn):
+            assert span[0] - 1e-9 <= roll <= span[1] + 1e-9
+        if fit is not None:
+            assert abs(math.remainder(stroke.grip - fit, SIXTH)) <= math.radians(0.5) + 1e-9
+        fit = stroke.grip + stroke.turn
+
+
+@given(
+    total=st.floats(-40.0, 40.0).filter(lambda t: abs(t) > 0.1),
+    low=st.floats(-6.0, 0.0),
+    width=st.floats(1.2, 12.0),
+    fit=st.one_of(st.none(), st.floats(-3.2, 3.2)),
+    last=st.floats(0.0, 0.5),
+)
+def test_strokes_add_up_stay_in_the_span_and_fit_the_flats(total, low, width, fit, last):
+    span = (low, low + width)
+    strokes = ratchet(total, span, fit, last_least=last)
+    if strokes is not None:
+        check(strokes, total, span, fit)
+        assert abs(strokes[-1].turn) >= min(last, abs(total)) - 1e-9
+    elif abs(total) > last:
+        assert width < 4 * SIXTH or last > 0.0
+
+
+@pytest.mark.parametrize(
+    ("total", "span", "fit", "strokes"),
+    [
+        (-4.5 * 2 * math.pi, (-HALF, HALF), HALF, [Stroke(HALF, -math.pi)] * 9),
+        (9.0, (-6.0, 6.0), None, [Stroke(-6.0, 9.0)]),
+        (9.0, (-0.02, 0.02), 0.0, None),
+        (9.0, (-0.02, 0.02), math.radians(20.0), None),
+    ],
+)
+def test_strokes_are_as_long_as_the_wrist_turns_if_it_turns_enough(total, span, fit, strokes):
+    assert ratchet(total, span, fit) == strokes
+
+
+def test_the_last_stroke_is_made_long_enough():
+    total = -(9 * math.pi + math.radians(10.0))
+    assert ratchet(total, (-HALF, HALF), HALF)[-1].turn == pytest.approx(-math.radians(10.0))
+    strokes = ratchet(total, (-HALF, HALF), HALF, last_least=math.radians(50.0))
+    check(strokes, total, (-HALF, HALF), HALF)
+    assert abs(strokes[-1].turn) >= math.radians(50.0)
+
+
+@pytest.mark.parametrize("k", range(6))
+def test_the_last_grip_can_be_chosen_among_those_that_leave_room(k):
+    """The phase between nut and tool fixes where the last stroke ends; half the circle is ours."""
+    total, span = -math.radians(1612.0), (-HALF, HALF)
+
+    def score(turned, grip):
+        phase = math.remainder(turned - grip - k * SIXTH - HALF, 2 * math.pi)
+        return math.radians(29.0) - abs(phase)
+
+    strokes = ratchet(total, span, HALF, last_least=math.radians(50.0), score=score)
+    end = math.remainder(total - k * SIXTH - HALF, 2 * math.pi)
+    if not -HALF <= end <= HALF - math.radians(50.0):
+        assert strokes is None
+        return
+    check(strokes, total, span, HALF)
+    assert score(math.fsum(s.turn for s in strokes[:-1]), strokes[-1].grip) > 0.0

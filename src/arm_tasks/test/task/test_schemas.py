@@ -15,7 +15,7 @@ from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
 from jsonschema import Draft202012Validator
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[4]
 HERE = Path(__file__).parent
 
 
@@ -80,7 +80,8 @@ def test_shipped_files_and_every_key_are_valid_for_both(kind, validators):
             assert (file.parent / first).resolve().name == f"{kind}.schema.json"
             assert (file.parent / first).is_file()
         validators[kind].validate(as_an_editor(text))
-        READERS[kind](text, str(file))
+        read = READERS[kind](text, str(file))
+        assert file.parent == HERE or read.name == file.stem
 
 
 def test_the_files_with_every_key_have_every_key():

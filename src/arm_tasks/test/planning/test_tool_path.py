@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tool poses to joints: residuals, what is said of a miss, and the wrist's span at a bolt."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z
+from arm_hardware.calibration.axes import axes_of
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.shapes import line, screw
+from arm_kinematics.paths.timing import point_to_point, time_result
 from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go, wrists
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.task.steps import Tolerance
@@ -97,3 +104,18 @@ def test_turns_to_the_start_of_a_thread(scene):
     assert thread_turn_to_go(bolt, bolt.start) == pytest.approx(0.0)
     assert thread_turn_to_go(bolt, bolt.start - 0.5) == pytest.approx(0.5)
     assert thread_turn_to_go(bolt, bolt.start + 0.5) == pytest.approx(2 * math.pi - 0.5)
+
+
+@pytest.mark.parametrize("scaling", [1.0, 0.3])
+def test_the_driver_takes_a_planned_path_as_it_is(model, chain, scaling):
+    axes, q = axes_of(model), np.array([0.3, 0.4, 0.2, 0.1])
+    poses = [chain.fk(q), chain.fk(q + 0.2), chain.fk(q - 0.3)]
+    path = plan_path(chain, poses, q, PathOptions(mode="position"))
+    assert path.ok, path.message
+    timed = time_result(path, chain.velocity, chain.acceleration, scaling)
+    back = point_to_point(chain, path.positions[-1], q, scaling)
+    for times, positions, velocities in (timed, back):
+        rows = zip(times, positions.tolist(), velocities.tolist(), strict=True)
+        goal = TrajectoryGoal(chain.joint_names, [GoalPoint(*row) for row in rows])
+        plan = validate_goal(goal, axes)
+        assert np.array_equal(plan.positions, positions) and np.array_equal(plan.times, times)

@@ -1,0 +1,142 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks that branch: every way is plan_of before, and the run takes the one that it sees."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.errors import TaskFileError
+from arm_tasks.execution.engine import Engine, EngineState
+from arm_tasks.world.ideal_arm import IdealArm, simulate
+from arm_tasks.world.nut_world import NutWorld
+
+REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
+
+
+def done(plan, scene):
+    """Names of the steps that took time, in order, and the run."""
+    seen = []
+    run = simulate(plan, NutWorld(scene))
+    for index in run.steps:
+        if not seen or seen[-1] != plan.steps[index].name:
+            seen.append(plan.steps[index].name)
+    return seen, run
+
+
+def moved(name, deg):
+    return f"move_joints: {{name: {name}, joints_deg: {{waist: {deg}}}}}"
+
+
+def test_both_branches_are_planned_and_one_is_run(plan_of, scene):
+    ways = f"then: [{{{moved('wide', 20)}}}], else: [{{{moved('narrow', -20)}}}]"
+    both = f"{{when: {{gripper_above_mm: 10}}, {ways}}}"
+    for width, taken in ((0.02, "wide"), (0.0, "narrow")):
+        plan = plan_of([f"if: {both}", "wait: {name: after, seconds: 1}"], width=width)
+        assert plan.feasible, plan.message
+        names, run = done(plan, scene)
+        assert run.outcome.state is EngineState.SUCCEEDED
+        assert [n.split(" [")[0] for n in names if n != "if"] == [taken, "after"]
+        assert len(run.outcome.durations) == len(plan.steps)
+        assert sum(d > 0.5 for d in run.outcome.durations) >= 1
+
+
+def test_where_branches_end_alike_the_rest_is_planned_once(plan_of):
+    def names(*steps):
+        then = ", ".join(f"{{{step}}}" for step in steps)
+        plan = plan_of([f"if: {{when: {{nut_fallen: true}}, then: [{then}]}}", "wait: 1"])
+        return [step.name for step in plan.steps]
+
+    assert names(moved("there", 20), moved("back", 0)) == ["if", "there", "back", "wait"]
+    assert names(moved("a", 20)) == ["if", "a", "wait [way 1 of 2]", "wait [way 2 of 2]"]
+
+
+def test_a_branch_that_cannot_be_done_is_refused_although_it_may_not_come(plan_of):
+    plan = plan_of([f"if: {{when: {{nut_fallen: true}}, then: [{{{moved('far', 170)}}}]}}"])
+    assert not plan.feasible
+    assert "far: joint waist is 80.0 deg beyond its limit" in plan.message
+
+
+def test_a_nut_that_fell_is_not_known_until_a_person_puts_it_back(plan_of):
+    fallen = "if: {when: {nut_fallen: true}, then: [%s]}"
+    with pytest.raises(TaskFileError, match="position of the nut is unknown at this step"):
+        plan_of(["open: {width_mm: 20}", fallen % "{unscrew: upper_bolt}"])
+    back = "{pause_for_person: {say: put it back, nut_back: true}}, {unscrew: upper_bolt}"
+    plan = plan_of(["open: {width_mm: 20}", fallen % back])
+    assert plan.feasible, plan.message
+    assert any(step.kind == "pause" for step in plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("above", "width", "rounds", "said"),
+    [
+        (10, 0.02, 0, "all steps"),
+        (10, 0.0, 1, "all steps"),
+        (25, 0.0, None, "it does not hold that the jaws are wider than 25 mm"),
+    ],
+)
+def test_until_ends_at_once_or_after_some_rounds_or_fails(
+    plan_of, scene, above, width, rounds, said
+):
+    until = f"when: {{gripper_above_mm: {above}}}, at_most: 3, steps: [{{open: {{width_mm: 20}}}}]"
+    plan = plan_of([f"until: {{{until}}}", "wait: 0.2"], width=width)
+    assert plan.feasible, plan.message
+    names, run = done(plan, scene)
+    assert rounds in (None, sum(n.startswith("open") for n in names))
+    assert said in run.outcome.message
+
+
+def test_the_estimate_is_that_of_the_longest_way(plan_of):
+    either = "if: {when: {nut_held: true}, then: [{wait: 5}], else: [{wait: 2}]}"
+    plan = plan_of([either, "wait: 1"])
+    assert plan.duration == pytest.approx(6.0)
+
+
+def test_too_many_ways_are_refused_with_what_to_do(plan_of):
+    when = "if: {when: {nut_fallen: true}, then: [%s]}"
+    joints = [f"{{move_joints: {{joints_deg: {{{joint}: 5}}}}}}" for joint in REST]
+    steps = [when % step for step in (*joints, "{open: {width_mm: 9}}")]
+    assert plan_of(steps[:4]).feasible
+    with pytest.raises(TaskFileError, match="let the branches end in the same posture"):
+        plan_of(steps)
+
+
+def test_a_nut_of_which_nobody_tells_fails_there(plan_of, chain, scene):
+    plan = plan_of(["if: {when: {nut_on: upper_bolt}, then: [{wait: 1}]}"])
+    arm = IdealArm(chain, NutWorld(scene), plan.start, 0.0)
+    engine = Engine(plan, arm, clock=lambda: arm.time, observe=lambda when, since: None)
+    while engine.tick() is EngineState.RUNNING and arm.time < 60.0:
+        arm.step(0.1)
+    assert engine.outcome.state is EngineState.FAILED
+    assert "the position of the nut is unknown" in engine.outcome.message
+
+
+def test_an_unknown_bolt_in_a_condition_is_told(plan_of):
+    with pytest.raises(TaskFileError, match=r"line 3.*no bolt 'uper_bolt'.*did you mean"):
+        plan_of(["if: {when: {nut_on: uper_bolt}, then: [open]}"])
+
+
+def test_a_transfer_that_looks_whether_it_was_done(plan_of, scene):
+    plan = plan_of("""
+task: careful
+defaults: {speed: 0.8, tilt_deg: 8}
+steps:
+  - move_posture: ready
+  - open: {width_mm: 20}
+  - unscrew: upper_bolt
+  - move_posture: ready
+  - if: {when: {nut_held: true}, then: [{screw_on: {bolt: lower_bolt, turns: 4}}]}
+  - move_posture: ready
+  - until: {when: {nut_on: lower_bolt, turns: 3}, at_most: 1, steps: [{wait: 1}]}
+  - move_posture: rest
+""")
+    assert plan.feasible, plan.message
+    run = simulate(plan, NutWorld(scene))
+    assert run.outcome.state is EngineState.SUCCEEDED
+    assert run.nuts[-1].bolt == "lower_bolt" and run.nuts[-1].turns_engaged >= 3.0
+    pushed = np.array(scene.bolt("upper_bolt").pose)
+    pushed[:3, 3] += 0.008 * pushed[:3, 2]
+    missed = simulate(plan, NutWorld(scene.with_bolt("upper_bolt", pushed)))
+    assert missed.outcome.state is EngineState.FAILED
+    assert "does not hold that the nut is on lower_bolt" in missed.outcome.message
+    assert replace(plan, steps=plan.steps[:1]).duration < plan.duration
