@@ -7,15 +7,15 @@ from __future__ import annotations
 import subprocess
 
 import numpy as np
-from arm_common.ros.messages import pose_matrix, pose_message, transform_message
+from arm_common.ros.messages import pose_message, transform_message
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import LATCHED, Probe
 
@@ -41,26 +41,46 @@ class World(Probe):
         )
         self.clients = {
             name: self.node.create_client(kind, f"kinematics/{name}")
-            for name, kind in KINDS.items()
+            for name, kind in {**KINDS, "plan_path": PlanPath}.items()
         }
+
+    def describe(self, xml: str) -> None:
+        self.description.publish(String(data=xml))
+
+    def set_up(self, xml: str, joints: dict[str, float], **frames: tuple[str, np.ndarray]) -> None:
+        """Publish description, frames (parent, pose) and joints until the node has them all."""
+        self.describe(xml)
+        transforms = [transform_message(p, name, T, Time()) for name, (p, T) in frames.items()]
+        self.tf_static.publish(TFMessage(transforms=transforms))
+        first = next(iter(frames))
+
+        def ready() -> bool:
+            """Latched topics come by themselves, joint_states only while somebody listens."""
+            self.joint_states.publish(joint_state(joints))
+            request = SolveFK.Request(links=["tool0"], reference_frame=first)
+            return self.call("solve_fk", request).status == SolveFK.Response.SUCCESS
+
+        self.until(ready)
 
     def call(self, name: str, request):
         return self.request(self.clients[name], request)
 
-
-matrix = pose_matrix
+    def solve(self, T: np.ndarray, frame: str = "", status: int = 1, **fields):
+        """Call solve_ik; check the status."""
+        answer = self.call("solve_ik", pose_request(T, frame, **fields))
+        assert answer.status == status, answer.message
+        return answer
 
 
 def joint_state(joints: dict[str, float]) -> JointState:
     return JointState(name=list(joints), position=list(joints.values()))
 
 
+def stamped(T: np.ndarray, frame: str = "") -> PoseStamped:
+    message = PoseStamped(pose=pose_message(T))
+    message.header.frame_id = frame
+    return message
+
+
 def pose_request(T: np.ndarray, frame: str = "", **fields) -> SolveIK.Request:
-    request = SolveIK.Request(**fields)
-    request.target.header.frame_id = frame
-    request.target.pose = pose_message(T)
-    return request
-
-
-def frame(parent: str, child: str, T: np.ndarray) -> TransformStamped:
-    return transform_message(parent, child, T, Time())
+    return SolveIK.Request(target=stamped(T, frame), **fields)

@@ -16,6 +16,7 @@ from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.interpolate import CubicHermiteSpline
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
@@ -31,15 +32,20 @@ START = {
     "ur5": [0.2, -1.2, 1.4, -0.8, -1.2, 0.3],
     "panda": [0.1, -0.6, 0.2, -2.2, 0.1, 1.6, 0.7],
 }
+
+
+def arm(name: str) -> tuple[Chain, np.ndarray, np.ndarray]:
+    """An arm, its start, and the tool's pose there."""
+    chain, q = CHAINS[name], np.array(START[name])
+    return chain, q, chain.fk(q)
+
+
 numbers = st.floats(-1.0, 1.0)
 points = st.tuples(numbers, numbers, numbers).map(np.array)
 
 
 def moved(T: np.ndarray, way, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
     return pose(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(way))
-
-
-# -- shapes -----------------------------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=60)
@@ -94,9 +100,6 @@ def test_a_screw_turns_as_often_as_wanted():
     assert shape.angle == pytest.approx(3.0 * math.pi)
 
 
-# -- following --------------------------------------------------------------------------------
-
-
 def between(result, chain, shares=(0.25, 0.5, 0.75)):
     """Tool poses on straight joint motions between the samples."""
     for a, b in zip(result.positions, result.positions[1:], strict=False):
@@ -106,8 +109,7 @@ def between(result, chain, shares=(0.25, 0.5, 0.75)):
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
 def test_a_line_is_kept_between_the_samples_too(name):
-    chain, q = CHAINS[name], np.array(START[name])
-    T = chain.fk(q)
+    chain, q, T = arm(name)
     goal = moved(T, (0.05, -0.08, 0.04), (0.2, -0.1, 0.3))
     options = PathOptions(max_deviation=2e-5, max_tilt=1e-3)
     result = plan_path(chain, [goal], q, options)
@@ -128,8 +130,7 @@ def test_a_line_is_kept_between_the_samples_too(name):
 
 @pytest.mark.parametrize("mode", ["position", "position_axis"])
 def test_an_arc_of_an_arm_with_four_joints(mode):
-    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
-    T = chain.fk(q)
+    chain, q, T = arm("nut_arm")
     if mode == "position_axis":  # the tool's axis stays in the plane of the forearm
         via, goal = (chain.fk(q + np.array([s, 0, 0, 0])) for s in (-0.2, -0.5))
     else:
@@ -144,8 +145,7 @@ def test_an_arc_of_an_arm_with_four_joints(mode):
 
 
 def test_a_step_bound_of_the_caller_is_kept():
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    T = chain.fk(q)
+    chain, q, T = arm("puma560")
     result = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathOptions(max_step=5e-4))
     tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
     assert np.linalg.norm(np.diff(tips, axis=0), axis=1).max() <= 5.3e-4
@@ -154,15 +154,15 @@ def test_a_step_bound_of_the_caller_is_kept():
 
 
 def test_equal_input_gives_equal_output():
-    chain, q = CHAINS["panda"], np.array(START["panda"])
-    goal = moved(chain.fk(q), (0.1, 0.1, 0.0))
+    chain, q, T = arm("panda")
+    goal = moved(T, (0.1, 0.1, 0.0))
     one, other = (plan_path(chain, [goal], q) for _ in range(2))
     assert np.array_equal(one.positions, other.positions) and one.message == other.message
 
 
 def test_waypoints_where_the_tool_is_already_are_no_way():
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    result = plan_path(chain, [chain.fk(q)] * 2, q)
+    chain, q, T = arm("puma560")
+    result = plan_path(chain, [T] * 2, q)
     assert result.ok and len(result.positions) == 1 and result.fraction == 1.0
     timed = time_result(result, chain.velocity, chain.acceleration)
     assert len(timed.times) == 1 and not timed.velocities.any()
@@ -181,36 +181,31 @@ def test_from_the_first_waypoint_another_branch_is_tried():
 
 
 def test_on_a_redundant_arm_the_elbow_does_not_wander():
-    chain, q = CHAINS["panda"], np.array(START["panda"])
-    T = chain.fk(q)
+    chain, q, T = arm("panda")
     there = plan_path(chain, [moved(T, (0.1, 0.0, 0.0)), T], q)
     assert there.ok and np.abs(there.positions[-1] - q).max() < 0.02
 
 
-# -- where it ends ----------------------------------------------------------------------------
-
-
 def test_out_of_reach_says_where():
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    result = plan_path(chain, [moved(chain.fk(q), (2.0, 0.0, 0.0))], q)
+    chain, q, T = arm("puma560")
+    result = plan_path(chain, [moved(T, (2.0, 0.0, 0.0))], q)
     assert result.status == PathStatus.UNREACHABLE_POSITION
     assert 0.0 < result.fraction < 1.0 and len(result.positions) > 2
     assert f"{100 * result.fraction:.3g} %" in result.message and "out of reach" in result.message
     end = chain.fk(result.positions[-1])[:3, 3]
-    assert end == pytest.approx(chain.fk(q)[:3, 3] + [2.0 * result.fraction, 0, 0], abs=1e-4)
+    assert end == pytest.approx(T[:3, 3] + [2.0 * result.fraction, 0, 0], abs=1e-4)
     assert f"({end[0]:.4g}, {end[1]:.4g}, {end[2]:.4g}) m" in result.message
 
 
 def test_an_orientation_that_the_arm_lacks():
-    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
-    T = chain.fk(q)
+    chain, q, T = arm("nut_arm")
     result = plan_path(chain, [moved(T, (0.0, 0.0, 0.0), (0.5, 0.3, 0.4))], q)
     assert result.status == PathStatus.UNREACHABLE_ORIENTATION and result.fraction < 0.1
 
 
 def test_a_limit_is_named():
-    chain, q = CHAINS["nut_arm"], np.array(START["nut_arm"])
-    goal = screw(chain.fk(q), 0.0, 2.0)
+    chain, q, T = arm("nut_arm")
+    goal = screw(T, 0.0, 2.0)
     result = follow(chain, [goal], q, PathOptions())
     assert result.status == PathStatus.JOINT_LIMIT
     assert result.limiting_joints == ("wrist_roll",) and "wrist_roll" in result.message
@@ -279,8 +274,7 @@ def test_another_branch_is_no_way():
 
 
 def test_collisions_end_it():
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    T = chain.fk(q)
+    chain, q, T = arm("puma560")
     wall = T[0, 3] + 0.05
 
     def check(joints):
@@ -295,8 +289,8 @@ def test_collisions_end_it():
 
 
 def test_no_time():
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    result = plan_path(chain, [moved(chain.fk(q), (0.1, 0.0, 0.0))], q, timeout=1e-9)
+    chain, q, T = arm("puma560")
+    result = plan_path(chain, [moved(T, (0.1, 0.0, 0.0))], q, timeout=1e-9)
     assert result.status == PathStatus.TIMEOUT and result.fraction == 0.0
 
 
@@ -341,12 +335,8 @@ def _anthropomorphic() -> Chain:
     return Chain(S, M, [ChainJoint(n, False, -x, x, 2.0, 6.0) for n, x in turning.items()])
 
 
-# -- time -------------------------------------------------------------------------------------
-
-
 def test_a_corner_is_not_cut_and_not_run_through():
-    chain, q = CHAINS["ur5"], np.array(START["ur5"])
-    T = chain.fk(q)
+    chain, q, T = arm("ur5")
     corner, goal = moved(T, (0.05, 0.0, 0.0)), moved(T, (0.05, 0.05, 0.0))
     result = plan_path(chain, [corner, goal], q)
     assert len(result.stops) == 1
@@ -354,8 +344,8 @@ def test_a_corner_is_not_cut_and_not_run_through():
     timed = time_result(result, chain.velocity, chain.acceleration)
     still = [i for i, v in enumerate(timed.velocities) if not v.any()]
     assert len(still) == 3 and (np.diff(timed.times) > 0.0).all()
-    for s in np.linspace(0.0, 1.0, 400):
-        x, y, z = chain.fk(_at(timed, s * timed.times[-1]))[:3, 3] - T[:3, 3]
+    for row in CubicHermiteSpline(*timed)(np.linspace(0.0, timed.times[-1], 400)):
+        x, y, z = chain.fk(row)[:3, 3] - T[:3, 3]
         assert min(math.hypot(y, z), math.hypot(x - 0.05, z)) < 5e-5
     straight = plan_path(chain, [corner, moved(T, (0.1, 0.0, 0.0))], q)
     assert straight.stops == ()
@@ -363,36 +353,20 @@ def test_a_corner_is_not_cut_and_not_run_through():
 
 @pytest.mark.parametrize("scaling", [1.0, 0.25])
 def test_the_trajectory_keeps_path_and_limits(scaling):
-    chain, q = CHAINS["puma560"], np.array(START["puma560"])
-    T = chain.fk(q)
+    chain, q, T = arm("puma560")
     via, goal = moved(T, (0.03, 0.05, 0.0)), moved(T, (0.1, 0.0, 0.0), (0.3, 0.0, 0.2))
     options = PathOptions(max_deviation=5e-5)
     result = plan_path(chain, [via, goal], q, options, arc_via=[True, False])
     timed = time_result(result, chain.velocity, chain.acceleration, scaling)
     assert timed.times[0] == 0.0 and not timed.velocities[[0, -1]].any()
     t = np.linspace(0.0, timed.times[-1], 3000)
-    rows = np.array([_at(timed, x) for x in t])
+    rows = CubicHermiteSpline(*timed)(t)
     speed = np.abs(np.diff(rows, axis=0)) / np.diff(t)[:, None]
     assert (speed <= scaling * chain.velocity * (1 + 1e-6)).all()
     shape = arc(T, via[:3, 3], goal)
     passed = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0, 1, 4001)])
     for row in rows[::30]:
         assert np.linalg.norm(passed - chain.fk(row)[:3, 3], axis=1).min() < 1e-4
-
-
-def _at(timed, t):
-    """The cubic Hermite curve that followers of trajectories use."""
-    i = min(int(np.searchsorted(timed.times, t, side="right")) - 1, len(timed.times) - 2)
-    h = timed.times[i + 1] - timed.times[i]
-    u = (t - timed.times[i]) / h
-    p0, p1 = timed.positions[i], timed.positions[i + 1]
-    m0, m1 = h * timed.velocities[i], h * timed.velocities[i + 1]
-    return (
-        (2 * u**3 - 3 * u**2 + 1) * p0
-        + (u**3 - 2 * u**2 + u) * m0
-        + (3 * u**2 - 2 * u**3) * p1
-        + (u**3 - u**2) * m1
-    )
 
 
 @example([-1.5, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], 0.05)

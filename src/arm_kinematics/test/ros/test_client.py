@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -35,7 +34,7 @@ SUCCESS = SolveIK.Response.SUCCESS
 def process(serving) -> Iterator[int]:
     """A kinematics node on a simulated clock that stands still, and its process id."""
     with serving("--ros-args", "-p", "use_sim_time:=true") as world:
-        world.description.publish(String(data=MODEL.to_urdf()))
+        world.describe(MODEL.to_urdf())
         ask = SolveFK.Request(joint_state=joint_state(REST))
         world.until(lambda: world.call("solve_fk", ask).status == SUCCESS)
         yield world.pid
@@ -52,10 +51,8 @@ def world(process, request) -> Iterator[World]:
     thread = threading.Thread(target=world.executor.spin)
     thread.start()
     yield world
-    world.executor.shutdown()
+    world.close()
     thread.join(PATIENCE)
-    world.node.destroy_node()
-    rclpy.shutdown(context=world.context)
 
 
 def ask(q: list[float] | None = None, tool: float = 0.0, **fields) -> SolveIK.Request:
@@ -72,14 +69,9 @@ def in_a_timer(world: World, callback: Callable) -> None:
 
 
 def in_a_subscription(world: World, callback: Callable) -> None:
-    if inspect.iscoroutinefunction(callback):
-
-        async def knocked(_: String) -> None:
-            await callback()
-    else:
-
-        def knocked(_: String) -> None:
-            callback()
+    async def knocked(_: String) -> None:
+        if (result := callback()) is not None:
+            await result
 
     world.node.create_subscription(String, "knock", knocked, 10)
     publisher = world.node.create_publisher(String, "knock", 10)
@@ -88,8 +80,7 @@ def in_a_subscription(world: World, callback: Callable) -> None:
 
 def in_an_action(world: World, callback: Callable) -> None:
     async def execute(handle):
-        result = callback()
-        if result is not None:
+        if (result := callback()) is not None:
             await result
         handle.succeed()
         return RunTask.Result()

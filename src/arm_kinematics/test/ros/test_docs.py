@@ -8,23 +8,18 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from std_msgs.msg import String
+from arm_testing.processes import output_of, start_python
+from arm_testing.ros.kinematics import PATIENCE
 
 from arm_description import load_robot
+from arm_interfaces.srv import GetJacobian
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 CALL, THEORY = "call_ik.md", "kinematics.md"
 EXAMPLE = DOCS / "examples/call_ik/src/call_ik.cpp"
-PATIENCE = 240.0  # [s]; compiling takes a minute of a busy machine
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -47,46 +42,15 @@ def test_the_python_of_the_page_runs(page, said, capsys):
     assert out and all(text in out for text in said)
 
 
-@pytest.fixture
-def served():
-    """The environment of a node that asks, beside one that answers for nut_arm."""
-    environment = dict(os.environ)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "arm_kinematics.ros.node"],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    context = Context()
-    rclpy.init(context=context)
-    try:
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        node = Node("beside", context=context)
-        publisher = node.create_publisher(String, "robot_description", latched)
-        publisher.publish(String(data=load_robot("nut_arm").to_urdf()))
-        yield environment
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
-        context.shutdown()
-
-
 @pytest.mark.parametrize("name", ["reach.py", "callback.py"])
-def test_the_node_of_the_page_gets_an_answer(served, name):
+def test_the_node_of_the_page_gets_an_answer(serving, name):
     (script,) = blocks(CALL, f"python {name}")
-    end = time.monotonic() + PATIENCE
-    said = ""
-    while "-8" in said.split() or not said:  # NOT_READY until the description has come
-        assert time.monotonic() < end, said
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env=served,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        assert done.returncode == 0, done.stderr
-        said = done.stdout
+    with serving() as world:
+        world.describe(load_robot("nut_arm").to_urdf())
+        ask = GetJacobian.Request()
+        world.until(lambda: "waist" in world.call("get_jacobian", ask).message)
+        code, said = output_of(start_python("-c", script), PATIENCE)
+    assert code == 0, said
     assert said.startswith("1 ")
     assert name != "reach.py" or ("Solved" in said and "wrist_roll" in said)
 

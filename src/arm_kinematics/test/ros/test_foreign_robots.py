@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_common.ros.messages import pose_matrix
 from arm_kinematics.chain.robot import Robot
-from arm_testing.ros.kinematics import PATIENCE, World, joint_state, matrix, pose_request
-from std_msgs.msg import String
+from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
 
 from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
 
@@ -55,7 +55,7 @@ def world(serving) -> Iterator[World]:
 def describe(world: World, text: str) -> Robot:
     """Publish a description and wait until the node answers for it."""
     robot = Robot(text)
-    world.description.publish(String(data=text))
+    world.describe(text)
     links = [robot.base, *robot.links[-1:]]
     zeros = joint_state(dict.fromkeys(robot.joint_names, 0.0))
     request = SolveFK.Request(links=links, joint_state=zeros)
@@ -93,15 +93,12 @@ def test_there_and_back(world, name, rng):
         joints = dict(zip(chain.joint_names, q.tolist(), strict=True))
         fk = SolveFK.Request(joint_state=joint_state(joints), links=[tip] if tip else [])
         (pose,) = world.call("solve_fk", fk).poses
-        T = matrix(pose.pose)
+        T = pose_matrix(pose.pose)
         assert pose.header.frame_id == robot.base
         assert np.allclose(T, pinocchio_pose(text, joints, link), atol=1e-10)
 
-        request = pose_request(T, tip_frame=tip)
         middle = dict(zip(chain.joint_names, chain.middle.tolist(), strict=True))
-        request.seed = joint_state(middle)
-        answer = world.call("solve_ik", request)
-        assert answer.status == SolveIK.Response.SUCCESS, answer.message
+        answer = world.solve(T, tip_frame=tip, seed=joint_state(middle))
         found = answer.solutions[0].joint_state
         assert tuple(found.name) == chain.joint_names
         inside = np.array(found.position)
@@ -130,7 +127,7 @@ def test_what_cannot_move_and_what_moves_in_six_ways(world):
     )
     robot = Robot(text)
     assert robot.tips
-    world.description.publish(String(data=text))
+    world.describe(text)
     ask = pose_request(np.eye(4), tip_frame=robot.tips[0])
     world.until(lambda: "floating" in world.call("solve_ik", ask).message)
     answer = world.call("solve_ik", ask)

@@ -8,12 +8,13 @@ import signal
 
 import numpy as np
 import pytest
-from arm_testing.ros.kinematics import LATCHED, World, joint_state, matrix, pose_request
+from arm_common.ros.messages import pose_matrix
+from arm_common.transforms import pose
+from arm_testing.ros.kinematics import LATCHED, World, joint_state
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_description import load_robot
@@ -21,6 +22,9 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics import Chain
 
 pytestmark = pytest.mark.system
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+REST = joint_state(dict.fromkeys(CHAIN.joint_names, 0.0))
 MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # lose none
 
 
@@ -60,7 +64,7 @@ def world(serving):
             SetParameters, "kinematics/set_parameters"
         )
         world.goal = world.node.create_publisher(JointState, "arm_controller/goal", LATCHED)
-        world.description.publish(String(data=load_robot("nut_arm").to_urdf()))
+        world.describe(MODEL.to_urdf())
         yield world
 
 
@@ -71,11 +75,6 @@ def watcher(world):
     watcher.close()
 
 
-@pytest.fixture
-def chain(nut_arm) -> Chain:
-    return nut_arm
-
-
 def switch(world: World, layer: str, on: bool) -> None:
     value = ParameterValue(type=1, bool_value=on)
     parameter = Parameter(name=f"markers.{layer}", value=value)
@@ -83,14 +82,13 @@ def switch(world: World, layer: str, on: bool) -> None:
     assert answer.results[0].successful
 
 
-def stand(world: World, chain: Chain, q) -> None:
-    world.joint_states.publish(
-        joint_state(dict(zip(chain.joint_names, map(float, q), strict=True)))
-    )
+def stand(world: World, q) -> None:
+    joints = dict(zip(CHAIN.joint_names, map(float, q), strict=True))
+    world.joint_states.publish(joint_state(joints))
 
 
-def test_whoever_comes_gets_all_that_is_shown(world, watcher, chain):
-    names = {link.name for link in chain.links}
+def test_whoever_comes_gets_all_that_is_shown(world, watcher):
+    names = {link.name for link in CHAIN.links}
     world.until(lambda: {m.text for m in watcher.shown.values()} >= names)
     late = Watcher(world)
     world.until(lambda: late.shown.keys() == watcher.shown.keys())
@@ -107,11 +105,11 @@ def pass_by(world: World, seconds: int) -> None:
     world.until(lambda: len(world.diagnostics) >= count + seconds)
 
 
-def test_motion_sends_only_what_moves_and_rest_sends_nothing(world, watcher, chain):
+def test_motion_sends_only_what_moves_and_rest_sends_nothing(world, watcher):
     pass_by(world, 4)  # what who comes gets once more is there
     switch(world, "text", True)
     for degree in range(1, 30):
-        stand(world, chain, [np.radians(degree), 0.0, 0.0, 0.0])
+        stand(world, [np.radians(degree), 0.0, 0.0, 0.0])
         text = f"{degree:.1f}°"
         world.until(lambda text=text: text in watcher.texts())
     layers = [{m.ns for m in message.markers} for message in watcher.messages]
@@ -120,42 +118,37 @@ def test_motion_sends_only_what_moves_and_rest_sends_nothing(world, watcher, cha
     count = len(watcher.messages)
     pass_by(world, 3)  # so long at rest
     for _ in range(20):
-        stand(world, chain, [np.radians(29), 0.0, 0.0, 0.0])
+        stand(world, [np.radians(29), 0.0, 0.0, 0.0])
     pass_by(world, 2)
     assert len(watcher.messages) == count
     switch(world, "text", False)
     world.until(lambda: "text" not in watcher.layers())
 
 
-def test_target_reached_pose_and_branches_of_a_request_are_shown(world, watcher, chain):
-    stand(world, chain, np.zeros(4))
-    world.call("solve_ik", pose_request(chain.fk([0.2, 0.3, -0.2, 0.1]), seed=rest(chain)))
+def test_target_reached_pose_and_branches_of_a_request_are_shown(world, watcher):
+    stand(world, np.zeros(4))
+    world.solve(CHAIN.fk([0.2, 0.3, -0.2, 0.1]), seed=REST)
     world.until(lambda: "0 mm, 0°" in watcher.texts())
-    away = np.eye(4)
-    away[:3, 3] = [0.7, 0.0, 0.2]
-    answer = world.call(
-        "solve_ik", pose_request(away, mode=SolveIK.Request.POSITION, seed=rest(chain))
-    )
+    away = pose(p=[0.7, 0.0, 0.2])
+    unreachable = SolveIK.Response.UNREACHABLE_POSITION
+    mode = SolveIK.Request.POSITION
+    answer = world.solve(away, status=unreachable, mode=mode, seed=REST)
     error = answer.solutions[0].position_error
     world.until(lambda: f"{1e3 * error:.3g} mm" in watcher.texts())
     (line,) = (m for m in watcher.shown.values() if m.ns == "target" and len(m.points) == 2)
     ends = np.array([[p.x, p.y, p.z] for p in line.points])
-    reached = matrix(answer.solutions[0].achieved.pose)[:3, 3]
+    reached = pose_matrix(answer.solutions[0].achieved.pose)[:3, 3]
     np.testing.assert_allclose(ends, [away[:3, 3], reached], atol=1e-9)
 
 
-def rest(chain: Chain) -> JointState:
-    return joint_state(dict.fromkeys(chain.joint_names, 0.0))
-
-
-def test_the_goal_has_a_ghost_until_the_arm_is_there(world, watcher, chain):
-    stand(world, chain, np.zeros(4))
+def test_the_goal_has_a_ghost_until_the_arm_is_there(world, watcher):
+    stand(world, np.zeros(4))
     goal = [0.5, 0.2, -0.3, 0.4]
-    world.goal.publish(joint_state(dict(zip(chain.joint_names, goal, strict=True))))
+    world.goal.publish(joint_state(dict(zip(CHAIN.joint_names, goal, strict=True))))
     world.until(lambda: "goal" in watcher.layers())
-    stand(world, chain, goal)
+    stand(world, goal)
     world.until(lambda: "goal" not in watcher.layers())
-    world.goal.publish(joint_state(dict.fromkeys(chain.joint_names, 1.0)))
+    world.goal.publish(joint_state(dict.fromkeys(CHAIN.joint_names, 1.0)))
     world.until(lambda: "goal" in watcher.layers())
     world.goal.publish(JointState())  # given up
     world.until(lambda: "goal" not in watcher.layers())
@@ -170,5 +163,5 @@ def test_the_reachable_region_comes_when_it_is_found(world, watcher):
 
 def test_another_robot_takes_all_marks_with_it(world, watcher):
     world.until(lambda: "wrist_roll_link" in watcher.texts())
-    world.description.publish(String(data=load_robot("planar2").to_urdf()))
+    world.describe(load_robot("planar2").to_urdf())
     world.until(lambda: "wrist_roll_link" not in watcher.texts() and watcher.shown)

@@ -9,14 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_message
 from arm_common.transforms import pose
 from arm_kinematics.paths.shapes import arc
-from arm_testing.ros.kinematics import World, frame, joint_state
-from geometry_msgs.msg import PoseStamped, Vector3
+from arm_testing.ros.kinematics import World, joint_state, stamped
+from geometry_msgs.msg import Pose, PoseStamped, Quaternion, Vector3
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
-from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 from arm_interfaces.srv import PlanPath, SolveFK
@@ -30,18 +27,12 @@ TABLE = CHAIN.fk([0.3, 0.5, -2.7, 0.1, 0.7, 0.0])
 Result = PlanPath.Response
 
 
-def waypoint(T: np.ndarray, frame: str = "") -> PoseStamped:
-    message = PoseStamped(pose=pose_message(T))
-    message.header.frame_id = frame
-    return message
-
-
 def moved(x: float, y: float, z: float) -> np.ndarray:
     return pose(p=(x, y, z)) @ HERE
 
 
 def request(*waypoints: np.ndarray, frame: str = "", **fields) -> PlanPath.Request:
-    return PlanPath.Request(waypoints=[waypoint(T, frame) for T in waypoints], **fields)
+    return PlanPath.Request(waypoints=[stamped(T, frame) for T in waypoints], **fields)
 
 
 def joints(q) -> JointState:
@@ -60,18 +51,10 @@ def seconds(answer) -> np.ndarray:
 @pytest.fixture(scope="module")
 def world(serving) -> Iterator[World]:
     with serving() as world:
-        world.clients["plan_path"] = world.node.create_client(PlanPath, "kinematics/plan_path")
         assert plan(world, request(HERE)).status == Result.NOT_READY
-        world.description.publish(String(data=MODEL.to_urdf()))
-        frames = [frame("base_link", "table", TABLE), frame("island", "x", np.eye(4))]
-        world.tf_static.publish(TFMessage(transforms=frames))
-
-        def ready() -> bool:
-            world.joint_states.publish(joints(REST))
-            status = plan(world, request(np.eye(4), frame="table")).status
-            return status not in (Result.NOT_READY, Result.NO_TRANSFORM)
-
-        world.until(ready)
+        now = dict(zip(CHAIN.joint_names, REST.tolist(), strict=True))
+        frames = {"table": ("base_link", TABLE), "x": ("island", np.eye(4))}
+        world.set_up(MODEL.to_urdf(), now, **frames)
         yield world
 
 
@@ -138,18 +121,11 @@ def test_other_requests_are_answered_while_a_path_is_planned(world):
     assert len(long.result().trajectory.points) > 1500 and answered > 5
 
 
-def _bent(**fields: float) -> PlanPath.Request:
-    asked = request(HERE)
-    for name, value in fields.items():
-        part = "orientation" if name.startswith("q") else "position"
-        setattr(getattr(asked.waypoints[0].pose, part), name[-1], value)
-    return asked
-
-
+NO_QUATERNION = PoseStamped(pose=Pose(orientation=Quaternion(w=0.0)))
 BAD = {
     "no waypoints": (request(), "no waypoints"),
-    "NaN": (_bent(x=math.nan), "waypoint 0: the pose holds NaN"),
-    "zero quaternion": (_bent(qx=0.0, qy=0.0, qz=0.0, qw=0.0), "length 0"),
+    "NaN": (request(moved(math.nan, 0.0, 0.0)), "waypoint 0: the pose holds NaN"),
+    "zero quaternion": (PlanPath.Request(waypoints=[NO_QUATERNION]), "length 0"),
     "scaling above 1": (request(HERE, velocity_scaling=1.5), "velocity_scaling is 1.5"),
     "negative scaling": (request(HERE, velocity_scaling=-0.1), "velocity_scaling is -0.1"),
     "NaN as scaling": (request(HERE, velocity_scaling=math.nan), "velocity_scaling is nan"),
