@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which code speaks to which board; the one door to the simulated ones."""
+"""Which code drives which board; only this file makes simulated ones."""
 
 from __future__ import annotations
 
@@ -17,42 +17,25 @@ from arm_hardware.simulation.arm import SimulatedBoard
 from arm_hardware.simulation.i2c_bus import SimI2C, SimSMBus
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
-SIMULATED = "the simulated bus"
+_SIMULATED = "the simulated bus"
 
 
 def real_bus(backend: str, board: ServoBoard) -> Bus:
-    """Return the closed bus to a board on this computer.
-
-    Args:
-        backend: servokit or i2c_dev.
-        board: Address and settings.
-    """
+    """Return the closed bus to a board on this computer."""
     if backend == "servokit":
         return ServoKitBus(board, blinka_i2c, name_of())
     return Pca9685Bus(board, linux_i2c, name_of())
 
 
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
-    """Return the closed bus to a simulated board.
-
-    Args:
-        backend: servokit or i2c_dev.
-        board: Address and settings.
-        sim: The board.
-    """
+    """Return the closed bus to a simulated board."""
     if backend == "servokit":
-        return ServoKitBus(board, lambda: sim.i2c, SIMULATED, any_computer=True)
-    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), SIMULATED)
+        return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, any_computer=True)
+    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED)
 
 
 def simulated_board(board: ServoBoard, clock: Clock, registers: Path | None) -> SimulatedBoard:
-    """Return a simulated board with servos.
-
-    Args:
-        board: Address and settings.
-        clock: Drives the servos.
-        registers: File in which the chip's registers outlive the process; None for memory.
-    """
+    """Return a simulated board with servos; a file keeps its registers beyond the process."""
     return SimulatedBoard(board, clock, registers)
 
 

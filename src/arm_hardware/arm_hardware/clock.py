@@ -20,11 +20,7 @@ class Clock(Protocol):
 
 
 class SteadyClock:
-    """Monotonic time, scaled.
-
-    Attributes:
-        speed: Seconds of this clock per second of the wall.
-    """
+    """Monotonic time; ``speed`` is how many of its seconds are one second of the wall."""
 
     def __init__(self, speed: float = 1.0) -> None:
         self.speed = speed
@@ -36,6 +32,4 @@ class SteadyClock:
 
     def sleep_until(self, moment: float, wake: threading.Event) -> None:
         """Return at a moment of this clock, or as soon as the event is set."""
-        left = (moment - self.now()) / self.speed
-        if left > 0.0:
-            wake.wait(left)
+        wake.wait(max(0.0, (moment - self.now()) / self.speed))

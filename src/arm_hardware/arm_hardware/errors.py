@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the servo driver: one family, each a single sentence with the data it speaks of."""
+"""Errors of the servo driver: one family, each with one sentence and its data."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class CalibrationError(HardwareError):
 
     Args:
         problem: What is wrong, without a final point.
-        file: The file, empty if the calibration did not come from one.
-        line: Line in that file, from 1, or 0 if unknown.
-        key: Dotted path of the entry at fault, empty if it is the whole file.
-        remedy: What to do about it, empty where the problem contains it.
+        file: The file, if any.
+        line: Line in that file, from 1; 0 if unknown.
+        key: Dotted path of the wrong entry; empty for the whole file.
+        remedy: What to do about it; empty if the problem says it.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class CalibrationError(HardwareError):
 
 
 class BusError(HardwareError):
-    """The servo board cannot be reached, or broke off.
+    """The servo board cannot be reached, or the connection was lost.
 
     Attributes:
-        address: 7-bit address of the board, or None if the bus itself is missing.
+        address: 7-bit address of the board; None if the bus itself is missing.
     """
 
     def __init__(self, sentence: str, address: int | None = None) -> None:
@@ -53,11 +53,11 @@ class BusError(HardwareError):
 
 
 class CommandError(HardwareError):
-    """A command that is refused as a whole.
+    """A command that is rejected.
 
     Attributes:
         code: A result code of FollowJointTrajectory (the constants of this module).
-        joint: Name of the joint at fault, empty if it is no single joint.
+        joint: Name of the joint, empty if it is no single one.
         amount: By how much, in the unit of the sentence; NaN if that makes no sense.
     """
 

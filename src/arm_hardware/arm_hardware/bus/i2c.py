@@ -72,26 +72,21 @@ class I2C(ABC):
 
 
 class PatientI2C:
-    """A bus whose ``try_lock`` waits a bounded time.
+    """An I2C or a ``busio.I2C`` whose ``try_lock`` waits a bounded time.
 
-    Users of a ``busio.I2C`` poll ``try_lock`` until it succeeds, Adafruit's libraries too, which
-    never ends on a bus that is held for ever. This one raises errno 110 then, as Linux does for a
-    bus that is stuck. All other calls are those of the bus.
+    Users of a ``busio.I2C`` poll ``try_lock`` until it succeeds, Adafruit's libraries too: for
+    ever if the bus is never released. This one then raises errno 110, as Linux does for a bus
+    that is stuck.
     """
 
     def __init__(self, i2c: Any) -> None:
-        """Wrap a bus, an I2C or a ``busio.I2C``."""
         self._i2c = i2c
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._i2c, name)
 
     def try_lock(self) -> bool:
-        """Take the bus.
-
-        Raises:
-            TimeoutError: It was not released.
-        """
+        """Take the bus, or raise TimeoutError."""
         deadline = time.monotonic() + _LOCK_TIMEOUT
         while not self._i2c.try_lock():
             if time.monotonic() >= deadline:

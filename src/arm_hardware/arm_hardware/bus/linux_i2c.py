@@ -26,10 +26,9 @@ _ADDRESSES = range(0x08, 0x78)  # the others are reserved
 
 
 class LinuxI2C(I2C):
-    """A device node of the kernel."""
+    """A device node of the kernel, by an open ``smbus2.SMBus``."""
 
     def __init__(self, bus: Any) -> None:
-        """Use an open ``smbus2.SMBus``."""
         super().__init__()
         self._bus = bus
 
@@ -60,11 +59,7 @@ class LinuxI2C(I2C):
 
 
 def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
-    """Return the computer's bus by the kernel's own interface.
-
-    Raises:
-        BusError: No device node, or no permission.
-    """
+    """Return the computer's bus by the kernel's own interface; raise BusError without access."""
     check_device(device)
     try:
         bus = SMBus(str(device))
@@ -75,11 +70,7 @@ def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
 
 
 def blinka_i2c(device: Path = DEVICE) -> Any:
-    """Return the computer's bus by Adafruit's Blinka, a ``busio.I2C``.
-
-    Raises:
-        BusError: No device node, no permission, or no library.
-    """
+    """Return the computer's bus by Adafruit's Blinka, a ``busio.I2C``; errors as linux_i2c()."""
     check_device(device)
     _, connect = import_adafruit()
     try:
@@ -91,16 +82,12 @@ def blinka_i2c(device: Path = DEVICE) -> Any:
 
 
 def _set_timeout(fd: int) -> None:
-    """Bound the time of each transfer of an adapter, by whichever library, to TRANSFER_TIMEOUT."""
+    """Bound the time of each transfer of an adapter, whatever library makes it."""
     fcntl.ioctl(fd, _I2C_TIMEOUT, round(TRANSFER_TIMEOUT / _TIMEOUT_UNIT))
 
 
 def check_device(device: Path) -> None:
-    """Refuse a device node that is not there or not ours.
-
-    Raises:
-        BusError: With what to do.
-    """
+    """Raise BusError, with what to do, if a device node is missing or may not be used."""
     if not device.exists():
         raise BusError(
             f"There is no {device}: enable I2C (raspi-config, Interface Options, I2C; or "
@@ -109,20 +96,19 @@ def check_device(device: Path) -> None:
         )
     if not os.access(device, os.R_OK | os.W_OK):
         group = group_of(device)
-        if group == "root":
-            raise BusError(
-                f"No permission for {device}, which belongs to root alone: sudo apt install "
-                "i2c-tools gives I2C devices to the group i2c; add the user to it (sudo usermod "
-                "-aG i2c $USER) and restart."
-            )
-        raise BusError(
-            f"No permission for {device}: add the user to group {group} (sudo usermod -aG {group} "
-            "$USER) and log in again."
+        remedy = (
+            f": add the user to group {group} (sudo usermod -aG {group} $USER) and log in again."
         )
+        if group == "root":
+            remedy = (
+                ", which belongs to root alone: sudo apt install i2c-tools gives I2C devices to "
+                "the group i2c; add the user to it (sudo usermod -aG i2c $USER) and restart."
+            )
+        raise BusError(f"No permission for {device}{remedy}")
 
 
 def name_of(device: Path = DEVICE) -> str:
-    """Return how error messages name a bus: its device node and the group that may use it."""
+    """Return how error messages name a bus: device node and group."""
     return f"{device}, group {group_of(device)}" if device.exists() else str(device)
 
 

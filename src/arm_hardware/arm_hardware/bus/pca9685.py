@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PCA9685 driven by its registers (NXP data sheet, rev. 4, 16 April 2015).
 
-Every backend finds the board, reads it and sees whether it was reset by this code.
+Every backend finds the board, reads it and detects a reset by this code.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ RESTART, AUTO_INCREMENT, SLEEP = 0x80, 0x20, 0x10  # of MODE1
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
 CHANNELS = 16
 COUNTS = 4096
+TRIES = 3
+OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
 
 
 def count_of(led: bytes) -> int | None:
     """Return how many counts an output is high, None if never (section 7.3.3).
 
-    Args:
-        led: LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L, LEDn_OFF_H.
+    The registers are LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L and LEDn_OFF_H.
     """
     on = int.from_bytes(led[:2], "little")
     off = int.from_bytes(led[2:], "little")
@@ -36,8 +37,10 @@ def count_of(led: bytes) -> int | None:
     return COUNTS if always_on else (off - on) % COUNTS
 
 
-TRIES = 3
-OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
+def check_count(count: int) -> None:
+    """Raise ValueError unless a count is within 1 to 4095."""
+    if not 1 <= count < COUNTS:
+        raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
 
 
 class Pca9685Bus:
@@ -46,13 +49,7 @@ class Pca9685Bus:
     def __init__(
         self, board: ServoBoard, connect: Callable[[], I2C], where: str = "the bus"
     ) -> None:
-        """Make a closed bus.
-
-        Args:
-            board: Address, frequency, oscillator.
-            connect: Returns the I2C bus, or raises BusError; called by ``open``.
-            where: Name of the bus, for error messages.
-        """
+        """Make a closed bus; ``connect`` opens the I2C bus, which ``where`` names in errors."""
         self._board = board
         self._connect = connect
         self._where = where
@@ -70,9 +67,16 @@ class Pca9685Bus:
     def start(self) -> None:
         """Set the frequency and wake the chip; see Bus.start()."""
         self._refuse_foreign_pulses()
-        if not self._ready():
-            self._silence_sleeper()
-            self._try_to_wake()
+        if self._ready():
+            return
+        self._silence_sleeper()
+        for left in reversed(range(TRIES)):  # at once, before the servos lose their hold
+            try:
+                self._wake()
+                return
+            except OSError:
+                if left == 0:
+                    raise
 
     def running(self) -> bool:
         """Return whether the chip is awake, not reset and at the right frequency."""
@@ -94,8 +98,7 @@ class Pca9685Bus:
     def write_counts(self, counts: Mapping[int, int]) -> None:
         """Set counts from 1 to 4095, one transfer a channel."""
         for channel, count in counts.items():
-            if not 1 <= count < COUNTS:
-                raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
+            check_count(count)
             self._registers.write(LED0 + 4 * channel, 0, 0, count & 0xFF, count >> 8)
 
     def release(self, channels: Iterable[int]) -> None:
@@ -114,18 +117,8 @@ class Pca9685Bus:
         return prescale_of(self._board.frequency_hz, self._board.reference_clock_hz)
 
     def _ready(self) -> bool:
-        """Return whether nothing is left for start() to do."""
+        """Return whether start() has nothing left to do."""
         return self.running()
-
-    def _try_to_wake(self) -> None:
-        """Wake the chip; again at once if a transfer fails, before the servos lose their hold."""
-        for left in reversed(range(TRIES)):
-            try:
-                self._wake()
-                return
-            except OSError:
-                if left == 0:
-                    raise
 
     def _wake(self) -> None:
         """Set the frequency, which only a sleeping chip takes, and wake it (section 7.3.5)."""
@@ -136,7 +129,7 @@ class Pca9685Bus:
         self._registers.write(MODE1, RESTART | AUTO_INCREMENT)
 
     def _silence_sleeper(self) -> None:
-        """Clear the channels of a chip that sleeps: old counts would come alive on waking."""
+        """Clear the channels of a sleeping chip: on waking it would send their old counts."""
         mode = self._registers.read(MODE1)[0]
         if not mode & (SLEEP | RESTART):
             return
@@ -164,7 +157,7 @@ class Pca9685Bus:
         )
 
     def _refuse_foreign_pulses(self) -> None:
-        """Refuse a board that pulses at another frequency: ours would change its pulses."""
+        """Refuse a board that sends pulses at another frequency: ours would change them."""
         if self._registers.read(PRE_SCALE)[0] == self._prescale:
             return
         for channel, count in self.read_counts(range(CHANNELS)).items():

@@ -18,36 +18,25 @@ _LOGGER = logging.getLogger(__name__)
 TRIES = 3  # of one transfer, before the bus counts as lost
 GIVE_UP_AFTER = 0.1  # [s] of the wall; a transfer that took so long is not repeated
 
-# Causes of the errors of a bus, for the person who wired it (Linux,
-# Documentation/i2c/fault-codes.rst).
+# Causes of a bus' errors (Linux, Documentation/i2c/fault-codes.rst).
+_NO_CHIP = "no chip acknowledges; check its power and the wires SDA and SCL"
 HINTS = {
-    errno.EREMOTEIO: "no chip acknowledges; check its power and the wires SDA and SCL",
-    errno.ENXIO: "no chip acknowledges; check its power and the wires SDA and SCL",
+    errno.EREMOTEIO: _NO_CHIP,
+    errno.ENXIO: _NO_CHIP,
     errno.EIO: "transfers are disturbed; check the wires, keep them short and off the motors'",
     errno.ETIMEDOUT: "the bus is stuck, a wire or a chip holds SDA or SCL; check wires and power",
 }
 
 
 class RetryingBus:
-    """A bus that repeats failed transfers.
-
-    Attributes:
-        bus: The bus.
-        faults: Transfers that failed.
-        halted: No channel is written while true, not even by a transfer that is being repeated;
-            set from any thread, without a lock.
-    """
+    """A bus that repeats failed transfers; ``remedy`` is what to do once it answers again."""
 
     def __init__(self, bus: Bus, remedy: str = "deactivate and activate") -> None:
-        """Use a bus.
-
-        Args:
-            bus: Opened through this one.
-            remedy: What a person does once the bus answers again.
-        """
         self.bus = bus
         self._remedy = remedy
-        self.faults = 0
+        self.faults = 0  # transfers that failed
+        # While true no channel is written, not even by a transfer that is being repeated; set from
+        # any thread, without a lock.
         self.halted = False
 
     def open(self) -> None:
@@ -84,14 +73,9 @@ class RetryingBus:
         self._repeat(lambda: self.bus.release(numbers))
 
     def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
-        """Run a transfer, again if it fails: a single disturbed one is no reason to give up.
+        """Run a transfer, again if it fails; raise BusError if it keeps failing.
 
-        Args:
-            transfer: What to try.
-            then: Replaces the usual remedy.
-
-        Raises:
-            BusError: It kept failing.
+        A single disturbed transfer is no reason to give up. ``then`` replaces the usual remedy.
         """
         begin = time.monotonic()
         for left in reversed(range(TRIES)):

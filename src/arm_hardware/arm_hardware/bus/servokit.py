@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Adafruit's ServoKit behind the driver's bus.
-
-The one place that imports vendor code: Adafruit's libraries.
-"""
+"""Adafruit's ServoKit behind the driver's bus; only this file imports vendor code."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from arm_hardware.bus.i2c import I2C
-from arm_hardware.bus.pca9685 import CHANNELS, COUNTS, Pca9685Bus
+from arm_hardware.bus.pca9685 import CHANNELS, COUNTS, Pca9685Bus, check_count
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.errors import BusError
 
@@ -22,8 +19,7 @@ PACKAGE = "adafruit-circuitpython-servokit"
 def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]:
     """Return ``adafruit_servokit.ServoKit`` and what opens the computer's bus, ``board.I2C``.
 
-    Args:
-        any_computer: Let Blinka accept a computer that it does not know; for simulated buses.
+    With ``any_computer``, for simulated buses, Blinka accepts a computer that it does not know.
 
     Raises:
         BusError: A library is missing, or does not know this computer.
@@ -58,14 +54,7 @@ class ServoKitBus(Pca9685Bus):
         where: str = "the bus",
         any_computer: bool = False,
     ) -> None:
-        """Make a closed bus.
-
-        Args:
-            board: Address, frequency, oscillator.
-            connect: Returns a ``busio.I2C`` or what is like it, or raises BusError.
-            where: Name of the bus, for error messages.
-            any_computer: As in import_adafruit().
-        """
+        """Make a closed bus; arguments as for Pca9685Bus and import_adafruit()."""
         super().__init__(board, connect, where)
         self._any_computer = any_computer
         self._servokit: Any = None
@@ -111,7 +100,7 @@ class ServoKitBus(Pca9685Bus):
             ) from error
 
     def _servo(self, channel: int) -> Any:
-        """Return ServoKit's servo, its pulse range the whole period: fractions then are counts."""
+        """Return ServoKit's servo, its pulse range the whole period, so fractions are counts."""
         if channel not in self._servos:
             servo = self._kit.servo[channel]
             servo.set_pulse_width_range(0, COUNTS * self._board.count_us)
@@ -124,10 +113,6 @@ def fraction_of(count: int) -> float:
 
     It computes ``int(fraction * 65535) >> 4`` (adafruit_motor.servo, adafruit_pca9685.PWMChannel);
     the middle of the sixteen duty cycles that give one count is safe from rounding.
-
-    Raises:
-        ValueError: The count is not within 1 to 4095.
     """
-    if not 1 <= count < COUNTS:
-        raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
+    check_count(count)
     return (16.0 * count + 8.0) / 65535.0

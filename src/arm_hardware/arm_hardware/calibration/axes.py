@@ -7,16 +7,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arm_hardware.errors import INVALID_GOAL, CommandError
 
+if TYPE_CHECKING:
+    from arm_description import RobotModel
+
 GRIPPER = "gripper"
+LIMIT_TOLERANCE = 1e-6  # [rad or m] rounding at a position limit
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that moves, and how far and fast it may."""
+    """A joint or the gripper, and its limits."""
 
     name: str  # joint name, or "gripper"
     unit: str  # "rad" or "m"
@@ -61,38 +65,21 @@ class Axes:
         return len(self.all)
 
 
-def axes_of(model: Any) -> Axes:
-    """Return the axes of a robot description.
-
-    Args:
-        model: An ``arm_description.RobotModel``.
-    """
+def axes_of(model: RobotModel) -> Axes:
+    """Return the axes of a robot description."""
+    units = {"revolute": "rad", "prismatic": "m"}
     arm = tuple(
-        Axis(
-            joint.name,
-            "rad" if joint.type == "revolute" else "m",
-            float(joint.lower),
-            float(joint.upper),
-            float(joint.velocity),
-            float(joint.acceleration),
-        )
-        for joint in model.joints
+        Axis(j.name, units[j.type], j.lower, j.upper, j.velocity, j.acceleration)
+        for j in model.joints
     )
     grip = model.gripper
     if grip is None:
         return Axes(arm)
-    width = Axis(
-        GRIPPER,
-        "m",
-        float(grip.min_width),
-        float(grip.max_width),
-        float(grip.velocity),
-        float(grip.acceleration),
-    )
+    width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
     return Axes(arm, width, tuple(grip.joints))
 
 
-def rest_of(model: Any, axes: Axes) -> tuple[float, ...]:
+def rest_of(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
 
     A joint that the posture leaves out rests at 0, or in the middle of its limits if these exclude
@@ -109,19 +96,10 @@ def _middle(axis: Axis) -> float:
     return 0.0 if axis.lower <= 0.0 <= axis.upper else 0.5 * (axis.lower + axis.upper)
 
 
-LIMIT_TOLERANCE = 1e-6  # [rad or m] rounding at a position limit
-
-
 def check_position(axis: Axis, value: float, where: str = "") -> None:
-    """Refuse a position that is not finite or outside of the axis' limits.
+    """Raise CommandError for a position [rad or m] that is not finite or beyond the limits.
 
-    Args:
-        axis: Its limits.
-        value: Position [rad or m].
-        where: Said after the number.
-
-    Raises:
-        CommandError: With the amount beyond the limit.
+    The error has the amount beyond the limit; ``where`` follows the number in its sentence.
     """
     if not math.isfinite(value):
         raise CommandError(f"{axis.name}: the position{where} is {value}.", joint=axis.name)
@@ -137,16 +115,9 @@ def check_position(axis: Axis, value: float, where: str = "") -> None:
 
 
 def check_speed(axis: Axis, speed: float, margin: float, where: str) -> None:
-    """Refuse a speed above the axis' limit.
+    """Raise CommandError, with the amount, for a speed [rad/s or m/s] above ``margin`` limits.
 
-    Args:
-        axis: Its limits.
-        speed: Not negative [rad/s or m/s].
-        margin: Factor on the limit that is let pass: rounding by planners.
-        where: Said after the number.
-
-    Raises:
-        CommandError: With the amount above the limit.
+    ``where`` follows the number in the sentence; the margin is for the rounding of planners.
     """
     if speed > margin * axis.velocity:
         raise CommandError(

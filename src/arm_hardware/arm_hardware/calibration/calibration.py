@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of one physical arm: which servo, which pulse for which position."""
+"""The calibration of one physical arm: which servo, and which pulse for which position."""
 
 from __future__ import annotations
 
@@ -82,11 +82,7 @@ class Calibration:
         return min(known) if known and len(known) == len(days) else None
 
     def maps(self, axes: Axes) -> tuple[PointMap, ...]:
-        """Return a map for each axis of ``axes.all``.
-
-        Raises:
-            CalibrationError: An axis has no entry, or one of the wrong unit.
-        """
+        """Return a map for each axis; raise CalibrationError if its entry is missing or wrong."""
         names = [axis.name for axis in axes]
         unknown = sorted(set(self.servos) - set(names))
         if unknown:
@@ -98,11 +94,7 @@ class Calibration:
         return tuple(self._servo(axis).map(self.board.count_us) for axis in axes)
 
     def narrowed(self, axes: Axes) -> Axes:
-        """Return the axes with limits no wider, and speeds no higher, than their servos'.
-
-        Raises:
-            CalibrationError: As maps().
-        """
+        """Return the axes with limits and speeds no wider than their servos'; errors as maps()."""
         narrow = [
             axis.narrowed(max(m.lower, s.limits[0]), min(m.upper, s.limits[1]), s.speed)
             for axis, m, s in zip(axes, self.maps(axes), map(self._servo, axes), strict=True)
@@ -124,21 +116,15 @@ class Calibration:
 
 
 def calibration_path(name: str, robot: str, folder: Path) -> Path:
-    """Return the file of a calibration.
+    """Return a calibration file, or raise CalibrationError.
 
-    Args:
-        name: Path of a file, name of a shipped one, or empty for the shipped one of the robot.
-        robot: Name of the robot.
-        folder: Where the shipped ones are.
-
-    Raises:
-        CalibrationError: There is none.
+    The name is a path, that of a shipped file in the folder, or empty for the robot's shipped one.
     """
     if name and Path(name).is_file():
         return Path(name)
-    for stem in (name,) if name else (f"{robot}_servos",):
-        if (folder / f"{stem}.yaml").is_file():
-            return folder / f"{stem}.yaml"
+    found = folder / f"{name or f'{robot}_servos'}.yaml"
+    if found.is_file():
+        return found
     shipped = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
     what = f"'{name}'" if name else f"for robot '{robot}'"
     raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -35,15 +35,17 @@ from arm_hardware.errors import CalibrationError
 SCHEMA = "calibration.schema.json"
 CHANNELS = 16
 PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
-ADDRESSES = (0x08, 0x77)
+ADDRESSES = range(0x08, 0x78)
 FREQUENCIES_HZ = (24.0, 400.0)
 CLOCKS_HZ = (1e6, 50e6)
 SIGNS = (-1, 1)
+TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
+ROUNDING = 1e-9  # [rad or m]
+Pair = tuple[float, float]
 
 NUMBER = Leaf("number", "number")
 NAME = Leaf("name of a robot", "text")
-PULSE = Leaf("us", "pulse")
-PULSES = ListOf(PULSE, 2, 2)
+PULSES = ListOf(Leaf("us", "pulse"), 2, 2)
 CHANNEL = Key(Leaf("0 to 15", "channel"), "output of the board", True)
 CLAMP = Key(PULSES, "the shortest and the longest pulse that may ever be sent", True)
 DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were measured")
@@ -52,13 +54,11 @@ DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were me
 def _servo(unit: str, what: str) -> Table:
     """Keys of a servo whose axis is given in a unit."""
     number = Leaf(unit, "number")
+    sign = f"servo {what} = sign * joint {what} + zero; 1 if left out"
     return Table(
         {
             "channel": CHANNEL,
-            "sign": Key(
-                Leaf("1 or -1", "sign"),
-                f"servo {what} = sign * joint {what} + zero; 1 if left out",
-            ),
+            "sign": Key(Leaf("1 or -1", "sign"), sign),
             f"zero_{unit}": Key(number, f"servo {what} where the joint is at 0; 0 if left out"),
             f"points_{unit}_us": Key(
                 ListOf(ListOf(NUMBER, 2, 2), 2, None),
@@ -79,8 +79,7 @@ def _servo(unit: str, what: str) -> Table:
     )
 
 
-TURNING = _servo("deg", "angle")
-SLIDING = _servo("mm", "position")
+SERVOS = {"deg": _servo("deg", "angle"), "mm": _servo("mm", "position")}
 BOARD = Table(
     {
         "address": Key(Leaf("7-bit I2C address", "address"), "of the board; 0x40 if left out"),
@@ -101,8 +100,10 @@ CALIBRATION = Table(
         "safe_pulses_us": Key(
             PULSES, "what pulse_limits_us of any servo may be; 400 to 2600 if left out"
         ),
-        "joints": Key(Named(Either((TURNING, SLIDING)), "joint"), "a servo for each joint", True),
-        "gripper": Key(SLIDING, "its servo; positions are widths"),
+        "joints": Key(
+            Named(Either(tuple(SERVOS.values())), "joint"), "a servo for each joint", True
+        ),
+        "gripper": Key(SERVOS["mm"], "its servo; positions are widths"),
     }
 )
 
@@ -122,7 +123,7 @@ def calibration_schema() -> dict[str, Any]:
             "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
             "sign": {"enum": list(SIGNS)},
             "channel": {"type": "integer", "minimum": 0, "maximum": CHANNELS - 1},
-            "address": _range("integer", ADDRESSES),
+            "address": _range("integer", (ADDRESSES[0], ADDRESSES[-1])),
             "frequency": _range("number", FREQUENCIES_HZ),
             "clock": _range("number", CLOCKS_HZ),
             "pulse": _range("number", PULSES_US),
@@ -135,7 +136,7 @@ def schema_text() -> str:
     return json.dumps(calibration_schema(), indent=2) + "\n"
 
 
-def _range(kind: str, bounds: tuple[float, float]) -> dict[str, Any]:
+def _range(kind: str, bounds: Pair) -> dict[str, Any]:
     return {"type": kind, "minimum": bounds[0], "maximum": bounds[1]}
 
 
@@ -143,23 +144,13 @@ if __name__ == "__main__":
     (Path(__file__).parents[2] / "schema" / SCHEMA).write_text(schema_text(), encoding="utf-8")
 
 
-POINTS = {"points_deg_us", "points_mm_us"}
-TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
-ROUNDING = 1e-9  # [rad or m]
-Pair = tuple[float, float]
-
-
 def load_calibration(path: Path) -> Calibration:
-    """Read and check a calibration file.
-
-    Raises:
-        CalibrationError: What is wrong, where, and what would be right.
-    """
+    """Read and check a calibration file; raise CalibrationError."""
     return _calibration(read_yaml(path, CalibrationError), path)
 
 
 def parse_calibration(data: bytes, path: Path) -> Calibration:
-    """Check the bytes of a file at a path, whether or not it is there; errors as above."""
+    """Check the bytes of a file at a path that need not exist; raise CalibrationError."""
     return _calibration(parse_yaml(data, str(path), CalibrationError), path)
 
 
@@ -168,33 +159,37 @@ def _calibration(root: Field, path: Path) -> Calibration:
     board = _board(top["board"])
     safe = _pulses(top["safe_pulses_us"]) if "safe_pulses_us" in top else SAFE_PULSES_US
     fields = top["joints"].mapping()
-    tables = {name: _table(field) for name, field in fields.items()}
+    units = {name: _unit(field) for name, field in fields.items()}
     if GRIPPER in top:
-        fields[GRIPPER], tables[GRIPPER] = top[GRIPPER], SLIDING
-    servos = {
-        name: _calibration_file_servo(field, tables[name], safe, board)
-        for name, field in fields.items()
-    }
-    _check_channels(servos, fields)
+        fields[GRIPPER], units[GRIPPER] = top[GRIPPER], "mm"
+    servos: dict[str, ServoCalibration] = {}
+    for name, field in fields.items():
+        servo = _servo_calibration(field, units[name], safe, board)
+        for other, before in servos.items():
+            if before.channel == servo.channel:
+                raise field.error(
+                    f"has channel {servo.channel}, which {other} has already",
+                    "give each servo its own channel",
+                )
+        servos[name] = servo
     example = top["example"].value if "example" in top else False
     if not isinstance(example, bool):
         raise top["example"].error("must be true or false")
     return Calibration(path, example, top["robot"].text(), board, servos, safe)
 
 
-def _table(field: Field) -> Table:
-    """Return the keys of a joint: those of the unit of its points."""
+def _unit(field: Field) -> str:
+    """Return the unit of a joint: that of its points."""
     given = field.mapping()
-    if set(given) >= POINTS:
+    if {"points_deg_us", "points_mm_us"} <= given.keys():
         raise field.error("needs either points_deg_us or points_mm_us, not both")
-    return SLIDING if "points_mm_us" in given else TURNING
+    return "mm" if "points_mm_us" in given else "deg"
 
 
 def _board(field: Field) -> ServoBoard:
     given = BOARD.read(field)
-    address = given["address"].value if "address" in given else 0x40
-    if type(address) is not int or not ADDRESSES[0] <= address <= ADDRESSES[1]:
-        raise given["address"].error("must be a 7-bit address from 0x08 to 0x77")
+    problem = "must be a 7-bit address from 0x08 to 0x77"
+    address = _whole(given.get("address"), 0x40, ADDRESSES, problem)
     frequency = _within(given.get("frequency_hz"), 50.0, FREQUENCIES_HZ)
     clock = _within(given.get("reference_clock_hz"), 25e6, CLOCKS_HZ)
     if not 3 <= prescale_of(frequency, clock) <= 255:
@@ -203,23 +198,20 @@ def _board(field: Field) -> ServoBoard:
     return ServoBoard(address, frequency, clock)
 
 
-def _calibration_file_servo(
-    field: Field, table: Table, safe: Pair, board: ServoBoard
-) -> ServoCalibration:
-    given = table.read(field)
-    unit = "deg" if table is TURNING else "mm"
+def _servo_calibration(field: Field, unit: str, safe: Pair, board: ServoBoard) -> ServoCalibration:
+    given = SERVOS[unit].read(field)
     si = TO_SI[unit]
-    rows = [_pair(row) for row in given[f"points_{unit}_us"].items()]
-    _check_points(rows, given[f"points_{unit}_us"])
-    clamp = _clamp(given["pulse_limits_us"], rows, safe, board)
+    rows = _points(given[f"points_{unit}_us"])
     servo = ServoCalibration(
-        channel=_channel(given["channel"]),
+        channel=_whole(
+            given["channel"], 0, range(CHANNELS), "must be a whole number from 0 to 15"
+        ),
         unit="rad" if unit == "deg" else "m",
         points=tuple((place * si, pulse) for place, pulse in rows),
-        pulse_limits_us=clamp,
-        sign=_sign(given.get("sign")),
+        pulse_limits_us=_clamp(given["pulse_limits_us"], rows, safe, board),
+        sign=_whole(given.get("sign"), 1, SIGNS, "must be 1 or -1"),
         zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
-        speed=_speed(given.get(f"speed_{unit}_s"), si),
+        speed=_positive(given.get(f"speed_{unit}_s")) * si,
         calibrated=_date(given.get("calibrated")),
     )
     if f"limits_{unit}" not in given:
@@ -227,26 +219,20 @@ def _calibration_file_servo(
     return _limited(servo, given[f"limits_{unit}"], si, board)
 
 
-def _channel(field: Field) -> int:
-    channel = field.value
-    if type(channel) is not int or not 0 <= channel < CHANNELS:
-        raise field.error("must be a whole number from 0 to 15")
-    return int(channel)
+def _whole(field: Field | None, default: int, allowed: Collection[int], problem: str) -> int:
+    if field is None:
+        return default
+    if type(field.value) is not int or field.value not in allowed:
+        raise field.error(problem)
+    return field.value
 
 
-def _sign(field: Field | None) -> int:
-    sign = 1 if field is None else field.value
-    if field is not None and (type(sign) is not int or sign not in SIGNS):
-        raise field.error("must be 1 or -1")
-    return int(sign)
-
-
-def _speed(field: Field | None, si: float) -> float:
+def _positive(field: Field | None) -> float:
     if field is None:
         return math.inf
     if not field.number() > 0.0:
         raise field.error("must be above 0")
-    return field.number() * si
+    return field.number()
 
 
 def _date(field: Field | None) -> date | None:
@@ -274,16 +260,23 @@ def _limited(
     return replace(servo, limits=(lower * si, upper * si))
 
 
-def _check_points(rows: Sequence[Pair], field: Field) -> None:
+def _points(field: Field) -> list[Pair]:
+    rows = [_pair(row) for row in field.items()]
     if len(rows) < 2:
         raise field.error("needs two points or more")
     if any(b[0] <= a[0] for a, b in itertools.pairwise(rows)):
         raise field.error("angles or widths must rise from point to point")
-    steps = [b[1] - a[1] for a, b in itertools.pairwise(rows)]
-    if not (all(s > 0 for s in steps) or all(s < 0 for s in steps)):
+    if not monotonic([pulse for _, pulse in rows]):
         raise field.error("pulses must rise throughout or fall throughout")
     if any(not PULSES_US[0] <= pulse <= PULSES_US[1] for _, pulse in rows):
         raise field.error("pulses must lie within 100 to 4000 us")
+    return rows
+
+
+def monotonic(pulses: Sequence[float]) -> bool:
+    """Return whether pulses rise throughout or fall throughout."""
+    steps = [b - a for a, b in itertools.pairwise(pulses)]
+    return all(s > 0 for s in steps) or all(s < 0 for s in steps)
 
 
 def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) -> Pair:
@@ -301,18 +294,6 @@ def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) ->
     if clamp[1] >= period_us:
         raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
     return clamp
-
-
-def _check_channels(servos: Mapping[str, ServoCalibration], fields: Mapping[str, Field]) -> None:
-    seen: dict[int, str] = {}
-    for name, servo in servos.items():
-        if servo.channel in seen:
-            other = seen[servo.channel]
-            raise fields[name].error(
-                f"has channel {servo.channel}, which {other} has already",
-                "give each servo its own channel",
-            )
-        seen[servo.channel] = name
 
 
 def _pulses(field: Field) -> Pair:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic calibration: fits joint zeros and link lengths to touched tip positions.
+"""Kinematic calibration: joint zeros and link lengths fitted to touched tip positions.
 
 It names parameters that the points cannot tell apart, and how accurate the others are.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from scipy.optimize import least_squares
+from scipy.sparse.csgraph import connected_components
 
 from arm_description import RobotModel
 from arm_hardware.calibration.touch_points import Array, TouchPoints, tip_of, tip_rates
@@ -20,46 +21,36 @@ from arm_hardware.errors import HardwareError
 
 OBSERVABLE = 1e-3  # of the largest singular value; less moves the tip too little
 SHARE = 0.05  # of an unobservable direction that makes a parameter part of it
+OUTLIER = 5.0  # times the usual error: such a point was probably measured wrongly
+FINEST = 1e-5  # [m] errors below this are rounding
 
 
 def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:
     """Return groups of parameters that may change together without the tips moving.
 
-    Such changes are the null space of the Jacobian, here of its right singular vectors with
-    singular values near 0; parameters are of one group if the projector on it couples them
-    (Hollerbach, Khalil, Gautier, "Model Identification", Springer Handbook of Robotics, chapter 6,
-    section on observability). A group of one is a parameter that moves no tip at all.
-
-    Args:
-        jacobian: (3 m, k) derivatives of the tips, columns scaled to be compared.
-        names: (k) of the parameters.
+    Such changes are the null space of the Jacobian (3 m, k) of the tips, whose columns are scaled
+    to be compared: its right singular vectors with singular values near 0. The parameters of one
+    group are coupled by the projector on it (Hollerbach, Khalil, Gautier, "Model Identification",
+    Springer Handbook of Robotics, chapter 6, section on observability). A group of one is a
+    parameter that moves no tip at all.
     """
     _, values, rows = np.linalg.svd(jacobian, full_matrices=True)
     strength = np.zeros(len(names))
     strength[: len(values)] = values
-    most = strength.max(initial=0.0)
-    null_space = rows[strength <= OBSERVABLE * most]
-    projector = null_space.T @ null_space
-    coupled = np.abs(projector) > SHARE**2
-    groups, left = [], {i for i in range(len(names)) if coupled[i, i]}
-    while left:
-        group, grown = set[int](), {min(left)}
-        while grown != group:
-            group = grown
-            grown = {j for i in group for j in left if coupled[i, j]}
-        left -= group
-        groups.append(tuple(names[i] for i in sorted(group)))
-    return groups
+    null_space = rows[strength <= OBSERVABLE * strength.max(initial=0.0)]
+    coupled = np.abs(null_space.T @ null_space) > SHARE**2
+    free = np.flatnonzero(coupled.diagonal())
+    count, labels = connected_components(coupled[np.ix_(free, free)])
+    return [tuple(names[i] for i in free[labels == label]) for label in range(count)]
 
 
 @dataclass(frozen=True)
 class FitParameter:
     """A number to be found: by how much it exceeds the model's."""
 
-    joint: int  # index of its joint
-    # "zero" (offset of the joint from its commanded position), "a" or "d" (of its DH row)
-    what: str
-    name: str  # as people name it: the joint, or joint.a, joint.d
+    joint: int  # index
+    what: str  # "zero" (offset from the commanded position), or "a" or "d" of the DH row
+    name: str  # the joint's, or joint.a, joint.d
     unit: str  # "rad" or "m"
 
 
@@ -84,41 +75,35 @@ def lengths_of(model: RobotModel) -> list[FitParameter]:
 def select_parameters(
     model: RobotModel, lengths: Sequence[str], keep: Sequence[str]
 ) -> list[FitParameter]:
-    """Return all zeros and some lengths, without what is to be kept.
-
-    Args:
-        model: The robot.
-        lengths: Names, or "all".
-        keep: Names of zeros or lengths.
+    """Return all zeros and the named lengths ("all": each), without those to keep.
 
     Raises:
         HardwareError: There is none of that name.
     """
     every = {parameter.name: parameter for parameter in lengths_of(model)}
-    names = list(every) if "all" in lengths else list(lengths)
-    for name in names:
+    chosen = every if "all" in lengths else dict.fromkeys(lengths)
+    for name in chosen:
         if name not in every:
             raise HardwareError(f"There is no length {name!r}; {did_you_mean(name, every)}.")
-    found = [*zeros_of(model), *(every[name] for name in dict.fromkeys(names))]
+    found = [*zeros_of(model), *(every[name] for name in chosen)]
     names = [parameter.name for parameter in found]
     for name in keep:
         if name not in names:
-            raise HardwareError(
-                f"{name!r} would not be found anyway; {did_you_mean(name, names)}."
-            )
+            others = did_you_mean(name, names)
+            raise HardwareError(f"{name!r} would not be found anyway; {others}.")
     return [parameter for parameter in found if parameter.name not in keep]
 
 
 @dataclass(frozen=True)
 class PerturbedArm:
-    """The arm as it is, if it is off by certain values."""
+    """The arm if it is off by certain values."""
 
     model: RobotModel  # with the real lengths
     parameters: tuple[FitParameter, ...]  # (k) what is off
     zeros: Array  # (n,) offset of each joint from its commanded position [rad or m]
 
     def tips(self, commanded: Array, at: Array) -> Array:
-        """Return where a point at (3,) of tool0 is (m, 3) for positions commanded (m, n) [m]."""
+        """Return where a point (3,) of tool0 is (m, 3) [m] at commanded positions (m, n)."""
         return np.array([tip_of(self.model, q + self.zeros, at) for q in commanded])
 
     def rates(self, commanded: Array, at: Array) -> Array:
@@ -158,19 +143,14 @@ def perturbed_arm(
     return PerturbedArm(replace(model, joints=tuple(joints)), tuple(parameters), zeros)
 
 
-OUTLIER = 5.0  # times the usual error: such a point was probably measured wrongly
-FINEST = 1e-5  # [m] errors below this are rounding
-
-
 @dataclass(frozen=True)
 class KinematicFit:
     """What was found."""
 
-    parameters: tuple[FitParameter, ...]  # (k) that were fitted
+    parameters: tuple[FitParameter, ...]  # (k) fitted
     values: Array  # (k,) by how much each exceeds the model's [rad or m]
     deviations: Array  # (k,) standard deviations of these, from the errors that remain
-    # names of parameters that move no tip at these points; they stay as they are
-    unobservable: tuple[str, ...]
+    unobservable: tuple[str, ...]  # names of parameters that move no tip at these points
     before: Array  # (m,) distances of the tips from where the model has them [m]
     after: Array  # (m,) the same with what was found
     outliers: tuple[int, ...]  # indices of points that do not fit the others
@@ -180,11 +160,6 @@ def fit(
     model: RobotModel, parameters: Sequence[FitParameter], touches: TouchPoints
 ) -> KinematicFit:
     """Find the parameters that bring the model's tips nearest to the touched ones.
-
-    Args:
-        model: The robot as described.
-        parameters: What may be off.
-        touches: What was touched.
 
     Raises:
         HardwareError: Too few points, or they cannot tell some parameters apart; names them.
@@ -235,7 +210,6 @@ def _observable(
 
 
 def _refuse(groups: Sequence[tuple[str, ...]]) -> None:
-    """Refuse points that leave a group of parameters free."""
     for group in groups:
         raise HardwareError(
             f"These points cannot tell apart {', '.join(group)}: touch more points, in postures "
@@ -244,14 +218,11 @@ def _refuse(groups: Sequence[tuple[str, ...]]) -> None:
 
 
 def _unobservable(jacobian: Array, parameters: Sequence[FitParameter]) -> list[tuple[str, ...]]:
-    return unobservable_groups(_scaled(jacobian, parameters), [p.name for p in parameters])
-
-
-def _scaled(jacobian: Array, parameters: Sequence[FitParameter]) -> Array:
-    """Return the Jacobian with lengths counted in the largest way of the tip by one radian."""
+    """Return the groups, with lengths counted in the largest way of the tip by one radian."""
     angles = [i for i, p in enumerate(parameters) if p.unit == "rad"]
     arm = float(np.abs(jacobian[:, angles]).max(initial=0.0)) or 1.0
-    return np.asarray(jacobian * [1.0 if p.unit == "rad" else arm for p in parameters])
+    scaled = jacobian * [1.0 if p.unit == "rad" else arm for p in parameters]
+    return unobservable_groups(scaled, [p.name for p in parameters])
 
 
 def _deviations(jacobian: Array, errors: Array) -> Array:
@@ -268,7 +239,7 @@ def _lengths(errors: Array) -> Array:
 def _outliers(
     errors: Callable[[Array], Array], rates: Callable[[Array], Array], values: Array
 ) -> tuple[int, ...]:
-    """Return the points that are far off in a fit which hardly listens to such points."""
+    """Return the points that are far off in a fit that is robust against such points."""
     usual = max(float(np.median(np.abs(errors(values)))), FINEST)
     robust = least_squares(errors, values, rates, x_scale="jac", loss="cauchy", f_scale=usual)
     off = _lengths(errors(np.asarray(robust.x)))

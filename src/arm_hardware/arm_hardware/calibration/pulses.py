@@ -16,26 +16,20 @@ HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, 
 
 
 class Pulses:
-    """What the board sends, by joint name; nothing is sent but by step(), first() and release().
+    """What the board sends, by joint name; only step(), first() and release() send anything.
 
-    Attributes:
-        counts: Of each servo, None where it gets no pulses.
-        bounds: The least and the most count: the safe pulses of the file.
+    All of these raise BusError if the bus is lost; the pulse is then as it was.
     """
 
     def __init__(self, line: RetryingBus, calibration: Calibration) -> None:
-        """Read the registers of an open board.
-
-        Raises:
-            BusError: The bus is lost.
-        """
+        """Read the registers of an open board."""
         self._line = line
         self._servos = calibration.servos
         self._count_us = calibration.board.count_us
         least, most = calibration.safe_pulses_us
         self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
-        channels = [servo.channel for servo in self._servos.values()]
-        found = line.read(channels)
+        found = line.read(servo.channel for servo in self._servos.values())
+        # By joint name, None where the servo gets no pulses.
         self.counts = {name: found[servo.channel] for name, servo in self._servos.items()}
 
     def us(self, name: str) -> float:
@@ -48,28 +42,21 @@ class Pulses:
         return round(sum(self._servos[name].pulse_limits_us) / 2.0 / self._count_us)
 
     def first(self, name: str) -> None:
-        """Send a servo its first pulse, the middle one; errors as step()."""
+        """Send a servo its first pulse, the middle one."""
         self._line.start()
         self._write(name, self.middle(name))
 
     def step(self, name: str, steps: int) -> bool:
-        """Make the pulses of a servo longer by so many counts; return False at the safe end.
-
-        Raises:
-            BusError: The board did not answer; the pulse is as it was.
-        """
-        before = self.counts[name]
-        if before is None:
-            return False
-        least, most = self.bounds
-        count = before + steps
-        if (steps > 0 and count > most) or (steps < 0 and count < least):
+        """Make the pulses of a servo longer by so many counts; return False at the safe end."""
+        before, (least, most) = self.counts[name], self.bounds
+        count = (before or 0) + steps
+        if before is None or (steps > 0 and count > most) or (steps < 0 and count < least):
             return False
         self._write(name, count)
         return True
 
     def release(self, name: str) -> None:
-        """End the pulses of a servo; errors as step()."""
+        """End the pulses of a servo."""
         self._line.release([self._servos[name].channel])
         self.counts[name] = None
 

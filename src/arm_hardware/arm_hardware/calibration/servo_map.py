@@ -25,12 +25,7 @@ FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
 
 
 def prescale_of(frequency_hz: float, clock_hz: float) -> int:
-    """Return the PRE_SCALE register for a pulse frequency (data sheet, section 7.3.5, eq. 1).
-
-    Args:
-        frequency_hz: Wanted pulses per second.
-        clock_hz: The board's oscillator.
-    """
+    """Return the PRE_SCALE register for a pulse frequency (data sheet, section 7.3.5, eq. 1)."""
     return int(clock_hz / COUNTS / frequency_hz + 0.5) - 1
 
 
@@ -76,8 +71,7 @@ class PointMap:
     @cached_property
     def counts(self) -> tuple[int, int]:
         """The least and the most count that may ever be sent."""
-        low = max(self.pulse_limits_us[0], min(self.pulses_us))
-        high = min(self.pulse_limits_us[1], max(self.pulses_us))
+        low, high = self._pulse_range
         return math.ceil(low / self.count_us - 1e-9), math.floor(high / self.count_us + 1e-9)
 
     @property
@@ -96,12 +90,12 @@ class PointMap:
     @property
     def lower(self) -> float:
         """Smallest position that points and pulse limits allow [rad or m]."""
-        return min(self._ends())
+        return min(map(self.position_at, self._pulse_range))
 
     @property
     def upper(self) -> float:
         """Largest position that points and pulse limits allow [rad or m]."""
-        return max(self._ends())
+        return max(map(self.position_at, self._pulse_range))
 
     def pulse_of(self, position: float) -> float:
         """Return the pulse length of a position [us]; beyond the points, that of the end point."""
@@ -127,10 +121,11 @@ class PointMap:
         step = 1 if self.pulses_us[0] < self.pulses_us[-1] else -1
         return self.pulses_us[::step], self.positions[::step]
 
-    def _ends(self) -> tuple[float, float]:
-        low = max(self.pulse_limits_us[0], min(self.pulses_us))
-        high = min(self.pulse_limits_us[1], max(self.pulses_us))
-        return self.position_at(low), self.position_at(high)
+    @property
+    def _pulse_range(self) -> tuple[float, float]:
+        """The least and the most pulse that points and pulse limits allow [us]."""
+        least, most = self.pulse_limits_us
+        return max(least, min(self.pulses_us)), min(most, max(self.pulses_us))
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ class FineMap:
 
 
 def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Return y at x by straight lines, that of the end beyond an end; numpy's takes ten times."""
+    """Return y at x by straight lines, constant beyond the ends; numpy needs ten times as long."""
     if x <= xs[0]:
         return float(ys[0])
     if x >= xs[-1]:
@@ -161,12 +156,7 @@ def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def resolution(servo: ServoMap, count: int | None) -> float:
-    """Return the step of one count at a position [rad or m]; at mid-travel if that is unknown.
-
-    Args:
-        servo: Its map.
-        count: As sent; None for none.
-    """
+    """Return the step of one count at a count [rad or m]; at mid-travel if it is None."""
     if count is None:
         count = servo.count_of(0.5 * (servo.lower + servo.upper))
     step = -1 if servo.position_of(count + 1) == servo.position_of(count) else 1

@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes calibration files: shows the difference, keeps the previous file as a backup."""
+"""Changes to calibration files: their difference, and the previous file kept as a backup."""
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import shutil
 from collections.abc import Mapping
@@ -25,9 +26,9 @@ from arm_hardware.errors import CalibrationError
 class CalibrationChange:
     """A calibration file as it would be."""
 
-    path: Path  # the file
-    old: bytes  # its text; empty if it is not there yet
-    new: bytes  # the text to write
+    path: Path
+    old: bytes  # its text; empty if it does not exist yet
+    new: bytes
     calibration: Calibration  # what the new text means
 
     def diff(self) -> str:
@@ -45,33 +46,29 @@ class CalibrationChange:
         backup = None
         try:
             if self.path.exists():
-                backup = free_backup(self.path)
+                backup = _free_backup(self.path)
                 shutil.copy2(self.path, backup)
+            write_bytes(self.new, str(self.path))
         except OSError as error:
             raise CalibrationError(
                 f"no backup can be written beside it ({error.strerror})",
                 str(self.path),
                 remedy="copy the file to a folder of yours",
             ) from None
-        try:
-            write_bytes(self.new, str(self.path))
         except DescriptionError as error:
             raise CalibrationError(error.problem, error.file, remedy=error.remedy) from None
         return backup
 
 
 def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> CalibrationChange:
-    """Return a file with keys of its servos set, checked by the reader.
+    """Return a file with keys of its servos set, or raise CalibrationError if it would be wrong.
 
     A file in which every servo then has its day of calibration is no example any more.
 
     Args:
-        path: The file, which may not be there yet.
+        path: The file, which need not exist yet.
         text: What to begin from: of the file, or of a new one.
         values: YAML text by servo name and key.
-
-    Raises:
-        CalibrationError: The file would be wrong.
     """
     new = text
     for name, keys in values.items():
@@ -86,23 +83,17 @@ def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> 
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the text of a calibration file.
-
-    Raises:
-        CalibrationError: It cannot be read.
-    """
+    """Return the text of a calibration file, or raise CalibrationError."""
     try:
         return path.read_bytes()
     except OSError as error:
         raise CalibrationError(f"cannot be read ({error.strerror})", str(path)) from None
 
 
-def free_backup(path: Path) -> Path:
-    """Return the first of ``<file>.1.bak``, ``<file>.2.bak``, ... that is not there."""
-    number = 1
-    while (backup := path.with_name(f"{path.name}.{number}.bak")).exists():
-        number += 1
-    return backup
+def _free_backup(path: Path) -> Path:
+    """Return the first of ``<file>.1.bak``, ``<file>.2.bak``, ... that does not exist."""
+    backups = (path.with_name(f"{path.name}.{number}.bak") for number in itertools.count(1))
+    return next(backup for backup in backups if not backup.exists())
 
 
 DECIMALS = 3  # of deg, mm and us: finer than any board, protractor or ruler
@@ -128,7 +119,7 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration) -> dict[str, str]
     si = TO_SI[unit]
     values: dict[str, str] = {}
     if new.zero != old.zero:
-        values[f"zero_{unit}"] = number(new.zero / si)
+        values[f"zero_{unit}"] = _number(new.zero / si)
     if new.points != old.points:
         pairs = ", ".join(_pair(place / si, us) for place, us in new.points)
         values[f"points_{unit}_us"] = f"[{pairs}]"
@@ -143,10 +134,9 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration) -> dict[str, str]
     return values
 
 
-def number(value: float) -> str:
-    """Return a number of the file."""
+def _number(value: float) -> str:
     return f"{round(value, DECIMALS) + 0.0:.12g}"
 
 
 def _pair(low: float, high: float) -> str:
-    return f"[{number(low)}, {number(high)}]"
+    return f"[{_number(low)}, {_number(high)}]"

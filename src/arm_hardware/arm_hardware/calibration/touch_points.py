@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
-from arm_description.model.units import Units
+from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.keys import UNITS
 from numpy.typing import NDArray
 
@@ -24,12 +23,9 @@ Array = NDArray[np.float64]
 
 
 def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
-    """Return the position (3,) in base_link [m] of a point fixed in tool0.
+    """Return the position (3,) in base_link [m] of a point ``at`` (3,) of tool0, or its origin.
 
-    Args:
-        model: The robot.
-        q: (n,) joint positions [rad or m].
-        at: (3,) of the point in tool0 [m]; None is its origin.
+    Joint positions q are (n,) [rad or m].
     """
     pose = model.fk(q)
     point: Array = pose[:3, 3] if at is None else pose[:3, :3] @ at + pose[:3, 3]
@@ -39,12 +35,8 @@ def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = Non
 def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = None) -> Array:
     """Return the derivatives (3, n) of tip_of() by the joints [m/rad or m/m].
 
-    The linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section 5.1).
-
-    Args:
-        model: The robot.
-        frames: Its DH frames at the joint positions.
-        at: As in tip_of().
+    The linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section 5.1) at
+    the DH frames of these joint positions.
     """
     point = frames[-1] @ model.tool.matrix @ np.append(np.zeros(3) if at is None else at, 1.0)
     rates = np.empty((3, model.n))
@@ -60,13 +52,7 @@ def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = Non
 
 
 def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
-    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller.
-
-    Args:
-        model: The robot.
-        q: (n,) joint positions [rad or m].
-        maps: Of the joints, base to tip.
-    """
+    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller."""
     ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
     return float(max(way * _tick(m, p) for way, m, p in zip(ways, maps, q, strict=True)))
 
@@ -103,7 +89,7 @@ FILE = Table(
 class TouchPoints:
     """What was touched."""
 
-    robot: str  # name of the robot
+    robot: str
     at: Array  # (3,) the point of the tool that touches, in tool0 [m]
     commanded: Array  # (m, n) joint positions commanded to the servos [rad or m]
     tips: Array  # (m, 3) where that point was, in base_link [m]
@@ -111,21 +97,13 @@ class TouchPoints:
 
 
 def load_touches(path: Path, model: RobotModel) -> TouchPoints:
-    """Read a file of touched points.
-
-    Raises:
-        CalibrationError: What is wrong, where, and what would be right.
-    """
+    """Read a file of touched points, or raise CalibrationError."""
     top = FILE.read(read_yaml(path, CalibrationError))
     robot = top["robot"].text()
     if robot != model.name:
         raise top["robot"].error(f"is {robot!r}, the calibration is for {model.name!r}")
     words = UNITS.read(top["units"])
-    kinds = UNITS.keys
-    units = Units(
-        words["length"].choice(kinds["length"].kind.words),  # type: ignore[union-attr]
-        words["angle"].choice(kinds["angle"].kind.words),  # type: ignore[union-attr]
-    )
+    units = Units(words["length"].choice(LENGTHS), words["angle"].choice(ANGLES))
     at = _xyz(top["touching"], units) if "touching" in top else np.zeros(3)
     rows = top["points"].items()
     if not rows:
@@ -137,15 +115,7 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
 
 
 def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
-    given: Mapping[str, Field] = field.mapping()
-    for name, value in given.items():
-        if name not in model.joint_names:
-            raise value.error(
-                "is not a joint of this robot", did_you_mean(name, model.joint_names)
-            )
-    for name in model.joint_names:
-        if name not in given:
-            raise field.error(f"has no {name!r}", "a point needs every joint")
+    given = field.mapping(model.joint_names, model.joint_names)
     return [units.si(given[joint.name].number(), joint.type) for joint in model.joints]
 
 

@@ -7,53 +7,42 @@ However it ends, nothing more is sent and pulses continue: the arm is held.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
+from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.file import CHANNELS, TO_SI
+from arm_hardware.calibration.file import CHANNELS, TO_SI, monotonic
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.store import DECIMALS, change, changed_keys, unit_of, within_reach
 from arm_hardware.errors import CalibrationError, HardwareError
 
 
 class CalibrationDraft:
-    """New points and pulse limits of a servo; positions of the joint in deg or mm.
-
-    Attributes:
-        servo: As its file has it.
-        unit: "deg" or "mm".
-        points: New ones: position of the servo -> pulse [us], in the order of their measurement.
-        clamp: New (least, most) pulse, None where not set.
-    """
+    """New points and pulse limits of a servo; positions in deg or mm."""
 
     def __init__(self, servo: ServoCalibration) -> None:
-        self.servo = servo
+        self.servo = servo  # as its file has it
         self.unit = unit_of(servo)
         self._si = TO_SI[self.unit]
+        # Position of the servo -> pulse [us], in the order of their measurement.
         self.points: dict[float, float] = {}
-        self.clamp: list[float | None] = [None, None]
+        self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
 
     def add_point(self, position: float, pulse_us: float) -> None:
-        """Add a measured point of the joint.
-
-        Raises:
-            ValueError: It contradicts the other points.
-        """
+        """Add a measured point of the joint; raise ValueError if it contradicts the others."""
         place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
         pulse_us = round(pulse_us, DECIMALS)
         points = dict(sorted({**self.points, place: pulse_us}.items()))
-        steps = [b - a for a, b in itertools.pairwise(points.values())]
-        if not (all(s > 0 for s in steps) or all(s < 0 for s in steps)):
+        if not monotonic(list(points.values())):
             raise ValueError(
                 "with the other points, pulses would neither rise nor fall throughout"
             )
@@ -71,7 +60,7 @@ class CalibrationDraft:
             self.points.popitem()
 
     def joint_position(self, place: float) -> float:
-        """Return the joint position at a servo position [both deg or mm]."""
+        """Return the joint position at a servo position."""
         return self.servo.sign * (place - self.servo.zero / self._si)
 
     def result(self, today: date) -> ServoCalibration:
@@ -109,51 +98,39 @@ HELP = """\
 """
 
 
-class Terminal(Protocol):
-    """What a session needs of a terminal."""
-
-    def key(self) -> str:
-        """Return the next key."""
-
-    def line(self) -> str:
-        """Return a line of text."""
-
-    def say(self, text: str) -> None:
-        """Print text on separate lines."""
-
-    def show(self, text: str) -> None:
-        """Show one line in place of the one shown before."""
-
-
 class CalibrationSession:
-    """One guided calibration."""
+    """One guided calibration, from the text of a file or of a new one; making it sends nothing."""
+
+    _terminal: Screen
 
     def __init__(
         self, path: Path, text: bytes, calibration: Calibration, pulses: Pulses, today: date
     ) -> None:
-        """Begin with the text of a file, or of a new one; nothing is sent."""
         self._path, self._text, self._today = path, text, today
         self._pulses = pulses
         self._names = list(calibration.servos)
         self._at = 0
         self._begin(calibration)
-        self._actions: Mapping[str, Callable[[Terminal], None]] = {
-            "n": lambda terminal: self._go(1),
-            "b": lambda terminal: self._go(-1),
+        self._actions: dict[str, Callable[[], object]] = {
+            "n": lambda: self._go(1),
+            "b": lambda: self._go(-1),
             "p": self._first,
             "m": self._measure,
-            "u": lambda terminal: self._draft.undo(),
-            "k": lambda terminal: self._draft.keep_file_points(),
-            "[": lambda terminal: self._bound(terminal, 0),
-            "]": lambda terminal: self._bound(terminal, 1),
+            "u": lambda: self._draft.undo(),
+            "k": lambda: self._draft.keep_file_points(),
+            "[": lambda: self._bound(0),
+            "]": lambda: self._bound(1),
             "r": self._release,
             "w": self._write,
-            "h": lambda terminal: terminal.say(HELP),
-            "?": lambda terminal: terminal.say(HELP),
+            "h": lambda: self._terminal.say(HELP),
+            "?": lambda: self._terminal.say(HELP),
         }
+        for key, steps in STEPS.items():
+            self._actions[key] = partial(self._step, steps)
 
-    def run(self, terminal: Terminal) -> None:
+    def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
+        self._terminal = terminal
         terminal.say(HELP)
         for name, count in self._pulses.counts.items():
             if count is not None:
@@ -161,16 +138,19 @@ class CalibrationSession:
         while True:
             terminal.show(self.status())
             key = terminal.key()
-            if key == "q" and self._may_quit(terminal):
+            if key == "q" and self._may_quit():
                 return
             try:
-                self._do(key, terminal)
+                if key in self._actions:
+                    self._actions[key]()
+                elif key.strip() and key != "q":
+                    terminal.say(f"Unknown key {key!r}; h lists the keys.")
             except HardwareError as error:
                 terminal.say(str(error))
 
     def status(self) -> str:
         """Return one line about the present servo, newest point first: narrow terminals cut."""
-        name, draft = self._names[self._at], self._draft
+        name, draft = self._name, self._draft
         count = self._pulses.counts[name]
         pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
         points = ", ".join(
@@ -180,8 +160,12 @@ class CalibrationSession:
         return f"{name} (channel {draft.servo.channel})  {pulse}  new points: {points or 'none'}"
 
     @property
+    def _name(self) -> str:
+        return self._names[self._at]
+
+    @property
     def _draft(self) -> CalibrationDraft:
-        return self._drafts[self._names[self._at]]
+        return self._drafts[self._name]
 
     def _begin(self, calibration: Calibration) -> None:
         self._drafts = {
@@ -192,96 +176,85 @@ class CalibrationSession:
         found = {name: draft.values(self._today) for name, draft in self._drafts.items()}
         return {name: values for name, values in found.items() if values}
 
-    def _do(self, key: str, terminal: Terminal) -> None:
-        if key in STEPS:
-            self._step(STEPS[key], terminal)
-        elif key in self._actions:
-            self._actions[key](terminal)
-        elif key.strip() and key != "q":
-            terminal.say(f"Unknown key {key!r}; h lists the keys.")
-
     def _go(self, way: int) -> None:
         self._at = (self._at + way) % len(self._names)
 
-    def _has_pulses(self, terminal: Terminal) -> bool:
-        name = self._names[self._at]
-        if self._pulses.counts[name] is None:
-            terminal.say(f"{name} gets no pulses yet; p sends the first.")
-        return self._pulses.counts[name] is not None
+    def _has_pulses(self) -> bool:
+        has = self._pulses.counts[self._name] is not None
+        if not has:
+            self._terminal.say(f"{self._name} gets no pulses yet; p sends the first.")
+        return has
 
-    def _step(self, steps: int, terminal: Terminal) -> None:
-        name = self._names[self._at]
-        if self._has_pulses(terminal) and not self._pulses.step(name, steps):
-            terminal.say(f"{name} is at the end of its safe pulses (safe_pulses_us of the file).")
+    def _step(self, steps: int) -> None:
+        if self._has_pulses() and not self._pulses.step(self._name, steps):
+            self._terminal.say(
+                f"{self._name} is at the end of its safe pulses (safe_pulses_us of the file)."
+            )
 
-    def _first(self, terminal: Terminal) -> None:
-        name = self._names[self._at]
+    def _first(self) -> None:
+        name = self._name
         if self._pulses.counts[name] is not None:
-            terminal.say(f"{name} gets pulses already.")
+            self._terminal.say(f"{name} gets pulses already.")
             return
-        terminal.say(
+        self._terminal.say(
             f"The first pulse makes {name} turn AT ONCE and as fast as it can, from its "
             "unknown position to the middle\nof its pulse limits. Keep clear, be ready to cut its "
             "power."
         )
-        if self._yes(terminal, "Send it?"):
+        if self._yes("Send it?"):
             self._pulses.first(name)
 
-    def _measure(self, terminal: Terminal) -> None:
-        name, draft = self._names[self._at], self._draft
-        if not self._has_pulses(terminal):
+    def _measure(self) -> None:
+        name, draft = self._name, self._draft
+        if not self._has_pulses():
             return
-        what = "width of the gripper" if name == "gripper" else f"position of joint {name}"
-        terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
-        typed = terminal.line().strip()
-        if not typed:
-            return
+        what = "width of the gripper" if name == GRIPPER else f"position of joint {name}"
+        self._terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
+        typed = self._terminal.line().strip()
         try:
-            draft.add_point(_number(typed), self._pulses.us(name))
+            if typed:
+                draft.add_point(_number(typed), self._pulses.us(name))
         except ValueError as error:
-            terminal.say(f"Not recorded: {error}.")
+            self._terminal.say(f"Not recorded: {error}.")
 
-    def _bound(self, terminal: Terminal, end: int) -> None:
-        name = self._names[self._at]
-        if not self._has_pulses(terminal):
+    def _bound(self, end: int) -> None:
+        if not self._has_pulses():
             return
-        us = round(self._pulses.us(name), 3)
+        us = round(self._pulses.us(self._name), 3)
         self._draft.clamp[end] = us
-        terminal.say(f"{name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
+        self._terminal.say(f"{self._name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
 
-    def _release(self, terminal: Terminal) -> None:
-        name = self._names[self._at]
-        if self._yes(terminal, f"{name} will go limp, and its load sinks. Release it?"):
-            self._pulses.release(name)
+    def _release(self) -> None:
+        if self._yes(f"{self._name} will go limp, and its load sinks. Release it?"):
+            self._pulses.release(self._name)
 
-    def _write(self, terminal: Terminal) -> None:
+    def _write(self) -> None:
+        say = self._terminal.say
         new = change(self._path, self._text, self._values())
         diff = new.diff()
         if not diff:
-            terminal.say("Nothing to write: note two points of a servo, or set its limits.")
+            say("Nothing to write: note two points of a servo, or set its limits.")
             return
-        terminal.say(diff.rstrip("\n"))
-        if not self._yes(terminal, f"Write this to {self._path}?"):
+        say(diff.rstrip("\n"))
+        if not self._yes(f"Write this to {self._path}?"):
             return
         backup = new.write()
         self._text = new.new
         self._begin(new.calibration)
-        terminal.say(f"Written{f'; the previous file is {backup}' if backup else ''}.")
+        say(f"Written{f'; the previous file is {backup}' if backup else ''}.")
         left = [n for n, s in new.calibration.servos.items() if s.calibrated is None]
         if left:
-            terminal.say(f"Still to be measured: {', '.join(left)}.")
+            say(f"Still to be measured: {', '.join(left)}.")
 
-    def _may_quit(self, terminal: Terminal) -> bool:
-        if not self._values():
-            return True
+    def _may_quit(self) -> bool:
         names = ", ".join(self._values())
-        return self._yes(terminal, f"Quit and discard the new values of {names}?")
+        return not names or self._yes(f"Quit and discard the new values of {names}?")
 
-    def _yes(self, terminal: Terminal, question: str) -> bool:
-        terminal.show(f"{question} (y/n) ")
-        while (key := terminal.key()) not in ("y", "n"):
+    def _yes(self, question: str) -> bool:
+        self._terminal.show(f"{question} (y/n) ")
+        while (key := self._terminal.key()) not in ("y", "n"):
             pass
-        terminal.say("yes" if key == "y" else "no")
+        self._terminal.say("yes" if key == "y" else "no")
         return key == "y"
 
 
@@ -315,11 +288,7 @@ SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [100
 
 
 def template(model: RobotModel) -> str:
-    """Return a file in which every servo is an ideal one, on channels 0, 1, 2, ...
-
-    Raises:
-        CalibrationError: A board has too few channels, or a sliding joint no limits.
-    """
+    """Return a file in which every servo is an ideal one, on channels 0, 1, 2, ..."""
     axes = axes_of(model)
     if len(axes) > CHANNELS:
         raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
