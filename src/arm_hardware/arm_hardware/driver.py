@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver without ROS: bus, motion and control loop, and parking before the release."""
+"""The driver without ROS: bus, controller and control loop, and parking before the release."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arm_description import RobotModel
 from arm_hardware.backends import real_bus, sim_bus, simulated_board
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.interface import Bus
@@ -36,23 +37,19 @@ PARK_SPEED = 0.3  # of each joint's speed limit, if the time allows
 PARK_TIME = 3.5
 PARK_TIMEOUT = 10.0  # [s] of the wall; then the servos are released wherever they are
 SETTLE_TIME = 0.3  # [s] of the wall; a servo is that far behind its pulses
-SIGNAL_ECHO = (
-    0.5  # [s] in which a second signal is the echo of the first: of a terminal and of a launcher
-)
+# [s] in which a second signal repeats the first: a terminal and a launcher both send one
+SIGNAL_ECHO = 0.5
 POLL_PERIOD = 0.02  # [s]
+ARM_TIMEOUT = 10.0  # [s] of the wall beyond what arming takes, then the loop counts as dead
 
 
 def park(
     controller: TrajectoryController, rest: Sequence[float], cut_short: Callable[[], bool]
 ) -> bool:
-    """Go to the rest posture slowly; return whether the arm has arrived.
+    """Go to the rest posture [rad or m] slowly; return whether the arm has arrived.
 
-    The gripper stays as it is. Nothing else is accepted meanwhile; the stop works.
-
-    Args:
-        controller: Of the driver.
-        rest: Posture, the arm's axes first [rad or m].
-        cut_short: Polled: whether to give up.
+    The gripper stays as it is. Nothing else is accepted meanwhile; the stop works. ``cut_short``
+    is polled: whether to give up.
     """
     try:
         goal = controller.follow(_path_home(controller, rest))
@@ -75,7 +72,6 @@ def park(
 
 
 def _path_home(controller: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
-    """Return the goal of one straight path."""
     start, arm = controller.command()[0], controller.axes.arm
     least = max(
         abs(home - now) / axis.velocity for axis, home, now in zip(arm, rest, start, strict=False)
@@ -84,32 +80,21 @@ def _path_home(controller: TrajectoryController, rest: Sequence[float]) -> Valid
     return single_point_goal(controller.axes, seconds, rest[: len(arm)])
 
 
-ARM_TIMEOUT = 10.0  # [s] of the wall beyond what arming takes, then the loop is taken for dead
-
-
 class Driver:
-    """One arm's driver, from configuration to the way out.
+    """One arm's driver, from configuration to exit.
 
     Attributes:
-        options: As chosen.
-        clock: Time base.
-        period: Length of a tick [s] of that clock.
+        period: Length of a tick [s] of the clock.
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
-        bus: The board.
         sim: The simulated board and servos; None without sim hardware.
-        output: The lowest layer before the bus.
-        motion: Takes commands.
-        loop: Ticks.
+        controller: Takes commands.
     """
 
-    def __init__(self, model: Any, options: DriverOptions, clock: Clock | None = None) -> None:
-        """Make a driver that has touched nothing yet.
-
-        Args:
-            model: An ``arm_description.RobotModel``.
-            options: Checked here.
-            clock: Time base; a steady clock at the options' speed if None.
+    def __init__(
+        self, model: RobotModel, options: DriverOptions, clock: Clock | None = None
+    ) -> None:
+        """Make a driver that has touched nothing yet; without a clock, time runs at the speed.
 
         Raises:
             HardwareError: The options make no sense.
@@ -127,9 +112,8 @@ class Driver:
             check_position(axis, position, " of the rest posture")
         self.bus: Bus = self._make_bus()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
-        slowly = options.homes_slowly
         self.controller = TrajectoryController(
-            self.axes, self.output, self.period, rest, slowly, options.motion_options
+            self.axes, self.output, self.period, rest, options.homes_slowly, options.motion_options
         )
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
@@ -143,10 +127,10 @@ class Driver:
         """Open the bus, read the registers, start the control loop; send no pulse.
 
         Raises:
-            BusError: The board does not answer.
+            HardwareError: The board does not answer.
         """
         try:
-            self.output.open()
+            self.output.bus.open()
             self.controller.read()
         except HardwareError:
             self.bus.close()
@@ -158,8 +142,8 @@ class Driver:
         """Begin to arm, and return; ``controller.arming`` is true until every servo has its pulse.
 
         Raises:
-            HardwareError: The calibration is an example but the hardware real, the stop is
-                latched, or the bus is lost.
+            HardwareError: The calibration of real hardware is an example, the stop is latched, or
+                the bus is lost.
         """
         if self.options.hardware == "real" and self.calibration and self.calibration.example:
             raise CalibrationError(
@@ -186,11 +170,11 @@ class Driver:
         self.controller.require_ready()
 
     def close(self, action: str = "", cut_short: Callable[[], bool] = lambda: False) -> None:
-        """Leave: refuse motion, end the loop, hold or release. Never raises.
+        """Refuse motion, end the loop, hold or release. Never raises.
 
         Args:
             action: hold, park or release; empty for that of the options.
-            cut_short: Asked while parking: whether to release at once.
+            cut_short: Polled while parking: whether to release at once.
         """
         with self._closing:
             if not self._open:
@@ -241,7 +225,7 @@ class Driver:
         return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:
-        """The loop's tick raised: nothing more is sent until armed again."""
+        """Send nothing more until armed again."""
         if not isinstance(error, HardwareError):
             self.controller.fail(
                 f"The driver failed inside ({error!r}); please report this defect."

@@ -232,7 +232,7 @@ def test_priority_is_asked_for_and_a_refusal_explained(monkeypatch, raised, says
             raise raised
 
     monkeypatch.setattr(os, "sched_setscheduler", schedule)
-    monkeypatch.setattr(priority, "_others", lambda: [7])
+    monkeypatch.setattr(priority, "_other_threads", lambda: [7])
     assert re.search(says, raise_priority(40))
     assert asked == [(7, os.SCHED_FIFO, 39), (0, os.SCHED_FIFO, 40)][: 1 if raised else 2]
     asked.clear()
@@ -243,8 +243,8 @@ def test_the_other_threads_of_a_process_are_found():
     done = threading.Event()
     thread = threading.Thread(target=done.wait, args=(30,))
     thread.start()
-    assert thread.native_id in priority._others()
-    assert threading.get_native_id() not in priority._others()
+    assert thread.native_id in priority._other_threads()
+    assert threading.get_native_id() not in priority._other_threads()
     done.set()
     thread.join()
 

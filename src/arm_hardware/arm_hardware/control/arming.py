@@ -20,15 +20,14 @@ from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import HardwareError, StateError
 
+_LOGGER = logging.getLogger(__name__)
 STAGGER = 0.1  # [s] between two servos' first pulses: all at once would pull the supply down
+JOINT_WITHIN = 6.0  # [s] in which a joint's servo comes from one end of its travel to the other
+SLOWEST = 0.5  # of the servo's speed: what it makes under load and from rest in each burst
 
 
 def check_found(axes: Axes, output: ServoOutput) -> None:
-    """Refuse to take over pulses that this calibration would not send.
-
-    Raises:
-        StateError: Naming the joint and the channel.
-    """
+    """Raise StateError for pulses on the board that this calibration would not send."""
     for axis, servo, count in zip(axes, output.maps, output.counts, strict=True):
         if count is None:
             continue
@@ -45,18 +44,25 @@ class StaggeredArming:
     """Sends the first pulses of the servos that have none, one after another, at full speed.
 
     Attributes:
-        left: Axes that have no pulse yet.
-        duration: Seconds until all have.
+        left: Axes without a pulse, in SlowHoming those that have not arrived.
+        duration: Seconds until all are done.
     """
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
-        """List the servos without pulses; arguments as of SlowHoming."""
+        """List the servos without pulses; send nothing.
+
+        Args:
+            axes: The arm.
+            output: After a read.
+            rest: Where the axes go, as ``axes.all`` [rad or m].
+            dt: Length of a tick [s].
+        """
         self._output = output
         self._rest = tuple(rest)
         self._dt = dt
         self._wait = 0.0
         self.left = [i for i, count in enumerate(output.counts) if count is None]
-        self._names = ", ".join(axes.all[i].name for i in self.left)
+        self._names = {i: axes.all[i].name for i in self.left}
         self.duration = STAGGER * len(self.left)
 
     @property
@@ -64,11 +70,11 @@ class StaggeredArming:
         """One sentence for a person."""
         return (
             "No pulses were sent since power-up: the rest posture is assumed for "
-            f"{self._names}; their real positions are unknown."
+            f"{', '.join(self._names.values())}; their real positions are unknown."
         )
 
     def tick(self) -> None:
-        """Wake the next servo, if it is time; errors as of SlowHoming."""
+        """Do one tick's sending; raise HardwareError if the bus is lost or a bound broken."""
         self._wait -= self._dt
         if self._wait > 0.0:
             return
@@ -77,12 +83,7 @@ class StaggeredArming:
         self._wait = STAGGER
 
     def abandon(self) -> None:
-        """Leave it at that: servos that were woken hold."""
-
-
-_LOGGER = logging.getLogger(__name__)
-JOINT_WITHIN = 6.0  # [s] in which a joint's servo comes from one end of its travel to the other
-SLOWEST = 0.5  # of the servo's speed: what it makes under load and from rest in each burst
+        """End the arming: servos that were woken hold."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,9 @@ class PulseBursts:
 
 
 def bursts_of(servo: ServoMap, target: float, dt: float) -> PulseBursts:
-    """Return bursts that bring a servo to a position from anywhere within JOINT_WITHIN.
+    """Return bursts, at ticks of dt [s], that bring a servo to a target [rad or m] from anywhere.
 
-    Args:
-        servo: Its map; fake hardware is there at once.
-        target: [rad or m].
-        dt: Length of a tick [s].
+    It takes JOINT_WITHIN; fake hardware is there at once.
     """
     if not isinstance(servo, PointMap):
         return PulseBursts(1, 1, 1)
@@ -116,28 +114,13 @@ def bursts_of(servo: ServoMap, target: float, dt: float) -> PulseBursts:
     return PulseBursts(on, max(2 * on, math.floor(JOINT_WITHIN / (number * dt))), number)
 
 
-class SlowHoming:
-    """Brings the servos without pulses to their rest positions, base to tip.
-
-    Attributes:
-        left: Axes that have not arrived yet; the first of them is under way.
-    """
+class SlowHoming(StaggeredArming):
+    """Brings the servos without pulses to their rest positions in short bursts, base to tip."""
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
-        """Plan the bursts; nothing is sent.
-
-        Args:
-            axes: The arm.
-            output: After a read.
-            rest: Where the axes go, as ``axes.all`` [rad or m].
-            dt: Length of a tick [s].
-        """
-        self._axes = axes.all
-        self._output = output
-        self._rest = tuple(rest)
-        self.left = [i for i, count in enumerate(output.counts) if count is None]
+        """Plan the bursts; arguments as of StaggeredArming."""
+        super().__init__(axes, output, rest, dt)
         self._bursts = {i: bursts_of(output.maps[i], rest[i], dt) for i in self.left}
-        self._total = len(self.left)
         self._tick = 0
         self.duration = dt * sum(bursts.ticks + 1 for bursts in self._bursts.values())
 
@@ -146,18 +129,15 @@ class SlowHoming:
         """One sentence for a person."""
         if not self.left:
             return "Recovered to the rest posture; positions are commanded, not measured."
+        total = len(self._names)
         return (
-            f"Recovering from unknown positions: {self._axes[self.left[0]].name} goes to its rest "
-            f"position in short bursts ({self._total - len(self.left) + 1} of {self._total}); "
+            f"Recovering from unknown positions: {self._names[self.left[0]]} goes to its rest "
+            f"position in short bursts ({total - len(self.left) + 1} of {total}); "
             "keep clear, stop ends it."
         )
 
     def tick(self) -> None:
-        """Do one tick's sending.
-
-        Raises:
-            HardwareError: The bus is lost or a rest position breaks a bound.
-        """
+        """Do one tick's sending; errors as of StaggeredArming."""
         index = self.left[0]
         bursts = self._bursts[index]
         arrived = self._tick >= bursts.ticks

@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control core: the commanded position of every axis, tick by tick.
-
-It knows no wall time: a tick is ``dt`` seconds.
-"""
+"""The control core: the commanded position of every axis, at ticks of ``dt`` seconds."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arm_hardware.calibration.axes import Axes
+from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import HOLDING, DriverStateMachine
 from arm_hardware.control.watchdogs import StreamWatchdog
@@ -25,7 +23,7 @@ from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
 
 
 class TrajectoryController(DriverStateMachine):
-    """Runs one trajectory of the arm and one motion of the gripper at a time; see Safety."""
+    """Runs one trajectory of the arm and one motion of the gripper at a time."""
 
     def __init__(
         self,
@@ -36,16 +34,7 @@ class TrajectoryController(DriverStateMachine):
         slow_homing: bool = False,
         motion_options: MotionOptions = USUAL,
     ) -> None:
-        """Make the machine, disarmed.
-
-        Args:
-            axes: The arm.
-            output: Where positions go.
-            dt: Length of a tick [s].
-            rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
-            slow_homing: Whether they go there in short bursts, one after another.
-            motion_options: How the arm is moved.
-        """
+        """Make the machine, disarmed; arguments as of DriverStateMachine."""
         super().__init__(axes, output, dt, rest, slow_homing)
         self._options = motion_options
         self._arm: TrajectoryExecution | None = None
@@ -57,7 +46,7 @@ class TrajectoryController(DriverStateMachine):
 
     @property
     def reference(self) -> tuple[float, ...] | None:
-        """Where the running trajectory is (n,), or None [rad or m]."""
+        """Where the running trajectory is (n,) [rad or m], or None."""
         with self._lock:
             return self._arm.reference if self._arm else None
 
@@ -70,7 +59,7 @@ class TrajectoryController(DriverStateMachine):
         """Begin a trajectory; a running one is aborted and blended into it.
 
         Args:
-            goal: From validate_goal(), or what plan() made of it: then it is planned anew only if
+            goal: From validate_goal(), or what plan() made of it: then it is planned again only if
                 the arm has moved since.
             tolerances: Of a goal.
             streamed: Whether it may be one of a stream, whose end brakes the arm.
@@ -81,9 +70,10 @@ class TrajectoryController(DriverStateMachine):
         """
         with self._lock:
             motion = self.plan(goal)
-            self._watchdog.command_received(
-                self._arm is not None
-            ) if streamed else self._watchdog.end()
+            if streamed:
+                self._watchdog.command_received(self._arm is not None)
+            else:
+                self._watchdog.end()
             self._preempt(self._arm)
             self._set_off()
             self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
@@ -107,22 +97,16 @@ class TrajectoryController(DriverStateMachine):
             return plan_motion(goal, self.axes, position, velocity, self._dt, power_budget)
 
     def hold(self, why: str) -> None:
-        """Brake the arm and hold it; a running trajectory is aborted.
-
-        Raises:
-            StateError: Motion is refused.
-        """
+        """Brake the arm and hold it; a running trajectory is aborted. May raise StateError."""
         with self._lock:
             self.require_ready()
             self._give_up(why)
         self.changed()
 
     def grip(self, width: float, counts: float = 0.0) -> Goal:
-        """Begin to move the gripper; a running motion of it is aborted.
+        """Begin to move the gripper to a width [m], and press so many counts past it.
 
-        Args:
-            width: To go to, or at which the jaws touch [m].
-            counts: To press past that.
+        A running motion of it is aborted.
 
         Raises:
             CommandError: No gripper, the width is out of its limits, or it would press too hard.
@@ -151,7 +135,7 @@ class TrajectoryController(DriverStateMachine):
             return grip
 
     def cancel(self, goal: Goal) -> None:
-        """Brake what a goal moves and hold; a goal that has ended is left alone."""
+        """Brake what a running goal moves, and hold."""
         with self._lock:
             for run in (self._arm, self._grip):
                 if run is not None and run.goal is goal:
@@ -159,7 +143,7 @@ class TrajectoryController(DriverStateMachine):
         self.changed()
 
     def give_up(self, goal: Goal, why: str) -> None:
-        """Abort a goal, brake what it moves and hold; a goal that has ended is left alone."""
+        """Abort a running goal, brake what it moves, and hold."""
         with self._lock:
             if self._arm is not None and self._arm.goal is goal and not goal.done:
                 self._give_up(why)
@@ -168,10 +152,7 @@ class TrajectoryController(DriverStateMachine):
                 self._grip.cancel()
 
     def tick(self, moment: float | None = None) -> None:
-        """Do one period's work.
-
-        Args:
-            moment: What time it is for, as the snapshot will report it.
+        """Do the work of the period of a moment [s], which the snapshot will report.
 
         Raises:
             HardwareError: The bus is lost or a bound would be broken; the machine is in FAULT.
@@ -191,7 +172,7 @@ class TrajectoryController(DriverStateMachine):
 
     def _work(self) -> None:
         if self._arming_sequence is not None:
-            self._continue_arming()
+            self._continue_arming(self._arming_sequence)
             return
         self._supervise()
         arm, grip = self._arm, self._grip
@@ -223,13 +204,13 @@ class TrajectoryController(DriverStateMachine):
             sent.position = position
 
     def _set_off(self) -> None:
-        """Forget how the last motion ended; begin at what is commanded, if that is at rest."""
+        """Forget how the last motion ended; begin at the command, if that is at rest."""
         self._final_note = ""
         if not self._is_moving():
             self._smoother.hold([s.position for s in self._states])
 
     def _supervise(self) -> None:
-        """Brake if a stream has ended too early; let up if the gripper has pressed long enough."""
+        """Brake if a stream ended too early; back off if the gripper pressed long enough."""
         if self._arm is None:
             self._watchdog.end()
         elif self._watchdog.expired(self._dt):
@@ -257,11 +238,7 @@ class TrajectoryController(DriverStateMachine):
                 sent.velocity = 0.0
         self.changed()
 
-    def _continue_arming(self) -> None:
-        """Let the arming go on by one tick."""
-        sequence = self._arming_sequence
-        if sequence is None:
-            return
+    def _continue_arming(self, sequence: StaggeredArming) -> None:
         sequence.tick()
         if not sequence.left:
             self._arming_sequence = None

@@ -24,21 +24,16 @@ REMEDY = (
 
 
 def raise_priority(priority: int) -> str:
-    """Let the calling thread run before all of normal priority (Linux: SCHED_FIFO).
+    """Let the calling thread run before all of normal priority (Linux: SCHED_FIFO, 1 to 99).
 
     The other threads of the process come next: one that waits for a processor while it holds the
-    interpreter's lock would keep the calling one waiting too.
-
-    Args:
-        priority: 1 to 99, or 0 to leave it as it is.
-
-    Returns:
-        How it runs now; if it was refused, why and what to do.
+    interpreter's lock would keep the calling one waiting too. The priority 0 changes nothing.
+    Return how the thread runs now; if it was refused, why and what to do.
     """
     if priority <= 0:
         return NORMAL
     try:
-        for thread in _others():
+        for thread in _other_threads():
             with suppress(ProcessLookupError):  # it has just ended
                 os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, priority - 1)))
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
@@ -47,8 +42,8 @@ def raise_priority(priority: int) -> str:
     return f"SCHED_FIFO {priority}"
 
 
-def _others() -> list[int]:
-    """Return the process' other threads, as far as the system shows (Linux: proc(5))."""
+def _other_threads() -> list[int]:
+    """Return the process' other threads, as far as the system shows them (Linux: proc(5))."""
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():
         return []
@@ -81,11 +76,7 @@ class Lateness:
 
 
 class ControlLoop:
-    """Calls a function once a period from its own thread, until it is closed.
-
-    Attributes:
-        scheduling: How the system runs the thread, for a person.
-    """
+    """Calls a function once a period from its own thread, until it is closed."""
 
     def __init__(
         self,
@@ -99,7 +90,7 @@ class ControlLoop:
         """Make the loop; ``start`` begins it.
 
         Args:
-            tick: The work of one period; called with the moment it is for, on that clock [s].
+            tick: Called with the moment it is for [s of the clock].
             failed: Called from the thread with what ``tick`` raised; the loop then continues.
             clock: Time base.
             period: [s] of that clock.
@@ -112,7 +103,7 @@ class ControlLoop:
         self._period = period
         self._slip = slip
         self._priority = priority
-        self.scheduling = NORMAL
+        self.scheduling = NORMAL  # how the system runs the thread, for a person
         self._late: deque[float] = deque(maxlen=MEMORY)
         self._ticks = 0
         self._slips = 0
@@ -124,7 +115,7 @@ class ControlLoop:
         self._thread.start()
 
     def close(self) -> bool:
-        """End; return whether the last tick has ended too, and does not hang."""
+        """End; return whether the last tick has ended and does not hang."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_WITHIN)

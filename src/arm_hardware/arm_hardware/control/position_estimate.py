@@ -13,14 +13,9 @@ MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near are within the dead
 
 
 class PositionEstimate:
-    """Follows what was sent to the channels; see the module."""
+    """Follows what was sent to the channels of servos, first of unknown positions."""
 
     def __init__(self, maps: Sequence[ServoMap]) -> None:
-        """Begin without knowing anything.
-
-        Args:
-            maps: One for each servo.
-        """
         self._maps = tuple(maps)
         self._now = 0.0
         self._counts: list[int | None] = [None] * len(self._maps)
@@ -29,10 +24,7 @@ class PositionEstimate:
     def found(self, counts: Sequence[int | None]) -> None:
         """Take over the counts in the board's registers: a servo is where its last pulse is.
 
-        A moving servo continues, and without pulses it may sink anywhere.
-
-        Args:
-            counts: As read; None where no pulse is sent.
+        A moving servo continues, and one without pulses (None) may sink anywhere.
         """
         known, self._counts = self._counts, list(counts)
         for i, (servo, count) in enumerate(zip(self._maps, counts, strict=True)):
@@ -41,19 +33,11 @@ class PositionEstimate:
             self._models[i] = _from_both_ends(servo)
             if count is not None and isinstance(servo, PointMap):
                 pulse = count * servo.count_us
-                self._models[i] = (
-                    ServoModel(pulse, servo.slew_us),
-                    ServoModel(pulse, servo.slew_us),
-                )
+                self._models[i] = tuple(ServoModel(pulse, servo.slew_us) for _ in range(2))
         self._command(range(len(self._maps)))
 
     def advance(self, counts: Sequence[int | None], dt: float) -> None:
-        """Let time pass.
-
-        Args:
-            counts: What is sent to the channels from now on; None for no pulses.
-            dt: Seconds since the last call.
-        """
+        """Let time dt [s] pass, then take over the counts that are sent from now on."""
         self._now += dt
         if self._counts != counts:
             new = [i for i, count in enumerate(counts) if count != self._counts[i]]

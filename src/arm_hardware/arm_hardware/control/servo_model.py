@@ -10,7 +10,7 @@ DEAD_BAND_US = 5.0
 
 
 class ServoModel:
-    """Position in microseconds of pulse, so that it needs no calibration; evaluated when asked."""
+    """Position in microseconds of pulse, which needs no calibration; evaluated on request."""
 
     def __init__(
         self,
@@ -21,7 +21,7 @@ class ServoModel:
         """Make a servo without pulses.
 
         Args:
-            position_us: Where its horn is, as the pulse that would keep it there.
+            position_us: The pulse that would keep it where it is.
             slew_us: Speed [us/s].
             dead_band_us: A pulse nearer than this to its position does not move it.
         """

@@ -18,12 +18,7 @@ ROUNDING = 1e-6  # [rad or m] slack of the last checks; the layers above keep th
 
 
 class ServoOutput:
-    """Sends axis positions to a bus.
-
-    Attributes:
-        counts: What was last sent to each axis' channel; None: no pulses, or unknown.
-        writes: Channels written.
-    """
+    """Sends axis positions to a bus; raises BusError if the bus is lost."""
 
     def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
         """Make the layer; nothing is sent.
@@ -34,59 +29,31 @@ class ServoOutput:
             maps: One for each axis of ``axes.all``.
             dt: Length of a tick [s].
         """
-        self._bus = RetryingBus(bus)
+        self.bus = RetryingBus(bus)
         self._axes = axes.all
         self._dt = dt
         self.maps = tuple(maps)
+        # What was last sent to each axis' channel, and its position [rad or m]; None for no pulses
+        # or unknown.
         self.counts: list[int | None] = [None] * len(axes)
-        self._sent: list[float | None] = [None] * len(axes)
+        self.sent: list[float | None] = [None] * len(axes)
         self._steps = [0.0] * len(axes)
-        self._monitor = BoardMonitor(self._bus, [m.channel for m in self.maps], dt)
-        self.writes = 0
-
-    @property
-    def faults(self) -> int:
-        """Transfers that failed."""
-        return self._bus.faults
-
-    @property
-    def sent(self) -> tuple[float | None, ...]:
-        """Last position sent to each axis, None where no pulse is sent [rad or m]."""
-        return tuple(self._sent)
-
-    def open(self) -> None:
-        """Connect; see Bus.open()."""
-        self._bus.open()
-
-    def start(self) -> None:
-        """Set the board to work; see Bus.start()."""
-        self._bus.start()
-
-    def halt(self) -> None:
-        """Let no channel be written from now on, until resume(); never waits."""
-        self._bus.halted = True
-
-    def resume(self) -> None:
-        """Let channels be written again."""
-        self._bus.halted = False
+        self._monitor = BoardMonitor(self.bus, [m.channel for m in self.maps], dt)
+        self.writes = 0  # channels written
 
     def verify_registers(self) -> None:
         """Compare the board with what was sent, a little at a time; once a tick.
 
         Raises:
-            BusError: It was reset, is written to by somebody else, or is lost.
+            BusError: It was reset, is written to by another program, or is lost.
         """
         self._monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:
-        """Return the positions [rad or m] of the registers, None where no pulse is sent.
-
-        Raises:
-            BusError: The bus is lost.
-        """
-        found = self._bus.read(m.channel for m in self.maps)
+        """Return the positions [rad or m] of the registers, None where no pulse is sent."""
+        found = self.bus.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
-        self._sent = self.positions()
+        self.sent = self.positions()
         return self.positions()
 
     def positions(self) -> list[float | None]:
@@ -97,22 +64,19 @@ class ServoOutput:
         ]
 
     def write(self, positions: Sequence[float], first: bool = False) -> None:
-        """Send those positions whose count has changed.
+        """Send those positions [rad or m], one for each axis, whose count has changed.
 
-        Args:
-            positions: One for each axis [rad or m]; NaN is refused.
-            first: The channels may be new ones or far from their position: no bound on the step.
+        With ``first`` the channels may be new or far from their position: no bound on the step.
 
         Raises:
-            HardwareError: A position breaks a bound; nothing was sent.
-            BusError: The bus is lost.
+            HardwareError: A position is NaN or breaks a bound; nothing was sent.
         """
         for i, position in enumerate(positions):
             self._guard(i, position)
             if not first:
                 self._guard_step(i, position)
         for i, position in enumerate(positions):
-            sent = self._sent[i]
+            sent = self.sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
             self._send(i, position)
 
@@ -122,30 +86,26 @@ class ServoOutput:
         self._send(index, position)
 
     def release_one(self, index: int) -> None:
-        """End the pulses of one axis; errors as in release()."""
+        """End the pulses of one axis."""
         if self.counts[index] is not None:
-            self._bus.release([self.maps[index].channel])
-            self.counts[index] = self._sent[index] = None
+            self.bus.release([self.maps[index].channel])
+            self.counts[index] = self.sent[index] = None
 
     def release(self) -> None:
-        """End the pulses of every channel.
-
-        Raises:
-            BusError: The bus is lost.
-        """
-        self._bus.release(m.channel for m in self.maps)
+        """End the pulses of every channel."""
+        self.bus.release(m.channel for m in self.maps)
         self.counts = [None] * len(self.maps)
-        self._sent = [None] * len(self.maps)
+        self.sent = [None] * len(self.maps)
 
     def _send(self, i: int, position: float) -> None:
         servo = self.maps[i]
         count = servo.count_of(position)
         if count != self.counts[i]:
-            if not self._bus.write(servo.channel, count):
+            if not self.bus.write(servo.channel, count):
                 return
             self.counts[i] = count
             self.writes += 1
-        self._sent[i] = position
+        self.sent[i] = position
 
     def reset_steps(self) -> None:
         """Begin anew from rest: the last steps do not bound the next."""
@@ -162,7 +122,7 @@ class ServoOutput:
 
     def _guard_step(self, i: int, position: float) -> None:
         """Hold back a step that is too long, too sudden, or too many counts."""
-        axis, servo, sent, count = self._axes[i], self.maps[i], self._sent[i], self.counts[i]
+        axis, servo, sent, count = self._axes[i], self.maps[i], self.sent[i], self.counts[i]
         if sent is None or count is None:
             return
         step, most = position - sent, axis.velocity * self._dt

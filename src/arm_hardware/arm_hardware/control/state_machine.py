@@ -35,26 +35,21 @@ class DriverState(IntEnum):
 class DriverSnapshot:
     """What is commanded at one moment; axes in the order of ``axes.all``."""
 
-    state: DriverState  # see DriverState
+    state: DriverState
     message: str  # one sentence about it
     # commanded, quantised to counts; None where no pulse is sent [rad or m]
     positions: tuple[float | None, ...]
     velocities: tuple[float, ...]  # commanded [rad/s or m/s]
     counts: tuple[int | None, ...]  # as sent; None where no pulse is sent
-    # where a model of the servos is by now, None where that is unknown [rad or m]
-    estimated: tuple[float | None, ...] = ()
-    # where the running trajectory ends, as ``axes.arm``; empty if none runs, or if it was given up
-    # [rad or m]
+    estimated: tuple[float | None, ...] = ()  # by a model of the servos, None if unknown
+    # where the running trajectory ends, as ``axes.arm`` [rad or m]; empty without one
     goal_positions: tuple[float, ...] = ()
-    # what time it is for, on the driver's clock [s]; None before the first tick
-    moment: float | None = None
+    moment: float | None = None  # its time on the driver's clock [s]; None before the first tick
 
 
 UNCONFIGURED = DriverSnapshot(
     DriverState.DISARMED, "Not configured: configure the node.", (), (), ()
 )
-
-
 HOLDING = "Holding; positions are commanded, not measured."
 NOT_ARMED = "Not armed: activate the node to arm."
 STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
@@ -67,13 +62,7 @@ REFUSALS = {
 
 
 class DriverStateMachine:
-    """Arms, disarms, stops and fails; what moves is the subclass' affair.
-
-    Attributes:
-        axes: The arm; its limits are the ones that count.
-        changed: Called, with the lock held or not, whenever state or message may have changed.
-        moved: Called, with the lock held, when a tick of a motion was sent.
-    """
+    """Arms, disarms, stops and fails; the subclass moves."""
 
     def __init__(
         self,
@@ -86,14 +75,16 @@ class DriverStateMachine:
         """Make the machine, disarmed; nothing is read or sent.
 
         Args:
-            axes: The arm.
+            axes: The arm, with the limits that hold.
             output: Where positions go.
             dt: Length of a tick [s].
             rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
-            slow_homing: Whether they go there in short bursts, one after another; see SlowHoming.
+            slow_homing: Whether servos go there in short bursts, one by one; see SlowHoming.
         """
         self.axes = axes
+        # Called, with the lock held or not, whenever state or message may have changed.
         self.changed: Callable[[], None] = lambda: None
+        # Called, with the lock held, when a tick of a motion was sent.
         self.moved: Callable[[], None] = lambda: None
         self._moment: float | None = None
         self._output = output
@@ -111,14 +102,13 @@ class DriverStateMachine:
         self._closed = ""
         self._fault = ""
         self._note = NOT_ARMED
-        self._arming_sequence: StaggeredArming | SlowHoming | None = None
+        self._arming_sequence: StaggeredArming | None = None
 
     def _is_moving(self) -> bool:
-        """Return whether a command runs."""
         return False
 
     def _goal_positions(self) -> tuple[float, ...]:
-        """Return where a trajectory that runs will end, empty if none does."""
+        """Return where the running trajectory ends, empty without one."""
         return ()
 
     def _abort_all(self, why: str) -> None:
@@ -167,11 +157,7 @@ class DriverStateMachine:
             return [s.position for s in self._sent], [s.velocity for s in self._sent]
 
     def read(self) -> None:
-        """Take the start state from the board's registers.
-
-        Raises:
-            BusError: The bus is lost.
-        """
+        """Take the start state from the board's registers; raise BusError if the bus is lost."""
         with self._lock:
             found = self._output.read()
             self._estimate.found(self._output.counts)
@@ -185,14 +171,12 @@ class DriverStateMachine:
         self.changed()
 
     def _set_rest(self, i: int, position: float) -> None:
-        """Take an axis for standing at a position [rad or m]."""
+        """Take an axis to be at rest at a position [rad or m]."""
         self._states[i] = AxisState(position)
         self._sent[i] = AxisState(position)
 
     def arm(self) -> None:
-        """Begin to arm: axes without pulses go to the rest posture one by one, the others hold.
-
-        Returns at once; the control loop does it, ``arming`` is true until it is done.
+        """Let the control loop arm: axes without pulses go to rest one by one, the others hold.
 
         Raises:
             StateError: The stop is latched, or a servo is where calibration or limits forbid.
@@ -201,7 +185,7 @@ class DriverStateMachine:
         with self._lock:
             if self._latched:
                 raise StateError("The stop is latched; call reset before arming.")
-            self._output.start()
+            self._output.bus.start()
             self.read()
             check_found(self.axes, self._output)
             kind = SlowHoming if self._slow_homing else StaggeredArming
@@ -214,13 +198,13 @@ class DriverStateMachine:
 
     @property
     def arming(self) -> bool:
-        """Whether some servos still wait for their first pulse."""
+        """Whether some servos wait for their first pulse."""
         with self._lock:
             return self._arming_sequence is not None
 
     @property
     def arming_takes(self) -> float:
-        """Seconds of the driver that the arming under way takes in all, 0 if there is none."""
+        """Seconds of the driver that the present arming takes in all, 0 without one."""
         with self._lock:
             return self._arming_sequence.duration if self._arming_sequence else 0.0
 
@@ -234,11 +218,7 @@ class DriverStateMachine:
         self.changed()
 
     def release(self, why: str) -> None:
-        """Refuse motion and end all pulses; a board that was never armed is left as it was found.
-
-        Raises:
-            BusError: The bus is lost.
-        """
+        """Refuse motion and end all pulses, if it was ever armed; raise BusError if that fails."""
         with self._lock:
             self.disarm(why)
             if self._was_armed:
@@ -253,11 +233,7 @@ class DriverStateMachine:
             self._closed = why
 
     def require_ready(self) -> None:
-        """Refuse motion unless armed.
-
-        Raises:
-            StateError: With what to do.
-        """
+        """Raise StateError, with what to do, unless armed."""
         with self._lock:
             state = self.state
             if self._closed:
@@ -276,7 +252,7 @@ class DriverStateMachine:
         left to do the next tick does. A joint on its way out of an unknown position loses its
         pulses, since with them it would not stop.
         """
-        self._output.halt()
+        self._output.bus.halted = True
         self._latched = True
         self._stopping = why
         if self._lock.acquire(timeout=STOP_WITHIN):
@@ -298,11 +274,7 @@ class DriverStateMachine:
         self._note = f"Stopped: {why}. Call reset to accept motion again."
 
     def reset(self) -> str:
-        """Unlatch the stop; nothing moves. Return one sentence.
-
-        Raises:
-            StateError: The hardware failed; reset does not help.
-        """
+        """Unlatch the stop and return one sentence; nothing moves. Raise StateError in FAULT."""
         with self._lock:
             if self._fault:
                 raise StateError("The hardware failed; deactivate and activate to arm again.")
@@ -310,7 +282,7 @@ class DriverStateMachine:
                 return "Nothing to reset."
             self._apply_stop()
             self._latched = False
-            self._output.resume()
+            self._output.bus.halted = False
             self._note = HOLDING if self._armed else NOT_ARMED
         self.changed()
         return "The stop is cleared; nothing moves until commanded."

@@ -12,34 +12,25 @@ from arm_hardware.errors import BusError
 
 
 class StreamWatchdog:
-    """Watches commands that come one after another, each to be taken over by the next.
+    """Watches commands that replace each other at most a timeout [s] apart; 0 for any time.
 
-    A single command is no stream: it is done to its end. Once a second one takes over a first that
-    has not ended, within the timeout, the next must come within the timeout too, or the motion at
+    A single command is no stream: it runs to its end. Once a second one replaces a first that has
+    not ended, within the timeout, the next must come within the timeout too, or the motion be at
     rest before.
     """
 
     def __init__(self, timeout: float) -> None:
-        """Watch nothing yet.
-
-        Args:
-            timeout: Longest time between two commands of a stream [s]; 0 to watch nothing.
-        """
         self._timeout = timeout
         self._age = float("inf")
         self._streaming = False
 
     def command_received(self, moving: bool) -> None:
-        """Note a command.
-
-        Args:
-            moving: Whether the one before it still moves the arm.
-        """
+        """Note a command, and whether the one before it still moves the arm."""
         self._streaming = moving and self._age <= self._timeout
         self._age = 0.0
 
     def end(self) -> None:
-        """Forget the stream: something else has taken over, or the arm is at rest."""
+        """Forget the stream: another command replaced it, or the arm is at rest."""
         self._age = float("inf")
         self._streaming = False
 
@@ -49,47 +40,41 @@ class StreamWatchdog:
         return self._streaming and 0.0 < self._timeout < self._age
 
 
-RETRY_PERIOD = 0.5  # [s] of the wall; a question without an answer may have been lost on its way
+RETRY_PERIOD = 0.5  # [s] of the wall, after which an unacknowledged probe may have been lost
 
 
 class ClientLivenessMonitor:
-    """Asks one question after another, and misses the client when no answer comes.
+    """Sends probes to a client, which is lost if none is acknowledged within a timeout [s].
 
-    A question is any message whose arrival the middleware acknowledges. So a cable that was
-    pulled, a computer that sleeps and a program that was killed are all missed within the timeout,
-    long before the middleware gives the client up.
+    A probe is any message whose arrival the middleware acknowledges. A pulled cable, a computer
+    that sleeps and a killed program are thus detected long before the middleware notices. A client
+    that was never known is not lost; with the timeout 0, none is.
     """
 
     def __init__(self, timeout: float, now: float, known: bool) -> None:
-        """Begin to watch.
-
-        Args:
-            timeout: [s] without an answer after which the client counts as gone; 0 for never.
-            now: Steady time [s].
-            known: Whether the client is known. One that never was is not missed.
-        """
         self._timeout = timeout
-        self._last_answer = now if known else None
-        self._last_question = -float("inf")
+        self._last_acknowledged = now if known else None
+        self._last_probe = -float("inf")
 
-    def poll(self, now: float, known: bool, answered: bool) -> bool:
-        """Take note of what is known; return whether to ask now.
+    def poll(self, now: float, known: bool, acknowledged: bool) -> bool:
+        """Return whether to send a probe now.
 
         Args:
             now: Steady time [s].
             known: Whether the middleware knows of a client.
-            answered: Whether the last question, if known was one, has been acknowledged.
+            acknowledged: Whether the last probe was; true if there was none.
         """
-        if known and answered:
-            self._last_answer = now
-        if not answered and now - self._last_question < RETRY_PERIOD:
+        if known and acknowledged:
+            self._last_acknowledged = now
+        if not acknowledged and now - self._last_probe < RETRY_PERIOD:
             return False
-        self._last_question = now
+        self._last_probe = now
         return True
 
     def timed_out(self, now: float) -> bool:
-        """Return whether the client was known and has not answered for the timeout."""
-        return self._last_answer is not None and 0.0 < self._timeout < now - self._last_answer
+        """Return whether the client was known and acknowledged nothing for the timeout."""
+        last = self._last_acknowledged
+        return last is not None and 0.0 < self._timeout < now - last
 
 
 PERIOD = 0.1  # [s] between two checks
@@ -101,16 +86,9 @@ RESET = (
 
 
 class BoardMonitor:
-    """Looks at one thing of the board in turn."""
+    """Checks the mode and the channels of the axes of a board in turn; polled every dt [s]."""
 
     def __init__(self, bus: RetryingBus, channels: Sequence[int], dt: float) -> None:
-        """Make the watch.
-
-        Args:
-            bus: To the board.
-            channels: Of the axes, in their order.
-            dt: Time between two calls of poll() [s].
-        """
         self._bus = bus
         self._dt = dt
         self._channels = tuple(channels)
@@ -118,10 +96,7 @@ class BoardMonitor:
         self._wait = 0.0
 
     def poll(self, counts: Sequence[int | None]) -> None:
-        """Compare the board with what was sent, if it is time.
-
-        Args:
-            counts: What was last sent to each axis' channel, None for no pulses.
+        """Compare the board with what was last sent to each axis' channel, if it is time.
 
         Raises:
             BusError: It differs, or the bus is lost.

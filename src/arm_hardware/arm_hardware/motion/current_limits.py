@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arm_hardware.calibration.axes import Axes
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory import Array, Trajectory
 
@@ -21,20 +20,17 @@ class PowerBudget:
     """What a supply can carry."""
 
     joints: int = 0  # that may move at once, 0 for any number
-    stagger: float = 0.0  # seconds from one joint's start to the next one's
+    stagger: float = 0.0  # from one joint's start to the next one's [s]
 
     @property
     def limited(self) -> bool:
         """Whether anything is limited."""
         return self.joints > 0 or self.stagger > 0.0
 
-    def check(self, axes: Axes, points: Array, rates: Array | None) -> None:
-        """Refuse a path that moves more joints at once; a way to one point is divided instead.
+    def check(self, points: Array, rates: Array | None) -> None:
+        """Refuse points (m, n) [rad or m] with velocities that move more joints at once.
 
-        Args:
-            axes: The arm.
-            points: (m, n) [rad or m].
-            rates: Velocities at the points, or None.
+        A way to one point is divided instead.
 
         Raises:
             CommandError: Naming the point.
@@ -56,15 +52,11 @@ UNLIMITED = PowerBudget()
 
 
 def shared(times: Array, points: Array, power_budget: PowerBudget) -> Trajectory:
-    """Return the way from rest at one point to rest at another, joints taking turns.
+    """Return the way from rest to rest through two points (2, n) at two times [s], 0 the first.
 
-    Each joint moves once, smoothly: the n-th of a group sets off n times ``stagger`` after the
-    first one, and all of a group arrive together; after a pause the next group sets off.
-
-    Args:
-        times: (2,), the first 0 [s].
-        points: (2, n) [rad or m].
-        power_budget: How many joints make a group.
+    Joints take turns, each moving once and smoothly: the n-th of a group sets off n times
+    ``stagger`` after the first one, and all of a group arrive together; after a pause the next
+    group sets off.
     """
     way = points[1] - points[0]
     movers = np.flatnonzero(np.abs(way) > MOVES)

@@ -29,17 +29,11 @@ class GoalOutcome(Enum):
 
 
 class Goal:
-    """Ends exactly once; any thread may wait for that.
-
-    Attributes:
-        outcome: None while the command runs.
-        code: Result code of FollowJointTrajectory (see errors).
-        message: One sentence.
-    """
+    """Ends exactly once; any thread may wait for that."""
 
     def __init__(self) -> None:
-        self.outcome: GoalOutcome | None = None
-        self.code = SUCCESSFUL
+        self.outcome: GoalOutcome | None = None  # while the command runs
+        self.code = SUCCESSFUL  # a result code of FollowJointTrajectory (see errors)
         self.message = ""
         self._done = threading.Event()
         self._lock = threading.Lock()
@@ -62,6 +56,29 @@ class Goal:
         return self._done.wait(timeout)
 
 
+class Execution:
+    """A goal being executed."""
+
+    def __init__(self) -> None:
+        self.goal = Goal()
+        self.canceled = False
+
+    def cancel(self) -> None:
+        """Brake, then report the goal as canceled."""
+        self.canceled = True
+
+    def finish(self) -> None:
+        """Report how the goal ended, after the last position was sent."""
+        done, canceled = self._messages()
+        if self.canceled:
+            self.goal.finish(GoalOutcome.CANCELED, SUCCESSFUL, canceled)
+        self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, done)
+
+    def _messages(self) -> tuple[str, str]:
+        """Return the results of a goal that succeeded and of one that was canceled."""
+        raise NotImplementedError
+
+
 PASSED = "Passed the last point, with its velocity; the servos report no position."
 
 
@@ -69,8 +86,7 @@ PASSED = "Passed the last point, with its velocity; the servos report no positio
 class Tolerances:
     """Bounds that a goal sets, on the command: a servo reports nothing."""
 
-    # by joint name, how far the command may lag behind the trajectory [rad or m]; joints left out
-    # may by any amount
+    # by joint name, how far the command may lag behind the trajectory [rad or m]; else by any way
     path: Mapping[str, float] = field(default_factory=dict)
     # by joint name, how far the command may be from the goal when the time is up [rad or m];
     # joints left out must have come to rest there
@@ -79,19 +95,12 @@ class Tolerances:
     goal_time: float = 0.0
 
 
-class TrajectoryExecution:
-    """A trajectory being followed, or given up and braked."""
+class TrajectoryExecution(Execution):
+    """A trajectory being followed, or aborted and braked."""
 
     def __init__(self, axes: Axes, motion: PlannedMotion, tolerances: Tolerances) -> None:
-        """Make the run; it begins with the next tick.
-
-        Args:
-            axes: The arm.
-            motion: Begins at the present command.
-            tolerances: Of the goal.
-        """
-        self.goal = Goal()
-        self.canceled = False
+        """Begin, at the present command, with the next tick."""
+        super().__init__()
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
@@ -105,16 +114,12 @@ class TrajectoryExecution:
 
     @property
     def goal_positions(self) -> tuple[float, ...]:
-        """Where the trajectory ends (n,) [rad or m]; empty once it is given up."""
+        """Where the trajectory ends (n,) [rad or m]; empty once it was aborted or canceled."""
         given_up = self.canceled or self.goal.outcome is GoalOutcome.ABORTED
         return () if given_up else tuple(float(p) for p in self._motion.path.final)
 
-    def cancel(self) -> None:
-        """Give up the trajectory: brake, then report the goal as canceled."""
-        self.canceled = True
-
     def abort(self, why: str) -> None:
-        """Give up the trajectory: report the goal as aborted at once, and brake."""
+        """Report the goal as aborted at once, and brake."""
         self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
 
     def advance(self, states: Sequence[AxisState], dt: float) -> bool:
@@ -136,17 +141,9 @@ class TrajectoryExecution:
             brake(axis, state, dt)
         return all(state.velocity == 0.0 for state in states[: len(self._axes)])
 
-    def finish(self) -> None:
-        """Report how the run ended, after its last position was sent."""
-        if self.canceled:
-            self.goal.finish(
-                GoalOutcome.CANCELED, SUCCESSFUL, "Canceled; the arm holds where it is."
-            )
-        self.goal.finish(
-            GoalOutcome.SUCCEEDED,
-            SUCCESSFUL,
-            "Commanded to the goal; the servos report no position.",
-        )
+    def _messages(self) -> tuple[str, str]:
+        done = "Commanded to the goal; the servos report no position."
+        return done, "Canceled; the arm holds where it is."
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:
         motion = self._motion

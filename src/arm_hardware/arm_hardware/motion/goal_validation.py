@@ -21,9 +21,9 @@ SPEED_MARGIN = 1.01  # on the speed limit at points and in the mean between two:
 
 @dataclass(frozen=True)
 class GoalPoint:
-    """One point of a request; ``time`` in seconds from the trajectory's start."""
+    """One point of a request."""
 
-    time: float
+    time: float  # from the trajectory's start [s]
     positions: Sequence[float]
     velocities: Sequence[float] = ()
     accelerations: Sequence[float] = ()
@@ -35,20 +35,18 @@ class TrajectoryGoal:
     """A trajectory as it came."""
 
     joints: Sequence[str]  # names, in the order of each point's columns
-    points: Sequence[GoalPoint]  # see GoalPoint
-    # seconds from now to the start, negative if it lies in the past; None means now
-    start: float | None = None
+    points: Sequence[GoalPoint]
+    start: float | None = None  # from now [s], negative in the past; None means now
 
 
 @dataclass(frozen=True)
 class ValidatedGoal:
     """A request that passed every check that does not depend on where the arm is."""
 
-    times: Array  # (m,) seconds from the motion's begin; points in the past are left out
-    # (m, n), columns as the arm's axes; NaN where a partial goal leaves a joint out
-    positions: Array
-    velocities: Array | None  # (m, n) or None
-    accelerations: Array | None = None  # (m, n), or None if points lack them or velocities
+    times: Array  # (m,) from the motion's begin [s]; points in the past are left out
+    positions: Array  # (m, n) as ``axes.arm``; NaN where a partial goal leaves a joint out
+    velocities: Array | None  # (m, n)
+    accelerations: Array | None = None  # (m, n); None if points lack them or velocities
 
 
 def validate_goal(
@@ -57,15 +55,11 @@ def validate_goal(
     allow_partial: bool = False,
     allow_end_velocity: bool = False,
 ) -> ValidatedGoal:
-    """Return the plan of a request.
+    """Return a valid request as arrays.
 
-    A start in the future counts as more time for the way to the first point.
-
-    Args:
-        request: As it came.
-        axes: The arm; a request that names the gripper is refused.
-        allow_partial: Whether joints may be left out: they then stay where they are.
-        allow_end_velocity: Whether the last velocities may be other than 0.
+    A start in the future counts as more time for the way to the first point. With
+    ``allow_partial``, joints may be left out and stay where they are; with ``allow_end_velocity``,
+    the last velocities need not be 0.
 
     Raises:
         CommandError: The first thing that is wrong, with the action's result code.
@@ -82,35 +76,23 @@ def validate_goal(
             accelerations = _table(request, columns, axes, "accelerations", 0.0)
     for i in columns:
         _check_column(axes.arm[i], positions[:, i], velocities, i, allow_end_velocity)
-    times = times + (request.start or 0.0)
-    left = times > 0.0 if (request.start or 0.0) < 0.0 else np.ones(len(times), dtype=bool)
+    start = request.start or 0.0
+    times = times + start
+    left = (times > 0.0) | (start >= 0.0)
     left[-1] = True
-    return ValidatedGoal(
-        times[left],
-        positions[left],
-        None if velocities is None else velocities[left],
-        None if accelerations is None else accelerations[left],
-    )
+    rates = (None if table is None else table[left] for table in (velocities, accelerations))
+    return ValidatedGoal(times[left], positions[left], *rates)
 
 
 def single_point_goal(axes: Axes, seconds: float, positions: Sequence[float]) -> ValidatedGoal:
-    """Return the goal to go straight to one point.
-
-    Args:
-        axes: The arm.
-        seconds: Duration.
-        positions: As ``axes.arm`` [rad or m].
-
-    Raises:
-        CommandError: A position is out of its limits.
-    """
+    """Return the goal of going to positions, as ``axes.arm`` [rad or m]; errors as above."""
     return validate_goal(TrajectoryGoal(axes.names, [GoalPoint(seconds, positions)]), axes)
 
 
 def _table(
     request: TrajectoryGoal, columns: list[int], axes: Axes, what: str, filling: float
 ) -> Array:
-    """Return one kind of the points' values, (m, n); columns as the arm's axes."""
+    """Return one kind of the points' values (m, n), as ``axes.arm``."""
     table = np.full((len(request.points), len(axes.arm)), filling)
     table[:, columns] = np.array([getattr(p, what) for p in request.points], dtype=float)
     if filling == 0.0 and not np.isfinite(table).all():

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap
-from arm_hardware.errors import SUCCESSFUL, CommandError
-from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.errors import CommandError
+from arm_hardware.motion.execution import Execution
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import GripForceOptions
 
@@ -32,18 +32,10 @@ class GripperGoal:
 def grip_of(
     axis: Axis, servo: ServoMap, limits: GripForceOptions, width: float, counts: float, now: float
 ) -> GripperGoal:
-    """Return where a command leads.
+    """Return where a command leads; raise CommandError for a forbidden width or force.
 
-    Args:
-        axis: The gripper.
-        servo: Its map.
-        limits: How hard it may press.
-        width: To go to, or at which the jaws touch the thing between them [m].
-        counts: To press past that width; 0 for none.
-        now: Present width [m].
-
-    Raises:
-        CommandError: The width is out of its limits, or it would press too hard.
+    The command goes to a width [m], at which the jaws may touch an object, and presses so many
+    counts past it; ``now`` is the present width [m].
     """
     check_position(axis, width)
     if not 0.0 <= counts <= limits.limit or counts != int(counts):
@@ -71,24 +63,13 @@ def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
     return servo.position_of(at + closing * counts)
 
 
-class GripperExecution:
-    """The gripper on its way."""
+class GripperExecution(Execution):
+    """The gripper on its way, from the next tick on."""
 
     def __init__(self, axis: Axis, grip: GripperGoal) -> None:
-        """Make the run; it begins with the next tick.
-
-        Args:
-            axis: The gripper.
-            grip: Where it goes.
-        """
-        self.goal = Goal()
-        self.canceled = False
+        super().__init__()
         self.grip = grip
         self._axis = axis
-
-    def cancel(self) -> None:
-        """Brake, then report the goal as canceled."""
-        self.canceled = True
 
     def advance(self, state: AxisState, dt: float) -> bool:
         """Move the state by one tick; return whether the run is over."""
@@ -99,34 +80,26 @@ class GripperExecution:
         track(self._axis, state, width, width, dt, width)
         return settled(state, width)
 
-    def finish(self) -> None:
-        """Report how the run ended, after its last width was sent."""
-        if self.canceled:
-            self.goal.finish(
-                GoalOutcome.CANCELED, SUCCESSFUL, "Canceled; the gripper holds its width."
-            )
-        self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, self._result())
-
-    def _result(self) -> str:
+    def _messages(self) -> tuple[str, str]:
         grip, width = self.grip, f"{self.grip.contact * 1e3:.1f} mm"
         if grip.counts:
             width = f"{width} and {grip.counts} counts past it"
+        done = f"Commanded open to {width}; not measured."
         if grip.closing or grip.counts:
-            return f"Commanded closed to {width}; grasp not measured."
-        return f"Commanded open to {width}; not measured."
+            done = f"Commanded closed to {width}; grasp not measured."
+        return done, "Canceled; the gripper holds its width."
 
 
 class GripTimer:
-    """How long the gripper has pressed, and what is left of it then."""
+    """Ends pressing after a time."""
 
     def __init__(self, limits: GripForceOptions) -> None:
-        """Press nothing yet."""
         self._limits = limits
         self._grip: GripperGoal | None = None
         self._time = 0.0
 
     def begin(self, grip: GripperGoal) -> None:
-        """Note that the gripper has come to where it presses, or presses nothing."""
+        """Note that the gripper has arrived, where it may press."""
         self._grip = grip if grip.counts > self._limits.held and self._limits.time > 0.0 else None
         self._time = 0.0
 

@@ -26,23 +26,18 @@ SETTLED = 1e-9  # [rad or m, per second] nearer than this to rest, an axis is pu
 
 @dataclass
 class AxisState:
-    """Where an axis was commanded to be, and how fast it is going there."""
+    """Commanded position and velocity of an axis."""
 
     position: float  # [rad or m]
     velocity: float = 0.0  # [rad/s or m/s] of the last tick
 
 
 def braking_speed(distance: float, acceleration: float, dt: float) -> float:
-    """Return the largest speed of the coming tick that still lets the axis stop in a distance.
+    """Return the largest speed of the next tick that lets the axis stop in a distance [unit].
 
     With speeds ``w, w - a dt, w - 2 a dt, ...`` over k ticks the way is ``k w dt - a dt^2 k (k -
     1) / 2``. The smallest k for which ``a dt^2 k (k + 1) / 2`` reaches the distance makes the last
-    of these speeds at most ``a dt``, so that the next may be 0.
-
-    Args:
-        distance: Way left [unit]; not positive gives 0.
-        acceleration: Of the braking, positive [unit/s^2].
-        dt: Length of a tick [s].
+    of these speeds at most ``a dt``, so the next may be 0.
     """
     if distance <= 0.0:
         return 0.0
@@ -54,26 +49,13 @@ def braking_speed(distance: float, acceleration: float, dt: float) -> float:
 
 
 def track(
-    axis: Axis,
-    state: AxisState,
-    now: float,
-    then: float,
-    dt: float,
-    turn: float | None = None,
+    axis: Axis, state: AxisState, now: float, then: float, dt: float, turn: float | None = None
 ) -> None:
-    """Advance an axis by one tick towards a moving reference.
+    """Advance an axis by one tick towards a reference that moves from ``now`` to ``then`` [unit].
 
-    A reference that keeps the axis' limits is followed exactly. One that does not is followed as
-    closely as the limits allow.
-
-    Args:
-        axis: The limits.
-        state: Changed in place.
-        now: Reference at the beginning of the tick [unit].
-        then: Reference at its end [unit].
-        dt: Length of the tick [s].
-        turn: Where the reference reverses or rests next [unit]: not overshot, if the axis can
-            still stop there.
+    A reference that keeps the axis' limits is followed exactly, another one as closely as they
+    allow. Where it reverses or rests next, ``turn`` [unit], is not overshot if the axis can still
+    stop there.
     """
     error = now - state.position
     velocity = (then - now) / dt + math.copysign(
@@ -94,7 +76,7 @@ def brake(axis: Axis, state: AxisState, dt: float) -> None:
 
 
 def settled(state: AxisState, rest: float) -> bool:
-    """Put an axis that has all but come to rest at its place there; return whether it rests."""
+    """Put an axis that almost rests at its place to rest there; return whether it rests."""
     if abs(state.position - rest) > SETTLED or abs(state.velocity) > SETTLED:
         return False
     state.position, state.velocity = rest, 0.0
@@ -113,12 +95,7 @@ def _step(axis: Axis, state: AxisState, velocity: float, dt: float) -> None:
 
 
 def ticks_of(jerk_time: float, dt: float) -> int:
-    """Return how many ticks to average so that jerk is at most ``acceleration / jerk_time``.
-
-    Args:
-        jerk_time: Seconds in which acceleration may rise from 0 to its limit; 0 for no limit.
-        dt: Length of a tick [s].
-    """
+    """Return how many ticks [dt in s] to average for a jerk of ``acceleration / jerk_time``."""
     return max(1, math.ceil(2.0 * jerk_time / dt - 1e-9))
 
 
@@ -126,15 +103,10 @@ class Smoother:
     """Averages the commands of all axes over some ticks."""
 
     def __init__(self, ticks: int) -> None:
-        """Begin without commands.
-
-        Args:
-            ticks: How many to average, 1 for none.
-        """
         self._past: deque[tuple[float, ...]] = deque(maxlen=ticks)
 
     def hold(self, positions: Sequence[float]) -> None:
-        """Forget what was; the arm rests there [rad or m]."""
+        """Forget the commands; the arm rests at positions [rad or m]."""
         self._past.extend([tuple(positions)] * (self._past.maxlen or 1))
 
     def push(self, positions: Sequence[float]) -> list[float]:

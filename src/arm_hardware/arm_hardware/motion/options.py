@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a user chooses: the hardware, and how it is moved."""
+"""Options of the driver: the hardware, and how it is moved."""
 
 from __future__ import annotations
 
@@ -25,21 +25,13 @@ class GripForceOptions:
 class MotionOptions:
     """How the arm is moved."""
 
-    # seconds in which acceleration may rise from 0 to its limit; 0 for no limit
-    jerk_time: float = 0.0
-    # longest time between two trajectories of a stream [s]; 0 for any
-    command_timeout: float = 0.5
-    # how many joints may set off and move at once
+    jerk_time: float = 0.0  # in which acceleration may rise from 0 to its limit [s]; 0: no limit
+    command_timeout: float = 0.5  # longest time between two trajectories of a stream [s]; 0: any
     power_budget: PowerBudget = field(default_factory=PowerBudget)
-    # how hard the gripper may press
     grip_force: GripForceOptions = field(default_factory=GripForceOptions)
 
     def check(self) -> None:
-        """Refuse what makes no sense.
-
-        Raises:
-            HardwareError: One sentence.
-        """
+        """Raise HardwareError for what makes no sense."""
         for what, value, most in (
             ("jerk_time", self.jerk_time, 2.0),
             ("command_timeout", self.command_timeout, 60.0),
@@ -54,53 +46,39 @@ class MotionOptions:
 
 
 USUAL = MotionOptions()
-
-
-BACKENDS = ("servokit", "i2c_dev")
 HARDWARE = ("fake", "sim", "real")
-RECOVERIES = ("auto", "slow", "direct")
+BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; Linux, nothing else
+EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
+RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
 PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
-EXIT_ACTIONS = ("auto", "hold", "park", "release")
 
 
 @dataclass(frozen=True)
 class DriverOptions:
-    """What a user chooses."""
+    """The choice of hardware, and how it is driven; see the node's parameters."""
 
-    hardware: str = "fake"  # fake, sim or real
-    # of sim and real: servokit (Adafruit's library) or i2c_dev (Linux, nothing else)
-    backend: str = "servokit"
+    hardware: str = "fake"
+    backend: str = "servokit"  # of sim and real
     calibration: str = ""  # path or shipped name; empty means the shipped one of the robot
     rate_hz: float = 50.0  # ticks per second of driver time
     speed: float = 1.0  # driver seconds per wall second; only 1 with real hardware
-    # hold, park (go to the rest posture, then release), release, or auto: release real servos,
-    # hold others
     exit_action: str = "auto"
-    # how servos that get no pulses go to the rest posture: slow, direct, or auto: slow with real
-    # servos, direct with others
-    recovery: str = "auto"
-    # of the control loop's thread, 0 for none, below for auto: some with real servos
-    realtime_priority: int = -1
+    recovery: str = "auto"  # how servos without pulses go to the rest posture
+    realtime_priority: int = -1  # of the control loop's thread; 0 for none, -1 for auto
     sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
-    motion_options: MotionOptions = field(default_factory=MotionOptions)  # how the arm is moved
+    motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
     def check(self) -> None:
-        """Refuse what makes no sense.
-
-        Raises:
-            HardwareError: One sentence.
-        """
-        if self.hardware not in HARDWARE:
-            raise HardwareError(f"hardware '{self.hardware}' is none of {', '.join(HARDWARE)}.")
-        if self.backend not in BACKENDS:
-            raise HardwareError(f"backend '{self.backend}' is none of {', '.join(BACKENDS)}.")
-        if self.exit_action not in EXIT_ACTIONS:
-            raise HardwareError(
-                f"exit_action '{self.exit_action}' is none of {', '.join(EXIT_ACTIONS)}."
-            )
-        if self.recovery not in RECOVERIES:
-            raise HardwareError(f"recovery '{self.recovery}' is none of {', '.join(RECOVERIES)}.")
+        """Raise HardwareError for what makes no sense."""
+        for what, value, allowed in (
+            ("hardware", self.hardware, HARDWARE),
+            ("backend", self.backend, BACKENDS),
+            ("exit_action", self.exit_action, EXIT_ACTIONS),
+            ("recovery", self.recovery, RECOVERIES),
+        ):
+            if value not in allowed:
+                raise HardwareError(f"{what} '{value}' is none of {', '.join(allowed)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
         self.motion_options.check()
@@ -115,19 +93,19 @@ class DriverOptions:
 
     @property
     def homes_slowly(self) -> bool:
-        """Whether servos that get no pulses are brought to the rest posture in short bursts."""
+        """Whether servos without pulses go to the rest posture in short bursts."""
         return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
 
     @property
     def priority(self) -> int:
-        """Priority to ask for the control loop's thread, 0 for none."""
+        """Priority of the control loop's thread, 0 for none."""
         if self.realtime_priority >= 0:
             return self.realtime_priority
         return PRIORITY if self.hardware == "real" else 0
 
     @property
     def at_exit(self) -> str:
-        """What is done when the driver ends: hold, park or release."""
+        """What to do when the driver ends: hold, park or release."""
         if self.exit_action != "auto":
             return self.exit_action
         return "release" if self.hardware == "real" else "hold"

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""When a trajectory is where, tick by tick: never ahead of it, later where limits need it.
+"""Times of a trajectory at each tick: never ahead of it, later where limits need it.
 
-Where one joint cannot follow, time itself is stretched for all joints alike, so the arm stays on
-its path. The path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
+Where one joint cannot follow, time is stretched for all joints alike, so the arm stays on its
+path. The path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class RetimedTrajectory(NamedTuple):
     """A trajectory's own time at each tick."""
 
     times: Array  # (k,) from 0 to the duration, never falling [s]
-    # whether the limits can be kept from the beginning; if not, they are kept later
-    feasible: bool
+    feasible: bool  # whether the limits can be kept from the beginning on
 
 
 def retime(
@@ -78,7 +77,7 @@ def retime(
 
 
 def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
-    """Return for each segment how many times slower it would keep the limits, (m - 1,)."""
+    """Return how many times slower each segment would keep the limits (m - 1,)."""
     k = np.arange(len(trajectory.times) - 1)
     bends = np.abs([trajectory.derivatives(k, np.full(len(k), s))[1] for s in (0.0, 1.0)])
     fast = (trajectory.peak_speeds() / speed).max(axis=1)
@@ -126,7 +125,7 @@ def _cells(times: Array, slower: Array, dt: float) -> _Cells:
 
 
 def _ticks(u: Array, x: Array, dt: float) -> Array:
-    """Return u at the ticks of a law that has x at the points u, with constant w between them."""
+    """Return u at the ticks of the law with x at points u and constant w between them."""
     rate = np.sqrt(np.maximum(x, 0.0))
     step = np.diff(u)
     took = 2.0 * step / np.maximum(rate[:-1] + rate[1:], 1e-6)

@@ -63,12 +63,7 @@ class Trajectory:
         return inner
 
     def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
-        """Return rates and accelerations, (k, n) each, per second and per second^2.
-
-        Args:
-            segments: Numbers (k,) of segments.
-            places: Where in them, (k,) from 0 to 1.
-        """
+        """Return rates and accelerations (k, n) at places (k,), 0 to 1, in segments (k,)."""
         a, c, e = (part[segments] for part in self._coefficients)
         h, s = np.diff(self.times)[segments][:, None], places[:, None]
         return (a + s * (2.0 * c + 3.0 * s * e)) / h, (2.0 * c + 6.0 * s * e) / h**2
@@ -145,7 +140,7 @@ class Trajectory:
 
 
 def joined(first: Trajectory, second: Trajectory) -> Trajectory:
-    """Return one trajectory after another, which begins where the first one ends."""
+    """Return one trajectory after another that ends where it begins."""
     if first.velocities is None or second.velocities is None:
         raise ValueError("both need velocities")
     return Trajectory(
@@ -180,13 +175,10 @@ PIECES = 10  # cubics in place of one quintic
 
 
 def rounded(times: Array, points: Array, rate: Array | None, axes: tuple[Axis, ...]) -> Trajectory:
-    """Return straight lines with a parabola at each corner, as short as the limits allow.
+    """Return straight lines with a parabola at each corner, as short as accelerations allow.
 
-    Args:
-        times: (m,) seconds, the first 0.
-        points: (m, n) [rad or m].
-        rate: Velocity (n,) to begin with; None for that of the first line.
-        axes: The arm's, for their accelerations.
+    The lines go through points (m, n) at times (m,) [s], 0 the first; they begin with the velocity
+    ``rate`` (n,), or that of the first line.
     """
     if len(times) == 1:
         return Trajectory(times, points, np.zeros_like(points))
@@ -209,14 +201,7 @@ def rounded(times: Array, points: Array, rate: Array | None, axes: tuple[Axis, .
 
 
 def without_quintics(times: Array, points: Array, rates: Array, bends: Array) -> Trajectory:
-    """Return cubics that follow the quintics through points with accelerations.
-
-    Args:
-        times: (m,) seconds, the first 0.
-        points: (m, n) [rad or m].
-        rates: (m, n) velocities.
-        bends: (m, n) accelerations.
-    """
+    """Return cubics that follow the quintics through points, velocities, accelerations (m, n)."""
     t, q, v = [times[:1]], [points[:1]], [rates[:1]]
     s = np.arange(1, PIECES + 1)[:, None] / PIECES
     for k, h in enumerate(np.diff(times)):

@@ -23,10 +23,10 @@ from arm_hardware.motion.trajectory import (
     without_quintics,
 )
 
-# Of a cubic's peak between two points; the driver keeps the limit itself and arrives later.
+# On a cubic's peak between two points; the driver keeps the limit itself and arrives later.
 PEAK_MARGIN = 1.25
-# Between the present command and the first point, beyond what its time allows: what counts round
-# off, and what moved since the plan was made.
+# From the present command to the first point, beyond what its time allows: rounding to counts, and
+# what moved since the plan was made.
 START_TOLERANCE = {"rad": 0.02, "m": 0.002}
 STRETCHES = (1.0, 1.5, 2.25, 3.4)  # of the time to the first point, tried if the arm is moving
 
@@ -35,9 +35,8 @@ STRETCHES = (1.0, 1.5, 2.25, 3.4)  # of the time to the first point, tried if th
 class PlannedMotion:
     """What is driven."""
 
-    goal: ValidatedGoal  # what it was planned for
-    # the positions and velocities (n,) at which it begins [rad or m, per second]
-    start: tuple[Array, Array]
+    goal: ValidatedGoal
+    start: tuple[Array, Array]  # positions and velocities (n,) [rad or m, per second]
     requested: Trajectory  # the trajectory as requested, beginning at the present command
     path: Trajectory  # the same without corners, as it can be driven
     times: Array  # the path's own time at each tick, (k,) [s]
@@ -49,7 +48,7 @@ class PlannedMotion:
         return np.array_equal(self.start, (position, velocity))
 
     def next_turn(self, joint: int, tick: int) -> float | None:
-        """Return where a joint reverses or rests next, which it must not overshoot [rad or m]."""
+        """Return where a joint reverses or rests next [rad or m], which it must not overshoot."""
         return None if self.ends_moving else self.path.next_turn(joint, float(self.times[tick]))
 
 
@@ -61,15 +60,9 @@ def plan_motion(
     dt: float,
     power_budget: PowerBudget = UNLIMITED,
 ) -> PlannedMotion:
-    """Return the motion that leads from the present command through a plan's points.
+    """Return the motion from the present command through a plan's points.
 
-    Args:
-        plan: From ``request.check``.
-        axes: The arm.
-        position: (n,) present command [rad or m].
-        velocity: (n,) its rate [rad/s or m/s].
-        dt: Length of a tick [s].
-        power_budget: How many joints may move at once.
+    The command is position and velocity (n,) [rad or m, per second]; dt is a tick [s].
 
     Raises:
         CommandError: A joint would have to move too fast, or leave its limits between points.
@@ -80,18 +73,16 @@ def plan_motion(
     _check_start(float(plan.times[0]), points[0], axes, position)
     requested = _requested(plan, points, position, velocity)
     _check_between(requested, axes, 1 if plan.times[0] > 0.0 else 0)
-    power_budget.check(axes, requested.positions, plan.velocities)
+    power_budget.check(requested.positions, plan.velocities)
     moving = bool(np.abs(velocity).max() > 1e-9)
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
-    start = _Start(plan, points, axes, position, velocity, power_budget)
-    for path in start.paths() if moving else (start.direct(1.0),):
+    ways = _Start(plan, points, axes, position, velocity, power_budget)
+    for path in ways.paths() if moving else (ways.direct(1.0),):
         law = retime(path, axes.arm, dt, moving, ends_moving)
         if not moving or (law.feasible and _within(path, axes)):
             break
-    start_state = position, velocity
-    return PlannedMotion(
-        plan, start_state, requested, path, law.times, path.samples(law.times), ends_moving
-    )
+    start, positions = (position, velocity), path.samples(law.times)
+    return PlannedMotion(plan, start, requested, path, law.times, positions, ends_moving)
 
 
 @dataclass(frozen=True)
@@ -106,14 +97,14 @@ class _Start:
     power_budget: PowerBudget
 
     def paths(self) -> Iterator[Trajectory]:
-        """Yield ways for an arm that is moving: blended, ever longer; then braked first."""
+        """Yield ways for a moving arm: blended, ever longer; then braked first."""
         if not (self.power_budget.limited and len(self.points) == 1):
             for stretch in STRETCHES:
                 yield self.direct(stretch)
         yield self.braked()
 
     def direct(self, stretch: float) -> Trajectory:
-        """Return the way whose time to the first point is stretched."""
+        """Return the way with the time to the first point stretched."""
         return self._through(stretch, self.position, self.velocity)
 
     def braked(self) -> Trajectory:
@@ -134,12 +125,11 @@ class _Start:
         rates, bends = self.plan.velocities, self.plan.accelerations
         if times[0] > 0.0:
             times = np.concatenate([[0.0], times + (stretch - 1.0) * times[0]])
-            points = np.vstack([position, points])
         elif len(times) > 1:
-            points = np.vstack([position, points[1:]])
+            points = points[1:]
         else:
             times = np.array([0.0, 1e-3])
-            points = np.vstack([position, points])
+        points = np.vstack([position, points])
         missing = len(points) - len(self.points)
         if self.power_budget.limited and len(points) == 2 and not np.any(velocity):
             return shared(times, points, self.power_budget)
@@ -153,7 +143,7 @@ class _Start:
 
 
 def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:
-    """Return the trajectory with its way from the present command, as a follower would take it."""
+    """Return the trajectory from the present command on, as a follower would take it."""
     times, rates = plan.times, plan.velocities
     if times[0] > 0.0:
         times = np.concatenate([[0.0], times])
@@ -163,7 +153,7 @@ def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Ar
 
 
 def _within(path: Trajectory, axes: Axes) -> bool:
-    """Return whether a path keeps the position limits between its points too."""
+    """Return whether a path keeps the position limits, between its points too."""
     low, high = path.extremes()
     return all(
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE

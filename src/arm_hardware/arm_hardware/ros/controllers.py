@@ -7,7 +7,7 @@ They behave as joint_trajectory_controller, and report what was commanded, never
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from trajectory_msgs.msg import JointTrajectory
@@ -19,48 +19,31 @@ from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
 from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
 from arm_hardware.ros.messages import request_of, tolerances_of
 
+if TYPE_CHECKING:
+    from arm_hardware.ros.node import HardwareNode
 
-class TrajectoryServer:
+# mypy: disable-error-code="no-untyped-call"
+
+_TOPIC = "arm_controller/joint_trajectory"
+
+
+class TrajectoryServer(GoalServer):
     """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller."""
 
-    def __init__(self, node: Any) -> None:
-        """Offer the interfaces.
-
-        Args:
-            node: The HardwareNode.
-        """
-        self._node = node
-        self._server = GoalServer(
-            node,
-            FollowJointTrajectory,
-            "arm_controller/follow_joint_trajectory",
-            self._prepare,
-            self._feedback,
-            self._result,
+    def __init__(self, node: HardwareNode) -> None:
+        super().__init__(node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory")
+        node.create_subscription(
+            JointTrajectory, _TOPIC, self._on_topic, 10, callback_group=self._group
         )
-        self._topic = node.create_subscription(
-            JointTrajectory,
-            "arm_controller/joint_trajectory",
-            self._on_topic,
-            10,
-            callback_group=self._server.group,
-        )
-
-    @property
-    def busy(self) -> bool:
-        """Whether some goal has no result yet."""
-        return self._server.busy
 
     def _validate(
         self, trajectory: JointTrajectory, controller: TrajectoryController
     ) -> ValidatedGoal:
-        """Check a message as far as that is possible without knowing where the arm is."""
+        """Check a message as far as that does not depend on where the arm is."""
         controller.require_ready()
-        start = self._node.time.seconds_until(trajectory.header.stamp)
         chosen = self._node.parameters
-        request = request_of(trajectory, start)
         return validate_goal(
-            request,
+            request_of(trajectory, self._node.time.seconds_until(trajectory.header.stamp)),
             controller.axes,
             chosen.allow_partial_joints_goal,
             chosen.allow_nonzero_velocity_at_trajectory_end,
@@ -101,32 +84,14 @@ class TrajectoryServer:
                 return
             controller.follow(self._validate(message, controller), streamed=True)
         except HardwareError as error:
-            self._node.refuse("arm_controller/joint_trajectory", error)
+            self._node.refuse(_TOPIC, error)
 
 
-class GripperServer:
+class GripperServer(GoalServer):
     """Offers ``gripper_controller/gripper_cmd``; a newer goal aborts the older."""
 
-    def __init__(self, node: Any) -> None:
-        """Offer the action.
-
-        Args:
-            node: The HardwareNode.
-        """
-        self._node = node
-        self._server = GoalServer(
-            node,
-            GripperCommand,
-            "gripper_controller/gripper_cmd",
-            self._prepare,
-            self._feedback,
-            self._result,
-        )
-
-    @property
-    def busy(self) -> bool:
-        """Whether some goal has no result yet."""
-        return self._server.busy
+    def __init__(self, node: HardwareNode) -> None:
+        super().__init__(node, GripperCommand, "gripper_controller/gripper_cmd")
 
     def _prepare(self, goal: GripperCommand.Goal) -> Prepared:
         controller, command = self._node.controller(), goal.command

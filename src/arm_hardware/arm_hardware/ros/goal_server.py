@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An action server whose goals are validated when they arrive and run by the motion core.
+"""An action server whose goals are validated when they arrive and run by the controller.
 
 A goal begins in the callback of its acceptance, so goals begin in the order in which they were
 accepted; rclpy gives no such order to the execute callbacks. Each running goal keeps one thread of
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -25,30 +26,32 @@ from arm_hardware.control.watchdogs import ClientLivenessMonitor
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
 
+if TYPE_CHECKING:
+    from arm_hardware.ros.node import HardwareNode
+
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
-
+_LOGGER = logging.getLogger(__name__)
 AT_ONCE = Duration()
+FEEDBACK_PERIOD = 0.05  # [s] of the wall
+CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
+GONE = (
+    "The client of the goal has gone, or the link to it, or another client of the same action "
+    "(parameter client_timeout)."
+)
 
 
 class GoalClientMonitor:
-    """Watches the clients of an action by its feedback, which every client subscribes to.
+    """Watches the clients of an action by its feedback, to which every client subscribes.
 
     Now and then a feedback is published by a publisher that knows whether it was acknowledged.
     """
 
-    def __init__(self, node: Any, action: Any, name: str) -> None:
-        """Make the publisher.
-
-        Args:
-            node: The HardwareNode.
-            action: Type of the action.
-            name: Its name.
-        """
+    def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
         self._node = node
         self._message = action.Impl.FeedbackMessage
         self._topic = f"{name}/_action/feedback"
-        # Depth 1: Fast DDS then asks for the acknowledgement with each message, not every 3 s.
+        # Depth 1: Fast DDS then requests the acknowledgement with each message, not every 3 s.
         self._publisher = node.create_publisher(self._message, self._topic, QoSProfile(depth=1))
 
     def watch(self) -> ClientLivenessMonitor:
@@ -57,7 +60,7 @@ class GoalClientMonitor:
         return ClientLivenessMonitor(timeout, time.monotonic(), self._is_known())
 
     def publish_feedback(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
-        """Send a feedback, as a question if it is time for one."""
+        """Publish a feedback, as a probe if it is time for one."""
         if watch.poll(time.monotonic(), self._is_known(), self._is_acknowledged()):
             self._publisher.publish(self._message(goal_id=handle.goal_id, feedback=feedback))
         else:
@@ -73,76 +76,53 @@ class GoalClientMonitor:
             return True
 
 
-# mypy: disable-error-code="no-untyped-call, attr-defined"
-
-
-_LOGGER = logging.getLogger(__name__)
-FEEDBACK_PERIOD = 0.05  # [s] of the wall
-CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
-GONE = (
-    "The client of the goal has gone, or the link to it, or another client of the same action "
-    "(parameter client_timeout)."
-)
-
-
 class Running(NamedTuple):
-    """A goal and the motion core that runs it."""
+    """A goal and the controller that runs it."""
 
     goal: Goal
     controller: TrajectoryController
 
 
 class Prepared(NamedTuple):
-    """A goal that was validated and planned, the motion core that runs it, and what begins it."""
+    """The controller of a goal that was validated and planned, and what begins it."""
 
     controller: TrajectoryController
     begin: Callable[[], Goal]
 
 
-class GoalServer:
-    """An action server whose goals are checked at the door and run by the motion core.
+class GoalServer(ABC):
+    """An action server whose goals are checked on arrival and run by the controller."""
 
-    Attributes:
-        group: Callback group of the server, for what must not run beside its callbacks.
-    """
-
-    def __init__(
-        self,
-        node: Any,
-        action: Any,
-        name: str,
-        prepare: Callable[[Any], Prepared],
-        feedback: Callable[[Running], Any],
-        result: Callable[[Running], Any],
-    ) -> None:
-        """Offer the action.
-
-        Args:
-            node: The HardwareNode; with ``controller()``, ``refuse()`` and ``publish_now()``.
-            action: Its type.
-            name: Its name, relative.
-            prepare: Validates and plans a goal message, or raises a HardwareError.
-            feedback: Returns a feedback message, or None.
-            result: Returns the result message of a goal that has ended.
-        """
+    def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
+        """Offer an action by its type and relative name."""
         self._node = node
         self._name = name
-        self._prepare = prepare
         self._prepared: Prepared | None = None
-        self._feedback, self._result = feedback, result
         self._running: dict[bytes, Running] = {}
         self._client_monitor = GoalClientMonitor(node, action, name)
-        self.group = MutuallyExclusiveCallbackGroup()
+        self._group = MutuallyExclusiveCallbackGroup()
         self._server = ActionServer(
             node,
             action,
             name,
             self._execute,
-            callback_group=self.group,
+            callback_group=self._group,
             goal_callback=self._on_goal,
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
+
+    @abstractmethod
+    def _prepare(self, goal: Any) -> Prepared:
+        """Validate and plan a goal message, or raise HardwareError."""
+
+    @abstractmethod
+    def _feedback(self, running: Running) -> Any:
+        """Return a feedback message, or None."""
+
+    @abstractmethod
+    def _result(self, running: Running) -> Any:
+        """Return the result message of a goal that has ended."""
 
     @property
     def busy(self) -> bool:

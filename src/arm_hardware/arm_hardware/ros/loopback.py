@@ -14,11 +14,7 @@ from std_msgs.msg import Empty
 
 
 def loopback_works(within: float) -> bool:
-    """Return whether a message goes from one ROS 2 context to another of this process.
-
-    Args:
-        within: How long to listen [s].
-    """
+    """Return whether a message passes between two ROS 2 contexts of this process in a time [s]."""
     contexts = rclpy.Context(), rclpy.Context()
     received: list[Empty] = []
     try:

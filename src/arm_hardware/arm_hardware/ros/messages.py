@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
-from builtin_interfaces.msg import Time
+import rclpy.clock
+from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.clock import Clock
+from arm_hardware.clock import SteadyClock
 from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
@@ -32,11 +32,8 @@ def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
     """Return a trajectory message as plain numbers, to begin in ``start`` seconds (None: now)."""
     points = tuple(
         GoalPoint(
-            p.time_from_start.sec + p.time_from_start.nanosec * 1e-9,
-            tuple(p.positions),
-            tuple(p.velocities),
-            tuple(p.accelerations),
-            tuple(p.effort),
+            _seconds(p.time_from_start),
+            *(tuple(values) for values in (p.positions, p.velocities, p.accelerations, p.effort)),
         )
         for p in message.points
     )
@@ -61,7 +58,7 @@ def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
             )
     if goal.multi_dof_trajectory.points:
         raise CommandError("Multi-dof trajectories are not for this arm.")
-    late = goal.goal_time_tolerance.sec + goal.goal_time_tolerance.nanosec * 1e-9
+    late = _seconds(goal.goal_time_tolerance)
     return Tolerances(
         {e.name: e.position for e in goal.path_tolerance if _bounds(e.name, e.position)},
         {
@@ -73,9 +70,13 @@ def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
     )
 
 
+def _seconds(duration: Duration) -> float:
+    return float(duration.sec + duration.nanosec * 1e-9)
+
+
 def _bounds(name: str, value: float) -> bool:
-    """Return whether a tolerance bounds anything; refuse what is neither a bound nor a sign."""
-    if value > 0.0 or value == 0.0 or value == -1.0:
+    """Return whether a tolerance bounds anything; refuse what is neither a bound, 0 nor -1."""
+    if value >= 0.0 or value == -1.0:
         return value > 0.0
     raise CommandError(f"{name}: a tolerance of {value:g} means nothing; give -1 for none.")
 
@@ -85,21 +86,21 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
     if any(p is None for p in snapshot.positions):
         return None
     positions = [float(p) for p in snapshot.positions if p is not None]
-    message = JointState()
+    message = JointState(name=[*axes.names, *axes.fingers])
     message.header.stamp = stamp
     n = len(axes.arm)
-    message.name = [*axes.names, *axes.fingers]
-    message.position = [*positions[:n], *(p / 2.0 for p in positions[n:] for _ in axes.fingers)]
-    rates = snapshot.velocities
-    message.velocity = [*rates[:n], *(v / 2.0 for v in rates[n:] for _ in axes.fingers)]
+    message.position, message.velocity = (
+        [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
+        for values in (positions, snapshot.velocities)
+    )
     return message
 
 
 def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:
-    """Return where the arm is bound for; without joints if it goes nowhere."""
-    message = JointState(position=snapshot.goal_positions)
+    """Return where the arm is going; without joints if it goes nowhere."""
+    names = list(axes.names) if snapshot.goal_positions else []
+    message = JointState(name=names, position=snapshot.goal_positions)
     message.header.stamp = stamp
-    message.name = list(axes.names) if snapshot.goal_positions else []
     return message
 
 
@@ -107,11 +108,10 @@ def status(
     hardware: str, driver: Driver | None, snapshot: DriverSnapshot, stamp: Time
 ) -> HardwareStatus:
     """Return the status message."""
-    message = HardwareStatus()
+    message = HardwareStatus(
+        state=int(snapshot.state), hardware=hardware, message=snapshot.message
+    )
     message.header.stamp = stamp
-    message.state = int(snapshot.state)
-    message.hardware = hardware
-    message.message = snapshot.message
     if driver is not None:
         message.joints = [
             _pulse(i, axis.name, driver.output.maps[i], snapshot, driver.calibration)
@@ -142,22 +142,12 @@ TRIES, AT_ONCE = 5, 5e-4  # [s]
 
 
 class DriverTime:
-    """The time that messages carry.
+    """The time that messages carry."""
 
-    Attributes:
-        simulated: Whether it runs at another speed than the wall.
-    """
-
-    def __init__(self, node: Any, clock: Clock, speed: float) -> None:
-        """Begin at the present time of day.
-
-        Args:
-            node: Its clock is the time at speed 1.
-            clock: The driver's.
-            speed: Of that clock.
-        """
-        self.simulated = speed != 1.0
-        self._node_clock = node.get_clock()
+    def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
+        """Begin at the present time of day; the driver's clock counts unless its speed is 1."""
+        self.simulated = clock.speed != 1.0
+        self._node_clock = node_clock
         self._clock = clock
         self._epoch = time.time_ns() - round(clock.now() * NANO)
 

@@ -30,33 +30,22 @@ EMERGENCY_STOP = "arm_hardware/emergency_stop"
 DEPRECATED_STOP = "arm_hardware/stop_now"  # its name before; for one version
 GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients get results
 
+_STOPPED = "Stopped; holding until reset."
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
 class HardwareNode(LifecycleNode):  # type: ignore[misc]
-    """Translates between ROS and the driver; the driver lives from configure to cleanup.
-
-    Attributes:
-        parameters: As set at start.
-        driver: None while unconfigured.
-        time: Stamps.
-        last_rejection: Why the last command was rejected.
-        signals: Tells how many signals have come to the process.
-    """
+    """Translates between ROS and the driver, which exists from configure to cleanup."""
 
     def __init__(self) -> None:
-        """Declare parameters and interfaces; touch no hardware.
-
-        Raises:
-            HardwareError: A parameter makes no sense.
-        """
+        """Declare parameters and interfaces; touch no hardware."""
         super().__init__("arm_hardware")
         self.parameters = driver_parameters(self)
-        self.driver: Driver | None = None
-        self.last_rejection = ""
-        self.signals: Callable[[], int] = lambda: 0
+        self.driver: Driver | None = None  # while unconfigured
+        self.last_rejection = ""  # why the last command was rejected
+        self.signals: Callable[[], int] = lambda: 0  # received by the process so far
         self._driver_clock = SteadyClock(self.parameters.options.speed)
-        self.time = DriverTime(self, self._driver_clock, self.parameters.options.speed)
+        self.time = DriverTime(self.get_clock(), self._driver_clock)
         self._publisher = DriverStatePublisher(self)
         self._trajectory = TrajectoryServer(self)
         self._gripper = GripperServer(self)
@@ -71,15 +60,10 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self._publisher.start()
 
     def controller(self) -> TrajectoryController:
-        """Return the motion core.
-
-        Raises:
-            StateError: The node is not configured.
-        """
-        driver = self.driver
-        if driver is None:
+        """Return the driver's controller; raise StateError if the node is not configured."""
+        if self.driver is None:
             raise StateError("The driver is not configured; configure and activate it.")
-        return driver.controller
+        return self.driver.controller
 
     def refuse(self, what: str, error: HardwareError) -> None:
         """Log why a command was rejected."""
@@ -101,9 +85,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             driver.controller.moved = self._publisher.tick
             driver.open()
         except (HardwareError, DescriptionError) as error:
-            self.get_logger().error(str(error))
-            self.last_rejection = f"configure: {error}"
-            return FAILURE
+            return self._failed("configure", error)
         self.driver = driver
         self._publisher.wake()
         self.get_logger().info(
@@ -118,11 +100,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
                 raise StateError("The driver is not configured.")
             self.driver.begin_arming()
         except HardwareError as error:
-            self.get_logger().error(str(error))
-            self.last_rejection = f"activate: {error}"
-            return FAILURE
+            return self._failed("activate", error)
         self.get_logger().info(self.driver.controller.snapshot().message)
         return super().on_activate(state)
+
+    def _failed(self, transition: str, error: Exception) -> TransitionCallbackReturn:
+        self.get_logger().error(str(error))
+        self.last_rejection = f"{transition}: {error}"
+        return FAILURE
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Abort goals and hold."""
@@ -131,10 +116,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Release the servos and close the bus."""
-        driver = self.driver
-        if driver is not None:
-            driver.close("release")
-            self.driver = None
+        self.end_driver("release")
         self._publisher.wake()
         return SUCCESS
 
@@ -143,10 +125,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self.end_driver()
         return SUCCESS
 
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Do the configured exit action."""
-        self.end_driver()
-        return SUCCESS
+    on_error = on_shutdown
 
     def autostart(self) -> bool:
         """Make the configured transitions; return whether they succeeded."""
@@ -157,18 +136,18 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             return False
         return last == "configure" or self.trigger_activate() == SUCCESS
 
-    def end_driver(self) -> None:
-        """Do the configured exit action; goals end, servos hold or are released.
+    def end_driver(self, action: str = "") -> None:
+        """Do an exit action, by default the configured one; goals end.
 
         The stop still works meanwhile; a further signal cuts parking short.
         """
         driver, before = self.driver, self.signals()
         if driver is not None:
-            driver.close(cut_short=lambda: self.signals() > before)
+            driver.close(action, lambda: self.signals() > before)
             self.driver = None
 
     def close(self) -> None:
-        """Leave, let the goals' clients know, publish a last time."""
+        """End the driver, let goals return their results, publish a last time."""
         self.end_driver()
         deadline = time.monotonic() + GOALS_END_WITHIN
         while (self._trajectory.busy or self._gripper.busy) and time.monotonic() < deadline:
@@ -180,14 +159,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
     def _on_emergency_stop(self, _: Empty) -> None:
         try:
             self.controller().stop(f"a message came on {EMERGENCY_STOP}")
-            self.get_logger().warning("Stopped; holding until reset.")
+            self.get_logger().warning(_STOPPED)
         except HardwareError as error:
             self.refuse(EMERGENCY_STOP, error)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
             self.controller().stop()
-            response.success, response.message = True, "Stopped; holding until reset."
+            response.success, response.message = True, _STOPPED
         except HardwareError as error:
             response.success, response.message = False, str(error)
         self.get_logger().warning(response.message)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -124,24 +124,17 @@ class DriverParameters:
 
     @property
     def first_transition(self) -> str:
-        """What is made of itself at start: none, configure or activate."""
+        """Transition to make at start: none, configure or activate."""
         if self.autostart != "auto":
             return self.autostart
         return "configure" if self.hardware == "real" else "activate"
 
     @cached_property
     def options(self) -> DriverOptions:
-        """The driver's options."""
+        """The driver's options: those of the same names, and how the arm is moved."""
+        names = [entry.name for entry in fields(DriverOptions)]
         return DriverOptions(
-            hardware=self.hardware,
-            backend=self.backend,
-            calibration=self.calibration,
-            rate_hz=self.rate_hz,
-            speed=self.speed,
-            exit_action=self.exit_action,
-            recovery=self.recovery,
-            sim_registers=self.sim_registers,
-            realtime_priority=self.realtime_priority,
+            **{name: getattr(self, name) for name in names if hasattr(self, name)},
             motion_options=MotionOptions(
                 jerk_time=self.jerk_time,
                 command_timeout=self.command_timeout,
@@ -154,12 +147,7 @@ class DriverParameters:
 
 
 def driver_parameters(node: Node) -> DriverParameters:
-    """Declare the parameters and return what was set.
-
-    Raises:
-        ParameterError: A value is not allowed.
-        HardwareError: Values do not go together.
-    """
+    """Declare and return the parameters; raise ParameterError or HardwareError for wrong ones."""
     given = replace(declare(node, DriverParameters), **_deprecated(node))
     given.options.check()
     return given

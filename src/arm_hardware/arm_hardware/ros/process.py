@@ -13,12 +13,13 @@ import logging
 import sys
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from arm_common.ros.node_runner import run_node
 from arm_common.signals import ProcessEnd
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import MultiThreadedExecutor
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import LoggingSeverity
 
 from arm_hardware.errors import HardwareError
 from arm_hardware.ros.node import HardwareNode
@@ -32,28 +33,26 @@ _HEARTBEAT = 0.5  # [s]; rclpy raises what a callback raised only when another o
 
 
 class _Forward(logging.Handler):
-    """Hands records to a ROS logger."""
+    """Hands records to the ROS logger of a name."""
 
-    def __init__(self, logger: Any) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self._by_level = {
-            logging.DEBUG: logger.debug,
-            logging.INFO: logger.info,
-            logging.WARNING: logger.warning,
-            logging.ERROR: logger.error,
-        }
+        levels = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
+        # One each: rclpy refuses another severity from the same line of code. ROS has the same
+        # numbers.
+        self._loggers = {level: RcutilsLogger(name=name) for level in levels}
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log one record."""
-        level = max((k for k in self._by_level if k <= record.levelno), default=logging.DEBUG)
-        self._by_level[level](record.getMessage())
+        level = max((k for k in self._loggers if k <= record.levelno), default=logging.DEBUG)
+        self._loggers[level].log(record.getMessage(), LoggingSeverity(level))
 
 
-def forward_logging(logger: Any) -> None:
-    """Send what ``arm_hardware``'s modules log to a ROS logger."""
+def forward_logging(name: str) -> None:
+    """Send what ``arm_hardware``'s modules log to the ROS logger of a name."""
     core = logging.getLogger("arm_hardware")
     core.setLevel(logging.INFO)
-    core.addHandler(_Forward(logger))
+    core.addHandler(_Forward(name))
     core.propagate = False
 
 
@@ -68,7 +67,7 @@ class _Driver:
         yield self.node
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_HEARTBEAT, lambda: None, clock=steady)
-        forward_logging(self.node.get_logger())
+        forward_logging(self.node.get_logger().name)
         sys.setswitchinterval(_SWITCH_INTERVAL)
         # What lives now lives to the end: without it a collection would stop all threads for
         # longer than a tick.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
@@ -22,23 +22,27 @@ from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
 from arm_interfaces.msg import HardwareStatus
 
+if TYPE_CHECKING:
+    from arm_hardware.ros.node import HardwareNode
+
+# mypy: disable-error-code="no-untyped-call, attr-defined"
+
 EARLY_TOLERANCE = 0.001  # [s]; a thread may wake so much too early
+FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
+CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
+REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
+SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
 
 
 class RateLimiter:
-    """Moments a period apart; after a delay of more than one period they begin anew.
-
-    Attributes:
-        period: [s] of a clock.
-        due: The next moment on that clock [s].
-    """
+    """Moments a period [s] apart; after a delay of more than one period they begin anew."""
 
     def __init__(self, period: float) -> None:
         self.period = period
-        self.due = 0.0
+        self.due = 0.0  # the next moment [s]
 
     def is_due(self, now: float) -> bool:
-        """Return whether a moment has come; if so, the next one is due a period later."""
+        """Return whether a moment has come; the next one is then due a period later."""
         left = self.due - now
         if EARLY_TOLERANCE < left <= self.period + EARLY_TOLERANCE:
             return False
@@ -57,13 +61,14 @@ LEVELS = {
 }
 
 
-def diagnostics(node: Any, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticArray:
+def diagnostics(node: HardwareNode, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticArray:
     """Return state, hardware, lateness of the loop, transfers repeated and the last refusal."""
-    status = DiagnosticStatus()
-    status.level = LEVELS.get(snapshot.state, DiagnosticStatus.OK)
-    status.name = f"{node.get_name()}: servo driver"
-    status.hardware_id = node.parameters.options.hardware
-    status.message = f"{snapshot.state.name}: {snapshot.message}"
+    status = DiagnosticStatus(
+        level=LEVELS.get(snapshot.state, DiagnosticStatus.OK),
+        name=f"{node.get_name()}: servo driver",
+        hardware_id=node.parameters.options.hardware,
+        message=f"{snapshot.state.name}: {snapshot.message}",
+    )
     values = {"last refusal": node.last_rejection or "none"}
     driver = node.driver
     if driver is not None:
@@ -78,7 +83,7 @@ def diagnostics(node: Any, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticA
             "schedule slips": str(late.slips),
             "scheduling of the loop": driver.loop.scheduling,
             "channels written": str(driver.output.writes),
-            "transfers repeated": str(driver.output.faults),
+            "transfers repeated": str(driver.output.bus.faults),
         }
     status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
     message = DiagnosticArray(status=[status])
@@ -86,24 +91,10 @@ def diagnostics(node: Any, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticA
     return message
 
 
-# mypy: disable-error-code="no-untyped-call, attr-defined"
-
-
-FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
-CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
-REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
-SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
-
-
 class DriverStatePublisher:
-    """joint_states, status, the goal, diagnostics and, in simulated time, /clock."""
+    """Publishes the state of a node's driver."""
 
-    def __init__(self, node: Any) -> None:
-        """Make the publishers and begin.
-
-        Args:
-            node: The HardwareNode.
-        """
+    def __init__(self, node: HardwareNode) -> None:
         self._node = node
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
@@ -112,17 +103,14 @@ class DriverStatePublisher:
         simulated = node.parameters.options.speed != 1.0
         self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None
         self._lock = threading.Lock()
-        self._moving = RateLimiter(
-            1.0 / node.parameters.joint_state_rate_hz
-        )  # of the driver's clock
+        # Of the driver's clock; the others are of the wall.
+        self._moving = RateLimiter(1.0 / node.parameters.joint_state_rate_hz)
         self._resting, self._slow = RateLimiter(REST_PERIOD), RateLimiter(SLOW_PERIOD)
-        self._status_limiter, self._clock_limiter = (
-            RateLimiter(SLOW_PERIOD),
-            RateLimiter(CLOCK_PERIOD),
-        )
+        self._status_limiter = RateLimiter(SLOW_PERIOD)
+        self._clock_limiter = RateLimiter(CLOCK_PERIOD)
+        self._ticks = RateLimiter(FASTEST)
         self._last_tick: float | None = None
         self._last_stamp = Time()
-        self._ticks = RateLimiter(FASTEST)
         self._limiters = [self._resting, self._status_limiter, self._slow]
         if self._clock:
             self._limiters.append(self._clock_limiter)
@@ -137,7 +125,7 @@ class DriverStatePublisher:
         self._thread.start()
 
     def wake(self) -> None:
-        """Publish soon, since something changed; cheap, from any thread."""
+        """Publish soon; cheap, from any thread."""
         self._wake.set()
 
     def tick(self) -> None:
@@ -178,18 +166,14 @@ class DriverStatePublisher:
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
         """Return whether joint_states are due: once each tick in motion, else now and then."""
-        moment = snapshot.moment
-        if (
-            snapshot.state is DriverState.MOVING
-            and moment is not None
-            and moment != self._last_tick
-        ):
+        moment, moving = snapshot.moment, snapshot.state is DriverState.MOVING
+        if moving and moment is not None and moment != self._last_tick:
             self._resting.postpone(now)
             return self._moving.is_due(moment)
         return now >= self._resting.due
 
     def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
-        """Publish where the arm is, with the time of the tick that brought it there."""
+        """Publish where the arm is, with the time of the tick that moved it there."""
         moment, time_of = snapshot.moment, self._node.time
         if moment is None or moment != self._last_tick:
             self._last_stamp = time_of.now() if moment is None else time_of.at(moment)

@@ -32,7 +32,7 @@ class Bench:
         self.controller, self.chip = self.driver.controller, self.driver.sim.chip
         rng = np.random.default_rng(seed)
         self.driver.sim.servos = tuple(ServoModel(x) for x in rng.uniform(500, 2500, 16))
-        self.driver.output.open()
+        self.driver.output.bus.open()
         self.controller.read()
 
     def tick(self) -> None:
@@ -150,8 +150,8 @@ def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(mo
     bench.arm()
     bench.driver.bus.release([1])
     again = Driver(model, DriverOptions(hardware="sim", recovery="slow"), clock)
-    again.output._bus.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
-    again.output.open()
+    again.output.bus.bus = sim_bus("servokit", again.calibration.board, bench.driver.sim)
+    again.output.bus.open()
     written = bench.chip.channel_writes
     again.controller.read()
     assert bench.chip.channel_writes == written

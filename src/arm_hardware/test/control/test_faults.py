@@ -80,7 +80,7 @@ def test_a_single_fault_is_repeated_counted_and_unseen(bench, number, transfers)
     bench.ticks(100)
     assert goal.message.startswith("Commanded to the goal")
     assert bench.controller.state is DriverState.ARMED
-    assert bench.driver.output.faults == bench.sim.faults.failed > 10
+    assert bench.driver.output.bus.faults == bench.sim.faults.failed > 10
 
 
 def test_random_faults_are_unseen(bench):
@@ -90,7 +90,7 @@ def test_random_faults_are_unseen(bench):
             goal = bench.go(*q)
             bench.ticks(120)
             assert goal.message.startswith("Commanded to the goal")
-    assert bench.driver.output.faults > 10
+    assert bench.driver.output.bus.faults > 10
 
 
 @pytest.mark.parametrize(

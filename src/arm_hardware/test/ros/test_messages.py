@@ -23,7 +23,7 @@ Goal = FollowJointTrajectory.Goal
 def driver(model, clock):
     pytest.importorskip("adafruit_servokit")
     made = Driver(model, DriverOptions(hardware="sim"), clock)
-    made.output.open()
+    made.output.bus.open()
     made.controller.read()
     return made
 

@@ -34,16 +34,15 @@ class World:
         self.driver = SimpleNamespace(
             controller=motion, axes=axes, output=SimpleNamespace(maps=())
         )
-        clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed)
+        clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed, speed=speed)
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
         self.node = SimpleNamespace(
             parameters=SimpleNamespace(options=options, joint_state_rate_hz=rate),
             driver=self.driver,
             create_publisher=self.create_publisher,
-            get_clock=lambda: ros,
+            time=DriverTime(ros, clock),
         )
-        self.node.time = DriverTime(self.node, clock, speed)
         self.publisher = DriverStatePublisher(self.node)
 
     def create_publisher(self, kind, name, qos):
