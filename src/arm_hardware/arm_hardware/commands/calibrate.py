@@ -31,13 +31,8 @@ from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import BACKENDS
 
 
-def text_of(path: Path, robot: str) -> bytes:
-    """Return the text of a file, or of a new one for a robot if it is not there.
-
-    Raises:
-        HardwareError: No file and no robot, or the file cannot be read.
-        DescriptionError: No such robot.
-    """
+def _text_of(path: Path, robot: str) -> bytes:
+    """Return the text of a file, or of a new one for a robot."""
     if path.exists():
         return read_bytes(path)
     if not robot:
@@ -49,15 +44,14 @@ def text_of(path: Path, robot: str) -> bytes:
 
 def calibrate(chosen: argparse.Namespace) -> None:
     """Run the tool."""
-    text = text_of(chosen.file, chosen.robot)
+    text = _text_of(chosen.file, chosen.robot)
     calibration = parse_calibration(text, chosen.file)
     screen = Screen()
-    line = RetryingBus(closed_bus(chosen, calibration.board), "press the key again")
+    line = RetryingBus(_closed_bus(chosen, calibration.board), "press the key again")
     line.open()
     try:
-        session = CalibrationSession(
-            chosen.file, text, calibration, Pulses(line, calibration), date.today()
-        )
+        pulses = Pulses(line, calibration)
+        session = CalibrationSession(chosen.file, text, calibration, pulses, date.today())
         with screen:
             session.run(screen)
     finally:
@@ -65,8 +59,7 @@ def calibrate(chosen: argparse.Namespace) -> None:
         line.bus.close()
 
 
-def closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:
-    """Return the bus that was chosen by add_board()."""
+def _closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:
     if chosen.hardware == "real":
         return real_bus(chosen.backend, board)
     return sim_bus(chosen.backend, board, simulated_board(board, SteadyClock(), None))

@@ -39,13 +39,10 @@ OLDER = (
 
 
 def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
-    """Return the calibration file with what was found of the zeros.
+    """Return the calibration file with the zeros found; raise HardwareError if it is wrong.
 
     A joint that is dq beyond its commanded position, and whose servo angle is
     sign * joint + zero, is right with zero - sign * dq.
-
-    Raises:
-        HardwareError: The file is wrong, or has no such joint.
     """
     text = read_bytes(path)
     servos = parse_calibration(text, path).servos
@@ -62,21 +59,19 @@ def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
 
 
 def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
-    """Return what was found, a line each."""
+    """Return the result, a line for each parameter."""
     lines = [
         f"{len(found.before)} points; tip errors before: {_errors(found.before)}; "
         f"after: {_errors(found.after)}"
     ]
     for p, value, deviation in zip(found.parameters, found.values, found.deviations, strict=True):
         scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
-        lines.append(
-            f"  {p.name} is {value * scale:+.3f} {unit} (+- {deviation * scale:.3f}) from "
-            + (
-                "its commanded position"
-                if p.what == "zero"
-                else _length(model, p.joint, p.what, value)
-            )
-        )
+        origin = "its commanded position"
+        if p.what != "zero":
+            old = getattr(model.joints[p.joint].row, p.what) * 1e3
+            origin = f"{old:.3f} mm: write {old + value * 1e3:.3f} mm into the robot file"
+        off = f"{value * scale:+.3f} {unit} (+- {deviation * scale:.3f})"
+        lines.append(f"  {p.name} is {off} from {origin}")
     for name in found.unobservable:
         lines.append(f"  {name} is kept: the tip does not move with it at these points")
     for i in found.outliers:
@@ -85,11 +80,6 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
             "does not fit the others: measure it again, or leave it out."
         )
     return "\n".join(lines) + "\n"
-
-
-def _length(model: RobotModel, joint: int, what: str, more: float) -> str:
-    old = getattr(model.joints[joint].row, what)
-    return f"{old * 1e3:.3f} mm: write {(old + more) * 1e3:.3f} mm into the robot file"
 
 
 def _errors(distances: Array) -> str:
@@ -108,14 +98,15 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
     sys.stdout.write(report(model, found, touches))
     new = with_zeros(options.file, found)
     sys.stdout.write(new.diff())
-    if not options.yes and not _agreed(f"Write this to {options.file}? (y/n) "):
+    if options.yes or agreed(f"Write this to {options.file}?"):
+        sys.stdout.write(f"Written; the previous file is {new.write()}.\n")
+    else:
         sys.stdout.write("Nothing was written.\n")
-        return
-    sys.stdout.write(f"Written; the previous file is {new.write()}.\n")
 
 
-def _agreed(question: str) -> bool:
-    return sys.stdin.isatty() and input(question).strip().lower() == "y"
+def agreed(question: str) -> bool:
+    """Return whether a person at a terminal answers a question with y."""
+    return sys.stdin.isatty() and input(f"{question} (y/n) ").strip().lower() == "y"
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -124,12 +115,9 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path, help="calibration file of this arm")
     parser.add_argument("points", type=Path, help="file of touched points")
     parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
+    name = "JOINT.a|JOINT.d"
     parser.add_argument(
-        "--lengths",
-        nargs="+",
-        default=[],
-        metavar="JOINT.a|JOINT.d",
-        help="find these too; or all",
+        "--lengths", nargs="+", default=[], metavar=name, help="find these too; or all"
     )
     parser.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="do not find these")
     parser.add_argument("--yes", action="store_true", help="write without asking")

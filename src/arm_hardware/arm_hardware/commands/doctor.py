@@ -50,27 +50,22 @@ def _loopback() -> bool:
 
 @dataclass(frozen=True)
 class Host:
-    """What is checked."""
+    """The computer to check."""
 
     device: Path = DEVICE  # node of the I2C bus
-    sys: Path = Path("/sys")  # the kernel's /sys
-    # variables of the process
+    sys: Path = Path("/sys")  # of the kernel
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    # returns the closed bus to a board
     connect: Callable[[ServoBoard], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
-    throttled: Callable[[], str] = _throttled  # returns what the firmware reports about the supply
-    # returns whether two nodes reach each other; None where there is no ROS 2
-    loopback: Callable[[], bool] | None = _loopback if has_ros() else None
-    today: date = field(default_factory=date.today)  # today
+    throttled: Callable[[], str] = _throttled
+    loopback: Callable[[], bool] | None = _loopback if has_ros() else None  # None without ROS 2
+    today: date = field(default_factory=date.today)
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
     """Check everything; nothing is written to the board.
 
-    Args:
-        host: What to check.
-        real: Whether real servos are to be driven; otherwise the I2C device is not needed.
-        file: A calibration file to check; None for the shipped ones.
+    Without ``real`` servos the I2C device is not needed; without a calibration file, the shipped
+    ones are checked.
     """
     yield from check_software(host.environment)
     node = check_device_node(host.device, real)
@@ -113,7 +108,7 @@ def main(args: list[str] | None = None, host: Host | None = None) -> int:
     if not chosen.json:
         try:
             return int(_print(results))
-        except BrokenPipeError:  # a reader that has seen enough
+        except BrokenPipeError:  # head has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
     rows = [{"mark": result.mark, **asdict(result)} for result in results]

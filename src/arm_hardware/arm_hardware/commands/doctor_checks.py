@@ -31,11 +31,15 @@ from arm_hardware.errors import BusError, CalibrationError
 class CheckResult:
     """One finding."""
 
-    what: str  # its name
-    ok: bool  # whether it is as it should be
+    what: str
+    ok: bool
     detail: str  # what was found
-    fix: str = ""  # what to do; empty if ok
+    fix: str = ""  # what to do; dropped if ok
     needed: bool = True  # whether something in the chosen scope does not work without it
+
+    def __post_init__(self) -> None:
+        if self.ok:
+            object.__setattr__(self, "fix", "")
 
     @property
     def mark(self) -> str:
@@ -65,13 +69,7 @@ def check_device_node(node: Path, needed: bool) -> CheckResult:
 def check_board(
     wanted: ServoBoard, connect: Callable[[ServoBoard], Bus], needed: bool
 ) -> Iterator[CheckResult]:
-    """Find the board and read its pulses; nothing is written.
-
-    Args:
-        wanted: Address and settings of the calibration.
-        connect: Returns its closed bus.
-        needed: Whether real servos are to be driven.
-    """
+    """Find a calibration's board and read its pulses; nothing is written."""
     what = f"servo board 0x{wanted.address:02x}"
     bus = connect(wanted)
     try:
@@ -97,13 +95,7 @@ OLD = 365  # [days] gears wear, horns slip, servos are replaced
 def check_calibration(
     path: Path, must_be_real: bool, today: date
 ) -> tuple[CheckResult, Calibration | None]:
-    """Check a file; also return its content, None if it cannot be read.
-
-    Args:
-        path: The file.
-        must_be_real: Whether real servos are to be driven with it.
-        today: Today.
-    """
+    """Check a file; also return its content, None if it cannot be read."""
     what = f"calibration {path.name}"
     try:
         read = load_calibration(path)
@@ -111,34 +103,24 @@ def check_calibration(
         return CheckResult(what, False, str(error).rstrip("."), "correct the file"), None
     servos = f"{len(read.servos)} servos"
     if read.example:
-        fix = "ros2 run arm_hardware calibrate" if must_be_real else ""
-        return CheckResult(
-            what, not must_be_real, f"{servos}, an example, for sim only", fix
-        ), read
+        detail, fix = f"{servos}, an example, for sim only", "ros2 run arm_hardware calibrate"
+        return CheckResult(what, not must_be_real, detail, fix), read
     return _aged(what, servos, read, today), read
 
 
 def _aged(what: str, servos: str, read: Calibration, today: date) -> CheckResult:
     undated = [name for name, servo in read.servos.items() if servo.calibrated is None]
     if undated or read.oldest is None:
-        return CheckResult(
-            what,
-            False,
-            f"{servos}, without a day of calibration: {', '.join(undated)}",
-            "ros2 run arm_hardware calibrate, or write `calibrated: DATE` at these",
-            needed=False,
-        )
+        detail = f"{servos}, without a day of calibration: {', '.join(undated)}"
+        fix = "ros2 run arm_hardware calibrate, or write `calibrated: DATE` at these"
+        return CheckResult(what, False, detail, fix, needed=False)
     ahead = [n for n, s in read.servos.items() if s.calibrated and s.calibrated > today]
     if ahead:
-        fix = "set the computer's clock, or correct the date"
-        return CheckResult(
-            what, False, f"{servos}, measured in the future: {', '.join(ahead)}", fix
-        )
+        detail = f"{servos}, measured in the future: {', '.join(ahead)}"
+        return CheckResult(what, False, detail, "set the computer's clock, or correct the date")
     days = (today - read.oldest).days
     detail = f"{servos}, the oldest measured {days} days ago"
-    if days > OLD:
-        return CheckResult(what, False, detail, "ros2 run arm_hardware verify", needed=False)
-    return CheckResult(what, True, detail)
+    return CheckResult(what, days <= OLD, detail, "ros2 run arm_hardware verify", needed=False)
 
 
 HOT = 80.0  # [degrees Celsius] a Raspberry Pi throttles from here on
@@ -160,25 +142,16 @@ THROTTLED = {
 
 
 def check_computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
-    """Check what can be read; the rest is skipped.
-
-    Args:
-        sys: The kernel's /sys.
-        throttled: Returns the output of ``vcgencmd get_throttled``, "" without it.
-    """
+    """Check what can be read of /sys and of ``vcgencmd get_throttled``; skip the rest."""
     governor = _text(sys / CPUFREQ)
     if governor:
-        slow = governor == "powersave"
         fix = f"echo performance | sudo tee /sys/{CPUFREQ}: ticks come in time then"
-        yield CheckResult("CPU governor", not slow, governor, fix if slow else "", needed=False)
+        yield CheckResult("CPU governor", governor != "powersave", governor, fix, needed=False)
     heat = _text(sys / "class/thermal/thermal_zone0/temp")
     if re.fullmatch(r"-?\d+", heat):
         degrees = int(heat) / 1000.0
-        ok = degrees < HOT
-        fix = "" if ok else "cool the computer: it slows down when hot"
-        yield CheckResult(
-            "CPU temperature", ok, f"{degrees:.0f} degrees Celsius", fix, needed=False
-        )
+        detail, fix = f"{degrees:.0f} degrees Celsius", "cool the computer: it slows down when hot"
+        yield CheckResult("CPU temperature", degrees < HOT, detail, fix, needed=False)
     yield from _supply(sys, throttled())
 
 
@@ -188,16 +161,14 @@ def _supply(sys: Path, throttled: str) -> Iterator[CheckResult]:
         bits = int(match[1], 16)
         reasons = [text for bit, text in THROTTLED.items() if bits >> bit & 1]
         low = bits & (1 | 1 << 16)
-        fix = SUPPLY if low else "cool the computer" if reasons else ""
-        yield CheckResult(
-            "computer's supply", not reasons, ", ".join(reasons) or "good", fix, bool(low & 1)
-        )
+        detail, fix = ", ".join(reasons) or "good", SUPPLY if low else "cool the computer"
+        yield CheckResult("computer's supply", not reasons, detail, fix, bool(low & 1))
         return
     for chip in sorted((sys / "class/hwmon").glob("hwmon*")):
         if _text(chip / "name") == "rpi_volt":
             low = _text(chip / "in0_lcrit_alarm") == "1"
             detail = "under-voltage since the start" if low else "good"
-            yield CheckResult("computer's supply", not low, detail, SUPPLY if low else "", False)
+            yield CheckResult("computer's supply", not low, detail, SUPPLY, needed=False)
 
 
 def _text(path: Path) -> str:
@@ -213,24 +184,18 @@ LEAST_PYTHON = (3, 10)
 
 def check_software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
     """Check what is installed."""
-    found = ".".join(str(part) for part in sys.version_info[:3])
-    least = ".".join(str(part) for part in LEAST_PYTHON)
+    found, least = (".".join(map(str, part)) for part in (sys.version_info[:3], LEAST_PYTHON))
     ok = sys.version_info[:2] >= LEAST_PYTHON
-    yield CheckResult("Python", ok, found, "" if ok else f"install Python {least} or newer")
-    yield _ros(environment)
+    yield CheckResult("Python", ok, found, f"install Python {least} or newer")
+    ros = environment.get("ROS_DISTRO") or "no ROS_DISTRO set"
+    fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
+    yield CheckResult("ROS 2", has_ros(), ros if has_ros() else "rclpy is not installed", fix)
     yield from (_package(name) for name in PACKAGES)
 
 
 def has_ros() -> bool:
     """Return whether rclpy can be imported."""
     return importlib.util.find_spec("rclpy") is not None
-
-
-def _ros(environment: Mapping[str, str]) -> CheckResult:
-    if has_ros():
-        return CheckResult("ROS 2", True, environment.get("ROS_DISTRO") or "no ROS_DISTRO set")
-    fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
-    return CheckResult("ROS 2", False, "rclpy is not installed", fix)
 
 
 def _package(name: str) -> CheckResult:

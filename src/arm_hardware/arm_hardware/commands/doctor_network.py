@@ -21,7 +21,7 @@ def check_network(
     """Check variables and interfaces, then ``loopback``: whether two nodes reach each other."""
     domain = environment.get("ROS_DOMAIN_ID") or "0"
     ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
-    fix = "" if ok else f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
+    fix = f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
     same = "; every computer needs the same" if ok else ""
     yield CheckResult("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
     yield _range(environment, _interfaces(sys))
@@ -31,7 +31,7 @@ def check_network(
     works = loopback()
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
     detail = "messages arrive" if works else f"no message within {LOOPBACK_TIMEOUT:.0f} s"
-    yield CheckResult("two nodes here", works, detail, "" if works else fix)
+    yield CheckResult("two nodes here", works, detail, fix)
 
 
 def _keys(environment: Mapping[str, str]) -> CheckResult:
@@ -43,12 +43,12 @@ def _keys(environment: Mapping[str, str]) -> CheckResult:
         where = keystore or "ROS_SECURITY_KEYSTORE is not set"
         fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
         return CheckResult(what, False, f"enabled, but there is no keystore: {where}", fix)
-    if environment.get("ROS_SECURITY_STRATEGY") != "Enforce":
-        fix = "export ROS_SECURITY_STRATEGY=Enforce"
-        return CheckResult(
-            what, False, "enabled, but nodes without keys are accepted", fix, needed=False
-        )
-    return CheckResult(what, True, f"enabled and enforced, from {keystore}")
+    enforced = environment.get("ROS_SECURITY_STRATEGY") == "Enforce"
+    detail = f" and enforced, from {keystore}"
+    if not enforced:
+        detail = ", but nodes without keys are accepted"
+    fix = "export ROS_SECURITY_STRATEGY=Enforce"
+    return CheckResult(what, enforced, f"enabled{detail}", fix, needed=False)
 
 
 def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
@@ -60,9 +60,8 @@ def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult
     if environment.get("RMW_IMPLEMENTATION") == "rmw_zenoh_cpp":
         return CheckResult(what, True, f"by the router of Zenoh; {name} is ignored")
     if chosen not in RANGES:
-        return CheckResult(
-            what, False, f"{name} is {chosen}", f"set it to one of {', '.join(RANGES)}"
-        )
+        fix = f"set it to one of {', '.join(RANGES)}"
+        return CheckResult(what, False, f"{name} is {chosen}", fix)
     if chosen == "OFF":
         return CheckResult(what, False, f"{name}=OFF: nodes find no other nodes", f"unset {name}")
     if server := environment.get("ROS_DISCOVERY_SERVER", ""):
@@ -71,13 +70,9 @@ def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult
         others = f"and {peers}" if peers else "only"
         return CheckResult(what, True, f"this computer {others} ({name}=LOCALHOST)")
     if not interfaces and not peers:
-        return CheckResult(
-            what,
-            False,
-            "no network with multicast: other computers are not found",
-            "connect one, or name the others in ROS_STATIC_PEERS; none needed on one computer",
-            needed=False,
-        )
+        detail = "no network with multicast: other computers are not found"
+        fix = "connect one, or name the others in ROS_STATIC_PEERS; none needed on one computer"
+        return CheckResult(what, False, detail, fix, needed=False)
     where = ", ".join([*interfaces, *(["static peers " + peers] if peers else [])])
     return CheckResult(what, True, f"other computers by {where}")
 

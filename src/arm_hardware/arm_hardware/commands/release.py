@@ -21,11 +21,7 @@ TRIES = 5
 
 
 def release(board: Registers) -> None:
-    """End the pulses of all channels, and see that they ended.
-
-    Raises:
-        OSError: The board does not answer, or still sends pulses.
-    """
+    """End the pulses of all channels; raise OSError if the board still sends any."""
     for left in reversed(range(TRIES)):
         try:
             board.write(ALL_LED_OFF_H, FULL)
@@ -36,6 +32,10 @@ def release(board: Registers) -> None:
         except OSError:
             if left == 0:
                 raise
+
+
+def _address(text: str) -> int:
+    return int(text, 0)
 
 
 def main(args: list[str] | None = None) -> int:
@@ -54,10 +54,6 @@ def main(args: list[str] | None = None) -> int:
         return 1
     sys.stdout.write(f"Released all channels of the board at 0x{chosen.address:02x} of {place}.\n")
     return 0
-
-
-def _address(text: str) -> int:
-    return int(text, 0)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ import argparse
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from arm_common.cli import run
 from arm_common.signals import interrupt_on_signals
@@ -25,31 +25,29 @@ from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD
 from arm_hardware.calibration.touch_points import tick_limit, tip_of
 from arm_hardware.commands.calibrate import add_board
+from arm_hardware.commands.calibrate_kinematics import agreed
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError, HardwareError
-from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 BRIEFEST = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of the wall, after the time that a motion should take
+SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
 
 
-@dataclass(frozen=True)
-class VerifiedPosture:
+class VerifiedPosture(NamedTuple):
     """Where to go."""
 
     name: str  # as typed
-    positions: tuple[float, ...]  # of all axes of the driver, in their order [rad or m]
+    positions: tuple[float, ...]  # of all axes of the driver [rad or m]
 
 
 def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
     """Return a posture by its name, or by joints: ``waist=30,elbow=-10`` in deg or mm.
 
-    Axes that it leaves out are as in the posture rest.
-
-    Raises:
-        CommandError: There is none of that name, or an axis would be out of its limits.
+    Axes that it leaves out are as in the posture rest. Errors are CommandErrors.
     """
     if "=" in name:
         values: Mapping[str, float] = dict(_value(driver, part) for part in name.split(","))
@@ -66,11 +64,7 @@ def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
 
 
 def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
-    """Bring an armed arm to a posture with a share of its highest speeds, and wait.
-
-    Raises:
-        HardwareError: The motion was refused, or ended elsewhere.
-    """
+    """Bring an armed arm to a posture with a share of its highest speeds, and wait."""
     ways = zip(driver.axes, driver.controller.command()[0], to.positions, strict=True)
     seconds = max([BRIEFEST, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)])
     n = len(driver.axes.arm)
@@ -78,7 +72,10 @@ def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
     if driver.axes.gripper is not None:
         goals.append(driver.controller.grip(to.positions[-1]))
     for goal in goals:
-        _finish(goal, seconds / driver.options.speed + PATIENCE)
+        if not goal.wait(seconds / driver.options.speed + PATIENCE):
+            raise HardwareError("The motion does not end; is the computer overloaded?")
+        if goal.outcome is not GoalOutcome.SUCCEEDED:
+            raise HardwareError(goal.message)
 
 
 def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
@@ -114,16 +111,6 @@ def _written(value: float, unit: str) -> str:
     return f"{math.degrees(value):.1f} deg" if unit == "rad" else f"{value * 1e3:.1f} mm"
 
 
-def _finish(goal: Goal, patience: float) -> None:
-    if not goal.wait(patience):
-        raise HardwareError("The motion does not end; is the computer overloaded?")
-    if goal.outcome is not GoalOutcome.SUCCEEDED:
-        raise HardwareError(goal.message)
-
-
-SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
-
-
 def verify(chosen: argparse.Namespace) -> None:
     """Run the tool."""
     if not 0.0 < chosen.speed <= 1.0:
@@ -149,7 +136,8 @@ def verify(chosen: argparse.Namespace) -> None:
         for at in postures:
             drive(driver, at, chosen.speed)
             sys.stdout.write(report(driver, model, at) + "\n")
-            _wait()
+            if sys.stdin.isatty():
+                input("  Measure, then press Enter (Ctrl-C: stop here). ")
     finally:
         driver.close()
         sys.stdout.write(HELD + "\n")
@@ -159,17 +147,11 @@ def _confirm() -> None:
     """Ask a person before real servos are armed."""
     if not sys.stdin.isatty():
         raise HardwareError("Real servos are armed by a person at a terminal.")
-    answer = input(
+    if not agreed(
         "Servos without pulses are brought to the posture rest one after another, in short bursts;"
-        "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them? (y/n) "
-    )
-    if answer.strip().lower() != "y":
+        "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them?"
+    ):
         raise HardwareError("Not armed: nothing was sent.")
-
-
-def _wait() -> None:
-    if sys.stdin.isatty():
-        input("  Measure, then press Enter (Ctrl-C: stop here). ")
 
 
 def main(args: Sequence[str] | None = None) -> int:

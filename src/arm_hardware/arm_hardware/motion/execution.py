@@ -32,7 +32,7 @@ class Goal:
     """Ends exactly once; any thread may wait for that."""
 
     def __init__(self) -> None:
-        self.outcome: GoalOutcome | None = None  # while the command runs
+        self.outcome: GoalOutcome | None = None  # None while the command runs
         self.code = SUCCESSFUL  # a result code of FollowJointTrajectory (see errors)
         self.message = ""
         self._done = threading.Event()

@@ -41,7 +41,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         """Declare parameters and interfaces; touch no hardware."""
         super().__init__("arm_hardware")
         self.parameters = driver_parameters(self)
-        self.driver: Driver | None = None  # while unconfigured
+        self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
         self.signals: Callable[[], int] = lambda: 0  # received by the process so far
         self._driver_clock = SteadyClock(self.parameters.options.speed)

@@ -16,37 +16,17 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemo
 
 
 class SimulatedBoard:
-    """The simulated board and servos.
-
-    Attributes:
-        chip: The servo board.
-        i2c: The bus to it.
-        faults: What goes wrong on the bus.
-        servos: By channel.
-    """
+    """The simulated board, the bus to it with its faults, and servos by channel."""
 
     def __init__(self, board: ServoBoard, clock: Clock, registers: Path | None = None) -> None:
-        """Switch on, or find the board as an earlier process left it.
-
-        Args:
-            board: Address and oscillator.
-            clock: Time in which the servos move.
-            registers: File that keeps the chip's registers; see ChipMemory.
-
-        Raises:
-            HardwareError: It cannot.
-        """
+        """Switch on, or find the board as an earlier process left it in a file; see ChipMemory."""
         self._clock = clock
         self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
-        self.faults = Faults(self._pass)
+        self.faults = Faults(lambda s: clock.sleep_until(clock.now() + s, threading.Event()))
         self.i2c = SimI2C({board.address: self.chip}, self.faults)
         self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
         self.servos = tuple(ServoModel(pulse) if pulse else ServoModel() for pulse in self._pulses)
         self.chip.changed = self._update
-
-    def _pass(self, seconds: float) -> None:
-        """Let time pass for whoever uses the bus."""
-        self._clock.sleep_until(self._clock.now() + seconds, threading.Event())
 
     def _update(self) -> None:
         now = self._clock.now()

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong on an I2C bus, to be rehearsed on the simulated one.
+"""Faults of an I2C bus, to be rehearsed on the simulated one.
 
 driver.sim.faults.fail_next(errno.EREMOTEIO)             # a loose wire, once
 driver.sim.faults.fail_randomly(0.01, seed=7)            # disturbances, now and then
@@ -22,24 +22,15 @@ ADAPTER_TIMEOUT = 1.0  # [s] Linux' default for a transfer, see struct i2c_adapt
 
 
 class Faults:
-    """The faults of one bus; all may be changed from any thread at any time.
+    """The faults of one bus, at first none; all may be changed from any thread at any time.
 
-    Attributes:
-        timeout: How long a blocked transfer takes before it fails with errno 110 [s].
-        failed: Transfers that failed on purpose.
-        locked: Whether somebody else holds the bus: ``try_lock`` never succeeds.
-        delay: What every transfer takes longer [s].
+    A simulation may ``sleep`` faster.
     """
 
     def __init__(self, sleep: Callable[[float], object] = time.sleep) -> None:
-        """Make a bus without faults.
-
-        Args:
-            sleep: Passes time [s]; that of a simulation may pass faster.
-        """
         self._sleep = sleep
-        self.timeout = ADAPTER_TIMEOUT
-        self.failed = 0
+        self.timeout = ADAPTER_TIMEOUT  # of a blocked transfer [s], which fails with errno 110
+        self.failed = 0  # transfers that failed on purpose
         self.clear()
 
     def clear(self) -> None:
@@ -48,8 +39,8 @@ class Faults:
         self._always: int | None = None
         self._probability = 0.0
         self._blocked = False
-        self.locked = False
-        self.delay = 0.0
+        self.locked = False  # whether another user holds the bus: ``try_lock`` never succeeds
+        self.delay = 0.0  # by which every transfer takes longer [s]
 
     def fail_next(self, number: int = errno.EREMOTEIO, transfers: int = 1) -> None:
         """Let the next transfers fail with an errno."""
@@ -76,11 +67,7 @@ class Faults:
         self._blocked = True
 
     def before_transfer(self) -> None:
-        """Do what goes wrong with a transfer; called by the bus.
-
-        Raises:
-            OSError: It fails.
-        """
+        """Delay a transfer or raise its OSError; called by the bus."""
         if self.delay > 0.0:
             self._sleep(self.delay)
         if self._blocked or self.locked:

@@ -35,19 +35,9 @@ class Chip(Protocol):
 
 
 class SimI2C(I2C):
-    """Chips by address; one without a chip is not acknowledged: OSError 121, as by Linux.
-
-    Attributes:
-        faults: What goes wrong.
-    """
+    """Chips by 7-bit address; one without a chip raises OSError 121, as by Linux."""
 
     def __init__(self, chips: Mapping[int, Chip], faults: Faults | None = None) -> None:
-        """Wire chips to a bus.
-
-        Args:
-            chips: By 7-bit address.
-            faults: What goes wrong; nothing if None.
-        """
         super().__init__()
         self.faults = faults or Faults()
         self._chips = dict(chips)

@@ -18,32 +18,32 @@ from pathlib import Path
 
 from arm_hardware.errors import HardwareError
 
-REGISTERS, CHANNELS = 256, 16
-SIZE = REGISTERS + 8 * CHANNELS
+MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
+ALL_LED, LAST_LED = 0xFA, 0x45
+RESTART, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x20, 0x10, 0x01
+FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
+REGISTERS, PCA9685_CHIP_CHANNELS, STEPS = 256, 16, 4096
+SIZE = REGISTERS + 8 * PCA9685_CHIP_CHANNELS
+NOMINAL_CLOCK_HZ = 25e6
+
+POWER_ON = {MODE1: SLEEP | ALL_CALL, MODE2: 0x04, 0x02: 0xE2, 0x03: 0xE4, 0x04: 0xE8, 0x05: 0xE0}
 
 
 class ChipMemory:
-    """Registers, and when they changed.
+    """Registers, and when they changed; without a file, of this process only.
 
     A file is mapped and shared: what one process writes, every other sees at once, even if the
     writer is killed in the next moment.
 
     Attributes:
-        new: Whether it was not there before: the chip has just got its power.
+        new: Whether it did not exist before: the power was just switched on.
         registers: All 256, by number.
         changed_at: When a register of each channel last changed [s], of time.monotonic(), which
             is the same in all processes; 0 for never.
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        """Open or make the memory.
-
-        Args:
-            file: Where it is kept; None for this process only.
-
-        Raises:
-            HardwareError: The file is something else or cannot be written.
-        """
+        """Open or make the memory; raise HardwareError if the file is another or read-only."""
         whole = memoryview(bytearray(SIZE))
         self.new = True
         if file is not None:
@@ -71,43 +71,21 @@ def _mapped(file: Path) -> tuple[memoryview, bool]:
         os.close(descriptor)
 
 
-MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
-ALL_LED, LAST_LED = 0xFA, 0x45
-RESTART, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x20, 0x10, 0x01
-FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
-PCA9685_CHIP_CHANNELS, STEPS = 16, 4096
-NOMINAL_CLOCK_HZ = 25e6
-
-POWER_ON = {MODE1: SLEEP | ALL_CALL, MODE2: 0x04, 0x02: 0xE2, 0x03: 0xE4, 0x04: 0xE8, 0x05: 0xE0}
-
-
 class Pca9685Chip:
-    """One chip on the bus.
-
-    Attributes:
-        registers: All 256, by number.
-        changed_at: When each channel's registers changed last; see ChipMemory.
-        powered: Whether it has power.
-        channel_writes: Bytes written to channel registers since power-up; for tests of writers
-            when.
-        changed: Called after a transfer that may have changed an output.
-    """
+    """One chip on the bus; its oscillator may differ by some percent from the nominal 25 MHz."""
 
     def __init__(
         self, clock_hz: float = NOMINAL_CLOCK_HZ, memory: ChipMemory | None = None
     ) -> None:
-        """Find the chip as its memory has it, or switch the power on.
-
-        Args:
-            clock_hz: What the oscillator really does; chips differ by some percent from the
-                nominal 25 MHz.
-            memory: Where its registers are kept; in this process if None.
-        """
+        """Find the chip as its memory has it, or switch the power on."""
         memory = memory or ChipMemory()
         self._clock_hz = clock_hz
+        # Called after a transfer that may have changed an output.
         self.changed: Callable[[], None] = lambda: None
         self.registers, self.changed_at = memory.registers, memory.changed_at
-        self.powered, self.channel_writes, self._pointer = True, 0, 0
+        self.powered = True
+        self.channel_writes = 0  # bytes written to channel registers since power-up
+        self._pointer = 0
         if memory.new:
             self.power_on()
 
@@ -189,11 +167,8 @@ class Pca9685Chip:
         """Apply a write to MODE1: RESTART is cleared by writing 1, awake (section 7.3.1.1)."""
         old = self.registers[MODE1]
         restart = old & RESTART
-        if (
-            byte & SLEEP
-            and not old & SLEEP
-            and any(self._active(c) for c in range(PCA9685_CHIP_CHANNELS))
-        ):
+        active = any(map(self.count, range(PCA9685_CHIP_CHANNELS)))
+        if active and byte & SLEEP and not old & SLEEP:
             restart = RESTART
         elif byte & RESTART and not byte & SLEEP:
             restart = 0
@@ -213,24 +188,12 @@ class Pca9685Chip:
 
     def count(self, channel: int) -> int:
         """Return how many of the 4096 steps a channel's output is high."""
-        on, off, on_full, off_full = self._led(channel)
-        if off_full:
+        base = LED0 + 4 * channel
+        on_l, on_h, off_l, off_h = self.registers[base : base + 4]
+        if off_h & FULL:
             return 0
-        return STEPS if on_full else (off - on) % STEPS
+        return STEPS if on_h & FULL else ((off_l | off_h << 8) - (on_l | on_h << 8)) % STEPS
 
     def pulse_us(self, channel: int) -> float:
         """Return the length of a channel's pulses [us], 0 if it sends none."""
         return self.count(channel) * self.count_us if self.running else 0.0
-
-    def _led(self, channel: int) -> tuple[int, int, bool, bool]:
-        base = LED0 + 4 * channel
-        on_l, on_h, off_l, off_h = self.registers[base : base + 4]
-        return (
-            on_l | (on_h & 0x0F) << 8,
-            off_l | (off_h & 0x0F) << 8,
-            bool(on_h & FULL),
-            bool(off_h & FULL),
-        )
-
-    def _active(self, channel: int) -> bool:
-        return self.count(channel) > 0
