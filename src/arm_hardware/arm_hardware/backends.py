@@ -12,7 +12,7 @@ from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, linux_i2c, name_of
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.clock import Clock
+from arm_hardware.clock import SteadyClock
 from arm_hardware.simulation.arm import SimulatedBoard
 from arm_hardware.simulation.i2c_bus import SimI2C, SimSMBus
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
@@ -34,7 +34,9 @@ def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
     return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED)
 
 
-def simulated_board(board: ServoBoard, clock: Clock, registers: Path | None) -> SimulatedBoard:
+def simulated_board(
+    board: ServoBoard, clock: SteadyClock, registers: Path | None
+) -> SimulatedBoard:
     """Return a simulated board with servos; a file keeps its registers beyond the process."""
     return SimulatedBoard(board, clock, registers)
 

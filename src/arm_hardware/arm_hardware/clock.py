@@ -6,17 +6,6 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Protocol
-
-
-class Clock(Protocol):
-    """What the driver needs of a clock."""
-
-    def now(self) -> float:
-        """Return seconds since the clock was made."""
-
-    def sleep_until(self, moment: float, wake: threading.Event) -> None:
-        """Return at a moment of this clock, or as soon as the event is set."""
 
 
 class SteadyClock:

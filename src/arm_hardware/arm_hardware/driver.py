@@ -19,7 +19,7 @@ from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_of
 from arm_hardware.calibration.calibration import Calibration, calibration_path
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
-from arm_hardware.clock import Clock, SteadyClock
+from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
 from arm_hardware.control.servo_output import ServoOutput
@@ -92,7 +92,7 @@ class Driver:
     """
 
     def __init__(
-        self, model: RobotModel, options: DriverOptions, clock: Clock | None = None
+        self, model: RobotModel, options: DriverOptions, clock: SteadyClock | None = None
     ) -> None:
         """Make a driver that has touched nothing yet; without a clock, time runs at the speed.
 

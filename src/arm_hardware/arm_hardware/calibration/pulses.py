@@ -37,14 +37,11 @@ class Pulses:
         count = self.counts[name]
         return math.nan if count is None else count * self._count_us
 
-    def middle(self, name: str) -> int:
-        """Return the count in the middle between the pulse limits of a servo."""
-        return round(sum(self._servos[name].pulse_limits_us) / 2.0 / self._count_us)
-
     def first(self, name: str) -> None:
-        """Send a servo its first pulse, the middle one."""
+        """Send a servo its first pulse, in the middle between its pulse limits."""
         self._line.start()
-        self._write(name, self.middle(name))
+        middle = sum(self._servos[name].pulse_limits_us) / 2.0
+        self._write(name, round(middle / self._count_us))
 
     def step(self, name: str, steps: int) -> bool:
         """Make the pulses of a servo longer by so many counts; return False at the safe end."""

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TypeAlias
 
 # A common small servo's data sheet: 0.12 s for 60 degrees without load, dead band 5 us; 180
 # degrees are 2000 us.
@@ -34,33 +34,11 @@ def count_us(frequency_hz: float, clock_hz: float) -> float:
     return (prescale_of(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
 
 
-class ServoMap(Protocol):
-    """Between an axis and its channel."""
-
-    @property
-    def channel(self) -> int:
-        """Channel of the board."""
-
-    @property
-    def lower(self) -> float:
-        """Smallest position that the map can command [rad or m]."""
-
-    @property
-    def upper(self) -> float:
-        """Largest position that the map can command [rad or m]."""
-
-    def count_of(self, position: float) -> int:
-        """Return the count of a position."""
-
-    def position_of(self, count: int) -> float:
-        """Return the position of a count."""
-
-
 @dataclass(frozen=True)
 class PointMap:
     """Piecewise linear through calibrated points."""
 
-    channel: int  # channel of the board
+    channel: int  # of the board
     positions: tuple[float, ...]  # of the points, strictly increasing [rad or m]
     pulses_us: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing [us]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent [us]
@@ -143,6 +121,9 @@ class FineMap:
     def position_of(self, count: int) -> float:
         """Return the position of a count [rad or m]."""
         return count * FAKE_COUNT
+
+
+ServoMap: TypeAlias = PointMap | FineMap
 
 
 def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:

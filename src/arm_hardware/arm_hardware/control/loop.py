@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import get_native_id
 
-from arm_hardware.clock import Clock
+from arm_hardware.clock import SteadyClock
 
 NORMAL = "normal"
 REMEDY = (
@@ -82,7 +82,7 @@ class ControlLoop:
         self,
         tick: Callable[[float], None],
         failed: Callable[[Exception], None],
-        clock: Clock,
+        clock: SteadyClock,
         period: float,
         slip: float = SLIP,
         priority: int = 0,

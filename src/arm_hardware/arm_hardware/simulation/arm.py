@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.clock import Clock
+from arm_hardware.clock import SteadyClock
 from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.simulation.faults import Faults
 from arm_hardware.simulation.i2c_bus import SimI2C
@@ -18,7 +18,9 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemo
 class SimulatedBoard:
     """The simulated board, the bus to it with its faults, and servos by channel."""
 
-    def __init__(self, board: ServoBoard, clock: Clock, registers: Path | None = None) -> None:
+    def __init__(
+        self, board: ServoBoard, clock: SteadyClock, registers: Path | None = None
+    ) -> None:
         """Switch on, or find the board as an earlier process left it in a file; see ChipMemory."""
         self._clock = clock
         self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))

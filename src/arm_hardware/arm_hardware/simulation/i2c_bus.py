@@ -7,37 +7,21 @@ from __future__ import annotations
 import ctypes
 import errno
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.linux_i2c import TRANSFER_TIMEOUT
 from arm_hardware.simulation.faults import Faults
+from arm_hardware.simulation.pca9685_chip import Pca9685Chip
 
 _GENERAL_CALL, _SOFTWARE_RESET = 0x00, b"\x06"
 _I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
 
 
-class Chip(Protocol):
-    """A device on the bus."""
-
-    def write(self, data: bytes) -> None:
-        """Take the bytes of a write transfer."""
-
-    def read(self, length: int) -> bytes:
-        """Return the bytes of a read transfer."""
-
-    def reset(self) -> None:
-        """Set everything to power-on values."""
-
-    @property
-    def powered(self) -> bool:
-        """Whether it has power; without, it does not answer."""
-
-
 class SimI2C(I2C):
     """Chips by 7-bit address; one without a chip raises OSError 121, as by Linux."""
 
-    def __init__(self, chips: Mapping[int, Chip], faults: Faults | None = None) -> None:
+    def __init__(self, chips: Mapping[int, Pca9685Chip], faults: Faults | None = None) -> None:
         super().__init__()
         self.faults = faults or Faults()
         self._chips = dict(chips)
