@@ -15,7 +15,8 @@ from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
+from arm_hardware.control.state_machine import DriverState
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import BACKENDS, USUAL
 
 from arm_description import load_robot
@@ -53,15 +54,36 @@ class Rig:
         self.controller.read()
         self.controller.arm()
         while self.controller.arming:
+            self.tick()
+
+    def tick(self, number: int = 1) -> list[np.ndarray]:
+        """Tick so many times; return what was sent at each tick."""
+        rows = []
+        for _ in range(number):
             self.controller.tick()
+            rows.append(self.positions)
+        return rows
 
     def run(self, goal, limit: float = 60.0) -> int:
         """Tick until a goal ends; return the number of ticks."""
         for k in range(int(limit / DT)):
             if goal.done:
                 return k
-            self.controller.tick()
+            self.tick()
         raise AssertionError("the goal does not end")
+
+    def rest(self) -> list[np.ndarray]:
+        """Tick until the arm is at rest; return what was sent at each tick."""
+        rows = [self.positions]
+        while self.controller.state is DriverState.MOVING:
+            rows += self.tick()
+            assert len(rows) < 5000
+        return rows
+
+    def follow(self, *points, tolerances=None, streamed=False, end=False, **more):
+        request = self.request(*points, **more)
+        goal = validate_goal(request, self.axes, allow_end_velocity=end)
+        return self.controller.follow(goal, tolerances, streamed)
 
     def request(self, *points, names=None, start=None, velocities=None) -> TrajectoryGoal:
         """Return a request of (time, positions) pairs."""

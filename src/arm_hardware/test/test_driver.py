@@ -53,15 +53,6 @@ def test_both_kinds_of_hardware_run_the_same_contract(driver):
     assert driver.controller.state is DriverState.ARMED
 
 
-def test_no_channel_is_written_before_arming(model):
-    driver = Driver(model, DriverOptions(**SIM))
-    driver.open()
-    assert driver.sim.chip.channel_writes == 0
-    driver.arm()
-    assert driver.sim.chip.channel_writes == 5 * 4
-    driver.close()
-
-
 @pytest.mark.parametrize(
     ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
 )

@@ -35,9 +35,10 @@ class Bench:
         self.driver.output.bus.open()
         self.controller.read()
 
-    def tick(self) -> None:
-        self.clock.time += self.driver.period
-        self.controller.tick()
+    def tick(self, number: int = 1) -> None:
+        for _ in range(number):
+            self.clock.time += self.driver.period
+            self.controller.tick()
 
     def arm(self) -> None:
         self.controller.arm()
@@ -61,8 +62,7 @@ def bench(model, clock):
 
 def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
     stood = bench.servos
-    for _ in range(100):
-        bench.tick()
+    bench.tick(100)
     bench.controller.stop()
     bench.controller.reset()
     with pytest.raises(StateError, match=r"UNKNOWN.*activate"):
@@ -116,14 +116,12 @@ def test_status_names_the_joint_under_way_and_no_position_is_claimed(bench):
 @pytest.mark.parametrize("tick", [1, 2, 5, 400, 641])
 def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
     bench.controller.arm()
-    for _ in range(tick):
-        bench.tick()
+    bench.tick(tick)
     recovered = [p is not None for p in bench.controller.snapshot().positions]
     getattr(bench.controller, end)(*([] if end == "stop" else ["the test says so."]))
     written, stood = bench.chip.channel_writes, bench.servos
     assert [pulse > 0 for pulse in bench.pulses] == recovered
-    for _ in range(100):
-        bench.tick()
+    bench.tick(100)
     assert bench.chip.channel_writes == written
     np.testing.assert_array_equal(bench.servos, stood)
     assert not bench.controller.arming
@@ -131,8 +129,7 @@ def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
 
 def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(bench):
     bench.controller.arm()
-    for _ in range(400):
-        bench.tick()
+    bench.tick(400)
     bench.controller.stop()
     with pytest.raises(StateError, match="reset before arming"):
         bench.controller.arm()

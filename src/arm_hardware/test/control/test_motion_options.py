@@ -12,7 +12,7 @@ from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, HardwareError, StateError
 from arm_hardware.motion.current_limits import PowerBudget
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
-from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
+from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import Smoother, ticks_of
 from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 from hypothesis import given, settings
@@ -21,25 +21,6 @@ from hypothesis import strategies as st
 DT = 0.02
 AWAY = (1.2, -0.4, 0.3, 1.0)
 HOME = (0.0,) * 4
-
-
-def follow(rig, *points, tolerances=None, streamed=False, end=False, **more):
-    plan = validate_goal(rig.request(*points, **more), rig.axes, allow_end_velocity=end)
-    return rig.controller.follow(plan, tolerances, streamed)
-
-
-def sent(rig) -> np.ndarray:
-    return np.array(rig.controller.command()[0])
-
-
-def rest(rig) -> list[np.ndarray]:
-    """Tick until the arm is at rest; return what was sent at each tick."""
-    rows = [sent(rig)]
-    while rig.controller.state is DriverState.MOVING:
-        rig.controller.tick()
-        rows.append(sent(rig))
-        assert len(rows) < 5000
-    return rows
 
 
 # -- Jerk -------------------------------------------------------------------------------------
@@ -74,27 +55,22 @@ def gentle(make_rig):
 
 
 def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(gentle):
-    goal = follow(gentle, (1.5, AWAY))
-    rows = [sent(gentle)]
-    for _ in range(30):
-        gentle.controller.tick()
-        rows.append(sent(gentle))
-    second = follow(gentle, (1.5, HOME))
+    goal = gentle.follow((1.5, AWAY))
+    rows = [gentle.positions, *gentle.tick(30)]
+    second = gentle.follow((1.5, HOME))
     grip = gentle.controller.grip(0.02)
-    for _ in range(30):
-        gentle.controller.tick()
-        rows.append(sent(gentle))
+    rows += gentle.tick(30)
     gentle.controller.cancel(second)
-    rows += rest(gentle)[1:]
-    last = follow(gentle, (2.0, AWAY))
-    rows += rest(gentle)[1:]
+    rows += gentle.rest()[1:]
+    last = gentle.follow((2.0, AWAY))
+    rows += gentle.rest()[1:]
     assert [g.outcome for g in (goal, second, grip, last)] == [
         GoalOutcome.ABORTED,
         GoalOutcome.CANCELED,
         GoalOutcome.SUCCEEDED,
         GoalOutcome.SUCCEEDED,
     ]
-    np.testing.assert_allclose(sent(gentle)[:4], AWAY, atol=1e-12)
+    np.testing.assert_allclose(gentle.positions[:4], AWAY, atol=1e-12)
     jerk = np.abs(np.diff(rows, 3, axis=0)) / DT**3
     limit = np.array([axis.acceleration for axis in gentle.axes]) / 0.15
     assert (jerk <= limit * (1 + 1e-6)).all() and (jerk.max(axis=0) > 0.4 * limit).any()
@@ -102,16 +78,14 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
 
 
 def test_stop_freezes_at_once_with_a_jerk_limit_too(gentle):
-    follow(gentle, (1.5, AWAY))
-    for _ in range(30):
-        gentle.controller.tick()
+    gentle.follow((1.5, AWAY))
+    gentle.tick(30)
     counts = dict(gentle.bus.counts)
     gentle.controller.stop()
     gentle.controller.reset()
-    for _ in range(30):
-        gentle.controller.tick()
+    gentle.tick(30)
     assert gentle.bus.counts == counts
-    goal = follow(gentle, (2.0, AWAY))
+    goal = gentle.follow((2.0, AWAY))
     gentle.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
@@ -123,45 +97,43 @@ def stream(rig, messages: int, every: int = 5) -> list:
     """Send a long way again and again, as somebody does who holds a key."""
     goals = []
     for _ in range(messages):
-        goals.append(follow(rig, (4.0, AWAY), streamed=True))
-        for _ in range(every):
-            rig.controller.tick()
+        goals.append(rig.follow((4.0, AWAY), streamed=True))
+        rig.tick(every)
     return goals
 
 
 def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     *_, last = stream(armed, 5)
-    rows = rest(armed)
+    rows = armed.rest()
     assert last.outcome is GoalOutcome.ABORTED and "stream of trajectories ended" in last.message
-    assert 0.0 < sent(armed)[0] < AWAY[0] / 2
+    assert 0.0 < armed.positions[0] < AWAY[0] / 2
     assert len(rows) * DT < 1.0
     change = np.abs(np.diff(rows, 2, axis=0)) / DT**2
     assert (change <= np.array([axis.acceleration for axis in armed.axes]) + 1e-6).all()
     message = armed.controller.snapshot().message
     assert "ended before the arm was at rest. Holding" in message
-    follow(armed, (1.0, HOME))
-    rest(armed)
+    armed.follow((1.0, HOME))
+    armed.rest()
     assert "Holding; positions" in armed.controller.snapshot().message
 
 
 def test_a_single_trajectory_on_the_topic_runs_to_its_end(armed):
     assert stream(armed, 1)[0].outcome is None
-    rest(armed)
-    np.testing.assert_allclose(sent(armed)[:4], AWAY)
+    armed.rest()
+    np.testing.assert_allclose(armed.positions[:4], AWAY)
 
 
 def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
     for k in range(1, 6):
-        goal = follow(armed, (0.2, (0.1 * k, 0, 0, 0)), streamed=True)
-        for _ in range(5):
-            armed.controller.tick()
-    rest(armed)
+        goal = armed.follow((0.2, (0.1 * k, 0, 0, 0)), streamed=True)
+        armed.tick(5)
+    armed.rest()
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 def test_a_goal_ends_a_stream(armed):
     stream(armed, 3)
-    goal = follow(armed, (3.0, AWAY))
+    goal = armed.follow((3.0, AWAY))
     armed.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
@@ -174,20 +146,18 @@ def test_a_watch_without_timeout_never_barks():
 
 
 def test_hold_brakes_and_aborts(armed):
-    goal = follow(armed, (2.0, AWAY))
-    for _ in range(30):
-        armed.controller.tick()
+    goal = armed.follow((2.0, AWAY))
+    armed.tick(30)
     armed.controller.hold("An empty trajectory came on the topic.")
     assert goal.outcome is GoalOutcome.ABORTED and armed.controller.state is DriverState.MOVING
-    rest(armed)
+    armed.rest()
     assert "empty trajectory" in armed.controller.snapshot().message
-    follow(armed, (2.0, HOME))
-    for _ in range(30):
-        armed.controller.tick()
+    armed.follow((2.0, HOME))
+    armed.tick(30)
     armed.controller.hold("Again.")
     assert armed.controller.state is DriverState.MOVING
-    follow(armed, (2.0, HOME))
-    rest(armed)
+    armed.follow((2.0, HOME))
+    armed.rest()
     assert "Holding; positions" in armed.controller.snapshot().message
     armed.controller.stop()
     with pytest.raises(StateError, match="STOPPED"):
@@ -195,33 +165,33 @@ def test_hold_brakes_and_aborts(armed):
 
 
 def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
-    goal, grip = follow(armed, (2.0, AWAY)), armed.controller.grip(0.03)
-    armed.controller.tick()
+    goal, grip = armed.follow((2.0, AWAY)), armed.controller.grip(0.03)
+    armed.tick()
     armed.controller.give_up(goal, "The client has gone.")
     assert goal.outcome is GoalOutcome.ABORTED and grip.outcome is None
     armed.controller.give_up(grip, "The client has gone.")
-    rest(armed)
-    assert grip.outcome is GoalOutcome.ABORTED and sent(armed)[4] < 0.03
+    armed.rest()
+    assert grip.outcome is GoalOutcome.ABORTED and armed.positions[4] < 0.03
 
 
 # -- Ends of trajectories ---------------------------------------------------------------------
 
 
 def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
-    goal = follow(armed, (1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
+    goal = armed.follow((1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
     armed.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED and "Passed" in goal.message
-    rest(armed)
+    armed.rest()
     axis = armed.axes.arm[0]
-    assert 0.5 < sent(armed)[0] <= 0.5 + 1.0 / (2 * axis.acceleration) + DT
+    assert 0.5 < armed.positions[0] <= 0.5 + 1.0 / (2 * axis.acceleration) + DT
 
 
 def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
     rates = []
     for k in (1, 2, 3):
-        goal = follow(armed, (0.4, (0.4 * k, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
+        goal = armed.follow((0.4, (0.4 * k, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
         while not goal.done:
-            armed.controller.tick()
+            armed.tick()
             rates.append(armed.controller.command()[1][0])
     assert min(rates[25:]) > 0.9
 
@@ -232,9 +202,8 @@ def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
 )
 def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
     bounds = Tolerances(goal=goal, goal_time=0.02)
-    ended = follow(armed, (0.5, (1.5, 0, 0, 0)), tolerances=bounds)
-    for _ in range(int(0.55 / DT)):
-        armed.controller.tick()
+    ended = armed.follow((0.5, (1.5, 0, 0, 0)), tolerances=bounds)
+    armed.tick(int(0.55 / DT))
     assert ended.outcome is outcome
     if outcome is GoalOutcome.ABORTED:
         assert ended.code == GOAL_TOLERANCE_VIOLATED and ended.message.startswith("waist")
@@ -246,7 +215,7 @@ def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
 def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
     plan = ValidatedGoal(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
     goal = armed.controller.follow(plan)
-    rows = np.array(rest(armed))
+    rows = np.array(armed.rest())
     assert goal.outcome is GoalOutcome.SUCCEEDED and len(rows) * DT > 0.7
     for column, share in ((1, -0.5), (2, 0.5), (3, 0.2)):
         np.testing.assert_allclose(rows[:, column], share * rows[:, 0], atol=1e-9)
@@ -270,19 +239,16 @@ def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
         "Commanded closed to 11.0 mm and 5 counts past it; grasp not measured."
     )
     assert goal.message in armed.controller.snapshot().message
-    for _ in range(int(GripForceOptions().time / DT) - 5):
-        armed.controller.tick()
+    armed.tick(int(GripForceOptions().time / DT) - 5)
     assert count_of(armed) == contact - 5
-    for _ in range(100):
-        armed.controller.tick()
+    armed.tick(100)
     assert (
         count_of(armed) == contact - GripForceOptions().held
         and armed.controller.state is DriverState.ARMED
     )
     assert "let up to 2 counts" in armed.controller.snapshot().message
     armed.run(armed.controller.grip(0.02))
-    for _ in range(int(GripForceOptions().time / DT) + 100):
-        armed.controller.tick()
+    armed.tick(int(GripForceOptions().time / DT) + 100)
     assert count_of(armed) == servo.count_of(0.02)
 
 
@@ -291,8 +257,7 @@ def test_a_new_command_or_a_stop_ends_the_pressing(armed):
     held = count_of(armed)
     armed.controller.stop()
     armed.controller.reset()
-    for _ in range(int(GripForceOptions().time / DT) + 100):
-        armed.controller.tick()
+    armed.tick(int(GripForceOptions().time / DT) + 100)
     assert count_of(armed) == held
 
 
@@ -344,11 +309,10 @@ def test_conduct_that_makes_no_sense_is_refused(motion_options, says):
 
 
 def test_velocities_are_those_of_what_is_sent(armed):
-    follow(armed, (1.0, AWAY))
-    rows, rates = [sent(armed)], []
+    armed.follow((1.0, AWAY))
+    rows, rates = [armed.positions], []
     for _ in range(40):
-        armed.controller.tick()
-        rows.append(sent(armed))
+        rows += armed.tick()
         rates.append(armed.controller.snapshot().velocities)
     for (a, b), rate in zip(itertools.pairwise(rows), rates, strict=True):
         np.testing.assert_allclose((b - a) / DT, rate, atol=1e-9)
