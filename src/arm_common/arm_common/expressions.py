@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
@@ -35,20 +36,11 @@ _COMMA = re.compile(r"[+-]?\d*,\d*")
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Parse one expression of bounded size.
-
-    Args:
-        text: the expression.
-
-    Raises:
-        InputError: it holds something that is not arithmetic, or is too long.
-    """
+    """Parse one expression; an InputError says what is not arithmetic, or that it is too long."""
     text = text.strip()
     if len(text) > MAX_LENGTH:
-        raise InputError(
-            f"the expression is longer than {MAX_LENGTH} characters",
-            remedy="split it into constants",
-        )
+        problem = f"the expression is longer than {MAX_LENGTH} characters"
+        raise InputError(problem, remedy="split it into constants")
     _refuse_foreign(text)
     try:
         tree = ast.parse(text, mode="eval")
@@ -65,14 +57,11 @@ def _refuse_foreign(text: str) -> None:
     if text.lower().lstrip("+-.") in ("nan", "inf", "infinity"):
         raise InputError(f"{text} is not finite", remedy="write a finite number")
     if _CLOCK.fullmatch(text):
-        raise InputError(
-            f"{text!r} is a time of day, not a number", remedy="write one decimal number"
-        )
+        problem = f"{text!r} is a time of day, not a number"
+        raise InputError(problem, remedy="write one decimal number")
     if _COMMA.fullmatch(text):
-        raise InputError(
-            f"a comma is not allowed in a number: {text!r}",
-            remedy=f"write {text.replace(',', '.')} with a point",
-        )
+        remedy = f"write {text.replace(',', '.')} with a point"
+        raise InputError(f"a comma is not allowed in a number: {text!r}", remedy=remedy)
     plain = unicodedata.normalize("NFKC", text)
     if plain != text:
         raise InputError(f"{text!r} looks like {plain!r}", remedy="write that")
@@ -113,24 +102,16 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[float], float]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
 }
-_PLAIN: Mapping[str, tuple[Callable[..., float], int]] = {
-    "sqrt": (math.sqrt, 1),
-    "abs": (abs, 1),
-    "hypot": (math.hypot, 2),
-    "min": (min, 2),
-    "max": (max, 2),
+_Functions: TypeAlias = Mapping[str, Callable[..., float]]
+_PLAIN: _Functions = {"sqrt": math.sqrt, "abs": abs, "hypot": math.hypot, "min": min, "max": max}
+_OF_ANGLE: _Functions = {"sin": math.sin, "cos": math.cos, "tan": math.tan}
+_TO_ANGLE: _Functions = {
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
 }
-_OF_ANGLE: Mapping[str, Callable[[float], float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-}
-_TO_ANGLE: Mapping[str, tuple[Callable[..., float], int]] = {
-    "asin": (math.asin, 1),
-    "acos": (math.acos, 1),
-    "atan": (math.atan, 1),
-    "atan2": (math.atan2, 2),
-}
+_OF_TWO = ("hypot", "min", "max", "atan2")  # the others take one value
 MOST_SHOWN = 10
 FUNCTIONS = (*_PLAIN, *_OF_ANGLE, *_TO_ANGLE, "rad", "deg")
 RESERVED = frozenset((*FUNCTIONS, "pi", "q"))
@@ -228,22 +209,16 @@ class Expressions:
         return self._finite(parse_expression(text), text)
 
     def function(self, text: str, variable: str) -> Callable[[float], float]:
-        """An expression of one more name than the constants, as a function of its value.
+        """Return an expression of a variable, beside the constants, as a function of its value.
 
-        Args:
-            text: the expression.
-            variable: the name, which no constant may have.
-
-        Returns:
-            A function that raises InputError where `evaluate` would.
+        The function raises InputError where `evaluate` would.
 
         Raises:
             InputError: a constant has the variable's name, or the text is no expression.
         """
         if variable in self._texts:
-            raise InputError(
-                f"the constant {variable!r} is the variable here", remedy="rename the constant"
-            )
+            problem = f"the constant {variable!r} is the variable here"
+            raise InputError(problem, remedy="rename the constant")
         tree = parse_expression(text)
         inner = Expressions({**self._texts, variable: "0"}, self._radian, self._noun)
         inner._values = {name: self.constant(name) for name in self._texts}
@@ -296,18 +271,15 @@ class Expressions:
         if name == "q":
             raise InputError("q is implied", remedy="write the offset alone (q - 90 becomes -90)")
         if name not in self._texts:
-            raise InputError(
-                f"{name!r} is not a {self._noun} of this file",
-                remedy=did_you_mean(name, self._texts),
-            )
+            problem = f"{name!r} is not a {self._noun} of this file"
+            raise InputError(problem, remedy=did_you_mean(name, self._texts))
         return self.constant(name)
 
     def _call(self, function: str, args: list[ast.expr], in_rad: bool) -> float:
         if function not in FUNCTIONS:
-            raise InputError(
-                f"there is no function {function!r}", remedy="use one of " + ", ".join(FUNCTIONS)
-            )
-        wanted = {**_PLAIN, **_TO_ANGLE}.get(function, (None, 1))[1]
+            remedy = "use one of " + ", ".join(FUNCTIONS)
+            raise InputError(f"there is no function {function!r}", remedy=remedy)
+        wanted = 2 if function in _OF_TWO else 1
         if len(args) != wanted:
             raise InputError(f"{function} takes {wanted} value(s), not {len(args)}")
         values = [self._value(arg, in_rad or function == "rad") for arg in args]
@@ -318,5 +290,5 @@ class Expressions:
         if function in _OF_ANGLE:
             return _OF_ANGLE[function](values[0] * self._radian)
         if function in _TO_ANGLE:
-            return _TO_ANGLE[function][0](*values) / self._radian
-        return float(_PLAIN[function][0](*values))
+            return _TO_ANGLE[function](*values) / self._radian
+        return float(_PLAIN[function](*values))

@@ -9,12 +9,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the remedy for a wrong word: the nearest right one, if any is near, and all of them.
-
-    Args:
-        word: what was written.
-        known: what would be right, in the order to list it.
-    """
+    """Return the remedy for a wrong word: the known one that is nearest, if any is, and all."""
     options = tuple(known)
     close = difflib.get_close_matches(word.lower(), options, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""

@@ -50,11 +50,7 @@ class Keyboard:
     def key(self, timeout: float | None = None) -> str:
         """Return the next key: a character, or "up", "down", "left", "right"; "" after a timeout.
 
-        Args:
-            timeout: how long to wait [s], None for ever.
-
-        Raises:
-            EOFError: the terminal has gone.
+        The timeout is in seconds, None for ever; EOFError: the terminal has gone.
         """
         if not self._unread and not self._read(timeout):
             return ""
@@ -69,11 +65,7 @@ class Keyboard:
         return ESCAPE
 
     def line(self) -> str:
-        """Return a line as it is typed, with echo and editing; without its end.
-
-        Raises:
-            EOFError: the terminal has gone.
-        """
+        """Return a line as it is typed, with echo and editing; without its end."""
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
         try:
             while "\n" not in self._unread:

@@ -12,15 +12,6 @@ class ViewerError(ValueError):
     """Something cannot be shown, served or opened."""
 
 
-class MarkerError(ViewerError):
-    """A marker that cannot be drawn, with its `ns` and `id`."""
-
-    def __init__(self, namespace: str, id: int, problem: str) -> None:
-        self.namespace = namespace
-        self.id = id
-        super().__init__(f'marker "{namespace}" {id}: {problem}')
-
-
 @contextmanager
 def required(package: str, purpose: str) -> Iterator[None]:
     """Import a package from PyPI in this context; a ViewerError explains that it is missing."""

@@ -31,7 +31,7 @@ class World:
         self.requests, self.moves, self.reports, self.lists = [], [], [], []
         self.available, self.now, self.problem = available, 0.0, ""
         self.follower = IkFollower(
-            self,
+            self.send,
             lambda: {"waist": 0.0, "elbow": 0.0},
             self.command,
             self.reports.append,

@@ -1,21 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Subscriptions on demand hear everything, in order, when asked and not before."""
-
-import time
+"""Polled subscriptions receive every message, in order, when they are polled and not before."""
 
 import pytest
 import rclpy
-from arm_common.ros.executor import (
-    QUIET,
-    PolledSubscriptions,
-)
+from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_testing.waiting import wait_for
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import String
 
-PATIENCE = 60.0
 WORDS = [str(i) for i in range(8)]
 
 
@@ -39,10 +34,7 @@ def test_messages_wait_until_they_are_taken(node):
     executor.add_node(node)
 
     def until(condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
-            executor.spin_once(timeout_sec=0.02)
+        wait_for(lambda: executor.spin_once(timeout_sec=0.02) or condition())
 
     group.take()
     until(lambda: publisher.get_subscription_count() == 2)

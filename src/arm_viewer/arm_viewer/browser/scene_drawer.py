@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
-from arm_viewer.browser.frame_drawer import FrameDrawer
-from arm_viewer.browser.marker_drawer import MarkerDrawer
+from arm_viewer.browser.drawers import FrameDrawer, MarkerDrawer
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import Array
 from arm_viewer.scene.store import SceneChanges

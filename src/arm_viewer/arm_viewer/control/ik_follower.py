@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 from arm_common.transforms import rpy_matrix
@@ -70,13 +69,6 @@ class IkResponse:
         return " ".join(text for text in (self.message, self.residual) if text)
 
 
-class IkBackend(Protocol):
-    """Solves inverse kinematics."""
-
-    def send(self, frame: str, pose: Array, request: IkRequest) -> bool:
-        """Send a request for a pose (4, 4) in a frame; False if the solver is unavailable."""
-
-
 def default_mode(arm_joints: int) -> str:
     """Return the strictest mode that an arm with this number of joints can meet."""
     if arm_joints >= 6:
@@ -101,15 +93,18 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
 
 @dataclass
 class IkFollower:
-    """Not thread-safe: used by one thread."""
+    """Not thread-safe: used by one thread.
 
-    solver: IkBackend  # takes the requests; pass its responses to `on_response`
-    # returns the measured joint positions by name [rad or m]
-    positions: Callable[[], Mapping[str, float]]
-    # moves joints, by name; returns a problem, or ""
+    `send` requests a pose (4, 4) in a frame from a solver and returns False if it is unavailable;
+    its responses go to `on_response`. `command` moves joints, by name [rad or m], and returns a
+    problem or "". `report` takes one sentence for the user, "" if all is well.
+    """
+
+    send: Callable[[str, Array, IkRequest], bool]
+    positions: Callable[[], Mapping[str, float]]  # returns the measured ones by name [rad or m]
     command: Callable[[Mapping[str, float]], str]
-    report: Callable[[str], None]  # shows one sentence to the user; empty if all is well
-    show_solutions: Callable[[Sequence[Solution]], None]  # lists solutions to choose from
+    report: Callable[[str], None]
+    show_solutions: Callable[[Sequence[Solution]], None]
     clock: Callable[[], float]  # returns the time [s]
     request: IkRequest = field(default_factory=IkRequest)  # how targets are to be met
     stopped: bool = False  # whether nothing may move
@@ -165,7 +160,7 @@ class IkFollower:
             self._send(frame, pose, self.request)
 
     def _send(self, frame: str, pose: Array, request: IkRequest) -> bool:
-        sent = self.solver.send(frame, pose, request)
+        sent = self.send(frame, pose, request)
         self._sent_at = self.clock() if sent else None
         if not sent:
             self.report(UNAVAILABLE)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from arm_common.ros.messages import duration_message
@@ -47,9 +47,6 @@ class SliderPublisher:
     def set_arm(self, joints: Sequence[VisualJoint]) -> None:
         """Ignored: all joints are moved in the same way."""
 
-    def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Ignored: the joints are where the sliders are."""
-
     def move(self, joints: Mapping[str, float]) -> str:
         """Move joints, by name [rad or m], within limits, and publish them; return "".
 
@@ -77,17 +74,18 @@ class SliderPublisher:
 class DriverCommander:
     """Sends trajectories and gripper widths to the arm's driver, which logs what it rejects.
 
-    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd.
+    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd. `positions`
+    returns the measured joint positions, by name [rad or m].
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, positions: Callable[[], Mapping[str, float]]) -> None:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
         gripper = "gripper_controller/gripper_cmd"
         self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
         self._arm: Sequence[VisualJoint] = ()
-        self._positions: Mapping[str, float] = {}
+        self._positions = positions
 
     @property
     def available(self) -> bool:
@@ -97,10 +95,6 @@ class DriverCommander:
     def set_arm(self, joints: Sequence[VisualJoint]) -> None:
         """Set the joints of the arm; all others are fingers of the gripper."""
         self._arm = joints
-
-    def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Set the measured joint positions, by name [rad or m]."""
-        self._positions = positions
 
     def move(self, joints: Mapping[str, float]) -> str:
         """Send the arm one point that it reaches at half its speed limits, and the gripper.
@@ -126,23 +120,19 @@ class DriverCommander:
     def _move_arm(self, joints: Mapping[str, float]) -> str:
         if not self.available:
             return "No driver subscribes to arm_controller/joint_trajectory: the arm cannot move."
-        missing = [joint.name for joint in self._arm if joint.name not in self._positions]
+        measured = self._positions()
+        missing = [joint.name for joint in self._arm if joint.name not in measured]
         if missing:
             return f"The position of {', '.join(missing)} is unknown: no joint_states received."
-        target = {j.name: joints.get(j.name, self._positions[j.name]) for j in self._arm}
+        target = {j.name: joints.get(j.name, measured[j.name]) for j in self._arm}
+        seconds = SHORTEST_MOTION
+        for j in self._arm:
+            speed = SPEED_SHARE * (j.velocity if math.isfinite(j.velocity) else DEFAULT_SPEED)
+            seconds = max(seconds, abs(target[j.name] - measured[j.name]) / speed)
         point = JointTrajectoryPoint(positions=list(target.values()))
-        point.time_from_start = duration_message(self._motion_time(target))
+        point.time_from_start = duration_message(seconds)
         self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
         return ""
-
-    def _motion_time(self, target: Mapping[str, float]) -> float:
-        """Return how long a motion to a target takes [s]."""
-        times = [
-            abs(target[j.name] - self._positions[j.name])
-            / (SPEED_SHARE * (j.velocity if math.isfinite(j.velocity) else DEFAULT_SPEED))
-            for j in self._arm
-        ]
-        return max([SHORTEST_MOTION, *times])
 
 
 JointCommander: TypeAlias = SliderPublisher | DriverCommander

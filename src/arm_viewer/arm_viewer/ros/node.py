@@ -184,10 +184,10 @@ class ViewerNode(Node):
             self,
             server,
             self._queue,
-            self._sliders or DriverCommander(self),
+            self._sliders or DriverCommander(self, self._positions),
             self.parameters.tool_frame,
             self._show_status,
-            self._joint_states.take,
+            self._positions,
             handle=self._sliders is not None,
         )
 
@@ -221,8 +221,6 @@ class ViewerNode(Node):
         if not values.items() <= self._values.items():
             self._values |= values
             self._sliders_moved = self.parameters.drive
-            if self._controls is not None:
-                self._controls.set_positions(self._values)
             self._loop.request_redraw()
 
     def _on_joint_targets(self, message: JointState) -> None:
@@ -234,6 +232,11 @@ class ViewerNode(Node):
             self._report_problem(error)
         self._sliders_moved = True
         self._loop.request_redraw()
+
+    def _positions(self) -> dict[str, float]:
+        """Return the newest joint positions, by name [rad or m]."""
+        self._joint_states.take()
+        return self._values if self._sliders is None else self._sliders.values()
 
     def _on_user_action(self) -> None:
         try:
@@ -262,15 +265,12 @@ class ViewerNode(Node):
             self._values = self._sliders.values()
         if self._controls is not None:
             self._controls.set_robot(robot)
-            self._controls.set_positions(self._values)
         self._view.panel.set_robot(robot, self._values, tuple(self._postures.postures))
 
     def _write_numbers(self) -> bool:
         """Write the panel's numbers; return whether the sliders must be moved later."""
         values = self._values if self._sliders is None else self._sliders.values()
         self._view.write_numbers(values)
-        if self._controls is not None:
-            self._controls.set_positions(values)
         if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:
             self._sliders_moved = False
             self._view.panel.set_sliders(values)

@@ -19,15 +19,7 @@ from arm_viewer.scene.shapes import Array
 
 
 class ServiceClient:
-    """A client of one service.
-
-    Args:
-        node: The node that calls.
-        kind: The service's type.
-        name: The service's name.
-        unavailable: Takes one sentence if the service is called while no node provides it.
-        qos: Quality of service of requests and responses.
-    """
+    """A client of one service; `unavailable` takes a sentence when a call finds no provider."""
 
     def __init__(
         self,

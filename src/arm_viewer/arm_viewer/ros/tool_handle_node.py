@@ -68,11 +68,11 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._mode, self._text, self._held = "Pose", "", False
         self._solutions: Sequence[str] = ()
         self._shown: Array | None = None
-        self._driver = DriverCommander(self)
+        self._driver = DriverCommander(self, lambda: self._positions)
         self._targets = self.create_publisher(JointState, "joint_targets", 10)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
         self._follower = IkFollower(
-            IkClient(self, self._tip, lambda response: self._follower.on_response(response)),
+            IkClient(self, self._tip, lambda response: self._follower.on_response(response)).send,
             lambda: self._positions,
             self._command,
             self._report,
@@ -97,7 +97,6 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def _on_joints(self, message: JointState) -> None:
         self._positions |= dict(zip(message.name, message.position, strict=False))
-        self._driver.set_positions(self._positions)
 
     def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
         if self._robot is None:

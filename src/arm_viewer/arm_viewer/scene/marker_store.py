@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arm_viewer.errors import MarkerError
-from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL, Drawing, read_marker
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL, Drawing, read_marker, require
 from arm_viewer.scene.shapes import Array, Box, TextLabel, corners
 
 
@@ -55,7 +55,7 @@ class MarkerStore:
     _new: set[MarkerKey] = field(default_factory=set)
     _erased: set[MarkerKey] = field(default_factory=set)
 
-    def apply(self, topic: str, markers: Sequence[Any], now: float) -> list[MarkerError]:
+    def apply(self, topic: str, markers: Sequence[Any], now: float) -> list[ViewerError]:
         """Apply one MarkerArray, in its order; DELETEALL clears only its own topic.
 
         Lifetimes begin at `now` [s]. Return an error for each marker that cannot be drawn: it is
@@ -65,7 +65,7 @@ class MarkerStore:
         for marker in markers:
             try:
                 self._apply(topic, marker, now)
-            except MarkerError as error:
+            except ViewerError as error:
                 self._erase(MarkerKey(topic, marker.ns, marker.id))
                 problems.append(error)
         return problems
@@ -119,11 +119,10 @@ class MarkerStore:
                 self._erase(other)
         elif marker.action == DELETE:
             self._erase(key)
-        elif marker.action == ADD:
-            self._add(key, read_marker(marker), now)
         else:
             problem = f"action {marker.action} is none of ADD (0), DELETE (2), DELETEALL (3)"
-            raise MarkerError(marker.ns, marker.id, problem)
+            require(marker, marker.action == ADD, problem)
+            self._add(key, read_marker(marker), now)
 
     def _add(self, key: MarkerKey, drawing: Drawing, now: float) -> None:
         expires = now + drawing.lifetime if drawing.lifetime > 0 else float("inf")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from arm_common.transforms import pose_to_matrix
 
-from arm_viewer.errors import MarkerError
+from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import (
     Array,
     Arrows,
@@ -39,9 +39,9 @@ Scale = tuple[float, float, float]
 
 
 def require(marker: Any, holds: bool, problem: str) -> None:
-    """Raise a MarkerError that names the marker unless the condition holds."""
+    """Raise a ViewerError that names the marker unless the condition holds."""
     if not holds:
-        raise MarkerError(marker.ns, marker.id, problem)
+        raise ViewerError(f'marker "{marker.ns}" {marker.id}: {problem}')
 
 
 def positive(marker: Any, count: int) -> Any:
@@ -101,7 +101,7 @@ def read_marker(marker: Any) -> Drawing:
     """Return the drawing of a marker whose action is ADD (the same number as MODIFY).
 
     Raises:
-        MarkerError: A field is invalid; names the field and the remedy.
+        ViewerError: A field is invalid; names the field and the remedy.
     """
     maker = _MAKERS.get(marker.type)
     require(marker, maker is not None, f"type {marker.type} is not drawn; use 0 to 12")

@@ -22,8 +22,7 @@ class MeshFiles:
     def load(self, uri: str) -> Any:
         """Return the trimesh.Trimesh of a file, all parts joined; lengths as in the file.
 
-        Args:
-            uri: `package://name/path`, `file:///path` or a path.
+        Its URI is `package://name/path`, `file:///path` or a path.
 
         Raises:
             ViewerError: There is no such file, or trimesh is missing or cannot read it.

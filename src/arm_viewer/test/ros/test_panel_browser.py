@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_viewer.browser.cameras import FIELD_OF_VIEW, axes_of, view_of
-from arm_viewer.scene.robot import PostureBook, read_robot
+from arm_viewer.scene.robot import PostureBook, postures_of, read_robot
 from arm_viewer.scene.shapes import Box, corners
 from arm_viewer.screenshot import DRAWN, scene_box, visit
 
@@ -153,13 +153,6 @@ def reaches(ros, expected, tolerance=1e-3):
     ros.until(reached, BOUND)
 
 
-def posture(model, name):
-    """Return a posture's joint values, fingers included."""
-    values = dict(model.postures[name])
-    width = values.pop("gripper", 0.0)
-    return values | dict.fromkeys(model.gripper.joints, 0.5 * width)
-
-
 def tip(ros, model):
     values = joints(ros)
     return model.fk([values[name] for name in model.joint_names])[:3, 3]
@@ -227,7 +220,7 @@ def test_a_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
 
 def test_a_posture_button_moves_all_joints_and_the_numbers_follow(page, ros, model):
     press(page, "ready")
-    expected = posture(model, "ready")
+    expected = postures_of(model)["ready"]
     reaches(ros, expected)
     x, y, z = 1e3 * model.fk([expected[name] for name in model.joint_names])[:3, 3]
     page.wait_for_selector(f'[data-arm="tool"]:has-text("{x:.1f}, {y + 0.0:.1f}, {z:.1f} mm")')
@@ -260,7 +253,7 @@ def test_an_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, r
 
 def test_each_listed_solution_reaches_the_same_position(page, ros, model):
     press(page, "ready")
-    ready = posture(model, "ready")
+    ready = postures_of(model)["ready"]
     position = model.fk([ready[name] for name in model.joint_names])[:3, 3]
     settles_at(ros, model, position)
     press(page, "Solutions")
@@ -285,7 +278,7 @@ def test_stop_stops_the_view_until_reset(page, ros, model, rest):
     press(page, "Reset")
     page.wait_for_selector('[data-arm="ik"]', state="detached")
     press(page, "ready")
-    reaches(ros, posture(model, "ready"))
+    reaches(ros, postures_of(model)["ready"])
 
 
 def test_a_layer_of_the_kinematics_is_switched_on_from_the_page(page, ros):
@@ -422,4 +415,4 @@ def test_a_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, vi
     press(page, "Reset")
     page.wait_for_selector('[data-arm="driver"]:has-text("armed")')
     press(page, "ready")
-    reaches(ros, posture(model, "ready"), tolerance=5e-4)
+    reaches(ros, postures_of(model)["ready"], tolerance=5e-4)

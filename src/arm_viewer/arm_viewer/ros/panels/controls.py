@@ -15,8 +15,7 @@ from arm_viewer.control.ik_follower import MODES, STOPPED, IkFollower, IkRequest
 from arm_viewer.control.tool_panel import DragHandle, ToolActions, ToolPanel
 from arm_viewer.ros.joint_commands import JointCommander
 from arm_viewer.ros.panels.stop_panel import StopPanel
-from arm_viewer.ros.panels.task_panel import TaskPanel
-from arm_viewer.ros.panels.teach_panel import TeachPanel
+from arm_viewer.ros.panels.task_panel import TaskPanel, TeachPanel
 from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Array
@@ -35,7 +34,7 @@ class Controls:
         commander: Moves the joints.
         tool_frame: The frame to be dragged.
         report: Shows a line under a key of the panel's status.
-        poll: Called before the joint positions matter, to bring `set_positions` up to date.
+        positions: Returns the measured joint positions, by name [rad or m].
         handle: Whether the handle is shown at first.
     """
 
@@ -47,12 +46,10 @@ class Controls:
         commander: JointCommander,
         tool_frame: str,
         report: Callable[[str, str], None],
-        poll: Callable[[], None],
+        positions: Callable[[], Mapping[str, float]],
         handle: bool,
     ) -> None:
-        self._commander, self._tool_frame = commander, tool_frame
-        self._report, self._poll = report, poll
-        self._positions: Mapping[str, float] = {}
+        self._commander, self._tool_frame, self._report = commander, tool_frame, report
         self._fixed_frame = ""
         self._tool: Array | None = None
         gui = PanelGui(server, queue)
@@ -66,9 +63,9 @@ class Controls:
         self._panel = ToolPanel(gui, actions, handle)
         self._handle = DragHandle(server.scene, queue, self._drag, handle)
         self._follower = IkFollower(
-            IkClient(node, tool_frame, lambda response: self._follower.on_response(response)),
-            self._polled_positions,
-            self._command,
+            IkClient(node, tool_frame, lambda response: self._follower.on_response(response)).send,
+            positions,
+            commander.move,
             self._report_motion,
             self._panel.show_solutions,
             time.monotonic,
@@ -89,11 +86,6 @@ class Controls:
         self._panel.set_arm(arm)
         self._commander.set_arm(arm)
 
-    def set_positions(self, positions: Mapping[str, float]) -> None:
-        """Set the measured joint positions, by name [rad or m]."""
-        self._positions = positions
-        self._commander.set_positions(positions)
-
     def set_tool(self, fixed_frame: str, pose: Array | None, size: float) -> None:
         """Set the tool's pose, (4, 4) in the fixed frame, and the robot's size [m]."""
         self._fixed_frame, self._tool = fixed_frame, pose
@@ -101,15 +93,7 @@ class Controls:
 
     def move(self, joints: Mapping[str, float]) -> None:
         """Move joints, by name [rad or m]."""
-        self._report_motion(STOPPED if self.stopped else self._command(joints))
-
-    def _polled_positions(self) -> Mapping[str, float]:
-        self._poll()
-        return self._positions
-
-    def _command(self, joints: Mapping[str, float]) -> str:
-        self._poll()
-        return self._commander.move(joints)
+        self._report_motion(STOPPED if self.stopped else self._commander.move(joints))
 
     def _report_motion(self, text: str) -> None:
         self._report("ik", text)

@@ -28,17 +28,10 @@ STICKY = """<style>
 
 
 class StopPanel:
-    """Stops the view's own motions and the driver, and resets both.
+    """Stops the view's own motions (`on_stop`) and the driver, and resets both.
 
     Publishes arm_hardware/emergency_stop (std_msgs/Empty); calls arm_hardware/reset; subscribes
     arm_hardware/status.
-
-    Args:
-        node: The node that publishes and calls.
-        gui: The panel.
-        on_stop: Stops the view's own motions.
-        on_reset: Allows them again.
-        report: Shows a line about the driver.
     """
 
     def __init__(

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import pose
 from arm_description.exporters.paper import Loose
-from arm_description.exporters.solids import Solid
+from arm_description.exporters.solids import Rgb, Solid
 from rclpy.serialization import deserialize_message
 
 from arm_viewer.errors import ViewerError
@@ -51,10 +51,7 @@ class RecordedScene:
 def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[RecordedScene]:
     """Yield the scenes of a recording, from the first moment with a visible arm.
 
-    Args:
-        file: The recording.
-        moments: Increasing times since its start [s].
-        tool: The frame whose path is recorded.
+    The moments are increasing times since its start [s]; the path is that of the frame `tool`.
 
     Raises:
         ViewerError: The file is no recording, or its robot cannot be drawn.
@@ -123,7 +120,6 @@ class _SceneHistory:
             yield RecordedScene(time, robot, frames, markers, self._store.text("task"), path)
 
 
-Rgb: TypeAlias = tuple[float, float, float]
 PATH_COLOUR = (0.15, 0.39, 0.92)
 PATH_WIDTH = 0.004  # of the robot's reach
 MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
