@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.result import IkResult, IkStatus
@@ -88,10 +87,9 @@ class Chain:
         limits = self.lower, self.upper
         self._model = SearchModel(self.S, self.M, self.prismatic, names, limits, gearing)
         self._constants = self._model.constants
-        self._solver = IkSolver(self._model, names, gearing)
+        self._solver = IkSolver(self, self._model)
         self._slots = self._solver.result_size(1)
-        self._all_solutions = AllSolutions(self, self._solver)
-        self._by_tool: dict[bytes, AllSolutions] = {}
+        self._by_tool: dict[bytes, IkSolver] = {}
 
     @classmethod
     def from_model(cls, model: Any) -> Chain:
@@ -118,7 +116,8 @@ class Chain:
     @property
     def middle(self) -> Array:
         """Joint positions (n,) in the middle of their ranges, 0 where there are no limits."""
-        return self._solver.middle
+        middle = self._model.middle
+        return middle.copy() if self.gearing is None else self.gearing.joints(middle)
 
     def fk(self, q: ArrayLike) -> Array:
         """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""
@@ -248,16 +247,14 @@ class Chain:
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        deadline, solutions, out = deadline_after(timeout), self._solutions_for(tool), None
+        deadline, solver, out = deadline_after(timeout), self._solver_for(tool), None
         if max_solutions == 1:
-            if (found := solutions.quick(T, seed, key, one=True)) is not None:
+            if (found := solver.by_form(T, seed, key, one=True)) is not None:
                 return found
             out = _zeros(self._slots)
-            if solutions.solver.quick(T, seed, key, out):
+            if solver.by_first_starts(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
-        return solutions.solve(
-            T, seed, key, allow_approximate, max_solutions, deadline, False, out
-        )
+        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False, out)
 
     def ik_batch(
         self,
@@ -286,8 +283,8 @@ class Chain:
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        solutions = self._solutions_for(tool)
-        return BatchSolver(solutions, Ts, seeds, key, allow_approximate, timeout).run()
+        solver = self._solver_for(tool)
+        return BatchSolver(solver, Ts, seeds, key, allow_approximate, timeout).run()
 
     def all_solutions(
         self,
@@ -325,22 +322,22 @@ class Chain:
             KinematicsError: An argument makes no sense, or whole turns are too many.
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
-        deadline, solutions = deadline_after(timeout), self._solutions_for(tool)
-        if not whole_turns and (result := solutions.quick(T, seed, key, one=False)) is not None:
+        deadline, solver = deadline_after(timeout), self._solver_for(tool)
+        if not whole_turns and (result := solver.by_form(T, seed, key, one=False)) is not None:
             return result
-        return solutions.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
+        return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
-    def _solutions_for(self, tool: ArrayLike | None) -> AllSolutions:
+    def _solver_for(self, tool: ArrayLike | None) -> IkSolver:
         """Return the solver for a point at tool (4, 4): tip <- point; None is the tip."""
         if tool is None:
-            return self._all_solutions
+            return self._solver
         motion = rigid_transform(tool, "tool")
         key = motion.tobytes()
-        solutions = self._by_tool.get(key)
-        if solutions is None:
-            solutions = AllSolutions(self, self._solver.with_tool(motion), motion)
-            remember(self._by_tool, key, solutions)
-        return solutions
+        solver = self._by_tool.get(key)
+        if solver is None:
+            solver = IkSolver(self, self._model, motion)
+            remember(self._by_tool, key, solver)
+        return solver
 
     def _geared_row(self, q: ArrayLike) -> Array:
         row = _row(q)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.all_solutions import AllSolutions
 from arm_kinematics.ik.closed_form.branches import nearest_many
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
@@ -57,7 +56,7 @@ class BatchSolver:
 
     def __init__(
         self,
-        solutions: AllSolutions,
+        solver: IkSolver,
         Ts: Any,
         seeds: Any,
         key: tuple[Any, ...],
@@ -65,8 +64,7 @@ class BatchSolver:
         timeout: float | None,
     ) -> None:
         deadline_after(timeout)  # complains of it before any target is solved
-        solver = self._solver = solutions.solver
-        self._all_solutions, self._key, self._timeout = solutions, key, timeout
+        self._solver, self._key, self._timeout = solver, key, timeout
         self._allow_approximate = allow_approximate
         self._Ts = _targets(Ts)
         count = len(self._Ts)
@@ -74,9 +72,9 @@ class BatchSolver:
         self._options = solver.options(key)
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
-        self._known = solutions.known(key)
+        self._known = solver.known(key)
         self._outs = np.zeros((count, solver.result_size(1)))
-        self._answers = np.zeros((count, solver.n + 3))
+        self._answers = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
         """Solve all targets; KinematicsError if one of them makes no sense."""
@@ -88,14 +86,14 @@ class BatchSolver:
                 size = min(_SHARE, -(-len(self._Ts) // cores))
                 starts = range(0, len(self._Ts), size)
                 list(pool.map(self._some, [slice(at, at + size) for at in starts]))
-        n = self._solver.n
+        n = self._solver.chain.n
         a = self._answers
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
 
     def _some(self, share: slice) -> None:
         if self._quick or self._known is not None:
             self._first(share)
-            self._answers[share] = _summary(self._outs[share], self._solver.n)
+            self._answers[share] = _summary(self._outs[share], self._solver.chain.n)
         for k in range(*share.indices(len(self._Ts))):
             if self._outs[k, FOUND] == 0.0:
                 self._one(k)
@@ -116,9 +114,7 @@ class BatchSolver:
         deadline, approximate = deadline_after(self._timeout), self._allow_approximate
         T, seed, out = self._Ts[k], self._seeds[k], self._outs[k] if self._quick else None
         try:
-            result = self._all_solutions.solve(
-                T, seed, self._key, approximate, 1, deadline, False, out
-            )
+            result = self._solver.solve(T, seed, self._key, approximate, 1, deadline, False, out)
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
         self._status[k] = result.status
@@ -146,18 +142,18 @@ def _targets(Ts: Any) -> Array:
 def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
     """Return a seed for each target (count, n)."""
     if seeds is None:
-        return np.tile(solver.middle, (count, 1))
+        return np.tile(solver.chain.middle, (count, 1))
     array = floats(seeds)
     if array is None:
         array = np.empty((count, 0))
     if array.ndim != 2:
-        return np.tile(checked_seed(seeds, solver.joint_names), (count, 1))
+        return np.tile(checked_seed(seeds, solver.chain.joint_names), (count, 1))
     if len(array) != count:
         raise KinematicsError(
             f"seeds: {len(array)} for {count} targets; expected one for each, or one for all",
             what="seeds",
         )
-    if array.shape[1] != solver.n or not (np.abs(array) < FARTHEST_SEED).all():
+    if array.shape[1] != solver.chain.n or not (np.abs(array) < FARTHEST_SEED).all():
         for seed in seeds:  # the one that is wrong says so
-            checked_seed(seed, solver.joint_names)
+            checked_seed(seed, solver.chain.joint_names)
     return array

@@ -33,7 +33,7 @@ class _TimeIsUpError(Exception):
 
 
 def diagnose(
-    model: SearchModel, T: Array, seed: Array, opt: Array, out: Array, deadline: float
+    model: SearchModel, T: Array, seed: Array, opt: Array, out: Array
 ) -> tuple[Reason | None, Array]:
     """Return why a target has no solution, and the best effort (a result of one slot).
 
@@ -41,20 +41,17 @@ def diagnose(
     """
     out = out[: HEAD + model.size + SLOT]
     try:
-        return _Diagnosis(model, T, seed, opt, out, deadline).result()
+        return _Diagnosis(model, T, seed, opt, out).result()
     except _TimeIsUpError:
         clause = f"the time ran out after {int(out[USED])} starts, before a solution was found"
         return Reason(IkStatus.TIMEOUT, clause, _joints_at_limits(model, out)), out
 
 
 class _Diagnosis:
-    """Easier problems about one target, under one deadline."""
+    """Easier problems about one target, under the deadline of its options."""
 
-    def __init__(
-        self, model: SearchModel, T: Array, seed: Array, opt: Array, out: Array, deadline: float
-    ) -> None:
-        self._model, self._T, self._seed, self._deadline = model, T, seed, deadline
-        self._opt, self._out = opt, out
+    def __init__(self, model: SearchModel, T: Array, seed: Array, opt: Array, out: Array) -> None:
+        self._model, self._T, self._seed, self._opt, self._out = model, T, seed, opt, out
 
     def result(self) -> tuple[Reason | None, Array]:
         opt, model = self._opt, self._model
@@ -108,7 +105,7 @@ class _Diagnosis:
             constants[1:, LOWER][free], constants[1:, UPPER][free] = -math.inf, math.inf
         out = np.zeros(HEAD + slots * (self._model.size + SLOT))
         while out[USED] < _STARTS and out[FOUND] < slots:
-            if time.monotonic() > self._deadline:
+            if time.monotonic() > self._opt[k.DEADLINE]:
                 raise _TimeIsUpError
             search(constants, opt, self._T, self._seed, out)
         return out
