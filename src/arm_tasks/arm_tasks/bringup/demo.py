@@ -96,11 +96,7 @@ def check_port(port: str) -> None:
 
 @contextlib.contextmanager
 def only_one() -> Iterator[None]:
-    """Hold a lock against a second start in the same ROS domain on this computer.
-
-    Raises:
-        TasksError: An arm is already running there.
-    """
+    """Hold a lock against a second start in the same ROS domain on this computer."""
     domain = os.environ.get("ROS_DOMAIN_ID") or "0"
     file = Path(tempfile.gettempdir()) / f"arm-{os.getuid()}-domain-{domain}.lock"
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
@@ -140,18 +136,10 @@ def keep_view(group: ProcessGroup, last: str | None) -> int:
 
 
 def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
-    """Start the enabled processes of a table, wait for the end of the run, and stop them all.
+    """Start the enabled processes of a table, stop all at the end; return the exit code.
 
-    Args:
-        table: Processes in starting order.
-        values: Argument name -> text.
-        keep_open: Keep the view open until Ctrl-C after a run that succeeded.
-
-    Returns:
-        The exit code of the run.
-
-    Raises:
-        TasksError: A process cannot be started; none was.
+    After a run that succeeded a view can be kept open until Ctrl-C. TasksError if one of the
+    processes cannot be started; then none is.
     """
     enabled = [process for process in table if is_enabled(process, values)]
     last = next((process.name for process in enabled if process.ends_all), None)

@@ -230,18 +230,7 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
 
 
 def play_processes(arguments: tuple[str, ...], state_publisher: str = "") -> tuple[Process, ...]:
-    """Return the processes that play a trajectory in a view of their own.
-
-    Args:
-        arguments: Command line of the player.
-        state_publisher: As for processes().
-    """
-    player = Process(
-        "arm_tasks",
-        "play",
-        "play_trajectory",
-        arguments=arguments,
-        ends_all=True,
-        to_terminal=True,
-    )
+    """Return the processes that play a trajectory, by a command line, in a view of their own."""
+    player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
+    player = replace(player, ends_all=True, to_terminal=True)
     return (*view_processes(state_publisher), player)

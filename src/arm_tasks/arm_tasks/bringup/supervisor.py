@@ -54,11 +54,7 @@ class ProcessGroup:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def command(self, process: Process) -> list[str]:
-        """Return the command line of a process, with its parameters in a file.
-
-        Raises:
-            TasksError: The executable is missing.
-        """
+        """Return the command line of a process, with its parameters in a file."""
         try:
             prefix = Path(get_package_prefix(process.package))
         except PackageNotFoundError:

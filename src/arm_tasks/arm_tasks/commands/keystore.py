@@ -40,11 +40,7 @@ def shipped_policy() -> Path:
 
 
 def read_policy(path: Path) -> dict[str, Rights]:
-    """Return the rights of each enclave by its path; profiles are merged.
-
-    Raises:
-        TasksError: The file is not a policy of SROS 2.
-    """
+    """Return the rights of each enclave by its path; profiles are merged."""
     try:
         root = ET.parse(path).getroot()
     except (OSError, ET.ParseError) as error:
@@ -131,12 +127,7 @@ def _parser() -> argparse.ArgumentParser:
 def make(folder: Path, policy: Path) -> str:
     """Make keys and permissions; return instructions for their use.
 
-    Args:
-        folder: Folder of the keystore; existing files are kept.
-        policy: File of the policy, checked before anything is written.
-
-    Raises:
-        TasksError: The policy is invalid, or SROS 2 is missing or fails.
+    Existing files are kept. The policy is checked before anything is written.
     """
     enclaves = read_policy(policy)
     ros2 = shutil.which("ros2")

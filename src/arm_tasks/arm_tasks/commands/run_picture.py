@@ -52,15 +52,9 @@ def draw_run(
     nut_end: Array | None = None,
     title: str = "",
 ) -> Path:
-    """Draw a run and write it as a picture; return the file.
+    """Draw a run and write it as a picture; return the file, whose suffix selects the format.
 
-    Args:
-        file: The file; its suffix selects the format: .png, .svg or .pdf. Folders are created.
-        model: The robot.
-        scene: The scene.
-        joints: Joint positions (n,) [rad or m] during the run, evenly sampled.
-        nut_end: base_link <- nut (4, 4) at the end [m], or None.
-        title: Title of the picture.
+    The joint positions (n,) [rad or m] are evenly sampled; nut_end is base_link <- nut (4, 4) [m].
     """
     from matplotlib.figure import Figure
 

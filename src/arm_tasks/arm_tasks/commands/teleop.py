@@ -12,8 +12,7 @@ from arm_common.ros.node_runner import user_arguments
 
 from arm_description import DescriptionError, load_robot
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.teleop.teach_terminal import run_teach
-from arm_tasks.ros.teleop.terminal import run_teleop
+from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 
 
 def _parser(name: str, description: str) -> argparse.ArgumentParser:

@@ -25,11 +25,7 @@ class PathRecorder:
         self._rows: list[Array] = []
 
     def add(self, time: float, positions: ArrayLike) -> None:
-        """Add joint positions (n,) [rad or m] at a time [s]; times that do not rise are ignored.
-
-        Raises:
-            TasksError: The recording is too long.
-        """
+        """Add joint positions (n,) [rad or m] at a time [s]; old times are ignored."""
         q = np.asarray(positions, dtype=float)
         if self._times and time <= self._times[-1]:
             return
@@ -42,11 +38,7 @@ class PathRecorder:
         self._rows.append(q)
 
     def trajectory(self) -> JointTrajectory:
-        """Return the path, from its first motion to its last, inside the robot's limits.
-
-        Raises:
-            TasksError: Nothing moved.
-        """
+        """Return the path, from its first motion to its last, inside the robot's limits."""
         rows = np.array(self._rows).reshape(len(self._rows), self._model.n)
         moved = np.flatnonzero((np.abs(np.diff(rows, axis=0)) > STILL).any(axis=1))
         if len(moved) == 0:

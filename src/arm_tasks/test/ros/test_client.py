@@ -5,6 +5,7 @@
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import rclpy
@@ -214,18 +215,9 @@ def test_an_asynchronous_verb_can_be_cancelled(arm):
 
 
 def test_threads_share_one_arm(arm):
-    messages = []
-    threads = [
-        threading.Thread(
-            target=lambda k=k: messages.append(arm.ik([k / 10, 0, 0]).joints["waist"])
-        )
-        for k in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(BOUND)
-    assert sorted(messages) == pytest.approx([k / 10 for k in range(8)])
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda k: arm.ik([k / 10, 0, 0]), range(8)))
+    assert [a.joints["waist"] for a in answers] == pytest.approx([k / 10 for k in range(8)])
 
 
 def test_asyncio_awaits_several_at_once(arm):
@@ -267,9 +259,8 @@ def test_closing_fails_unfinished_futures(servers):
 
 
 def test_a_missing_server_is_named(context):
-    with pytest.raises(
-        ArmTimeoutError, match=r"waited 0\.3 s for the task server; is it running\?"
-    ):
+    missing = r"waited 0\.3 s for the task server; is it running\?"
+    with pytest.raises(ArmTimeoutError, match=missing):
         Arm(namespace="nobody").connect(timeout=0.3)  # its end closes it
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of ./arm demo and ./arm view, and the end of a run."""
 
+from unittest.mock import Mock
+
 import pytest
 from arm_tasks.bringup.demo import demo_values, keep_view, main, only_one, view
 from arm_tasks.errors import TasksError
@@ -83,29 +85,10 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, 
     assert "the folder for logs" in capsys.readouterr().err
 
 
-class OpenView:
-    """A group of processes that ends when something happens."""
-
-    def __init__(self, happens):
-        self.happens = happens
-
-    def forget(self, name):
-        self.forgotten = name
-
-    def ended(self):
-        return self.happens()
-
-    def log_tail(self, name):
-        return "    " + name
-
-
 def test_ctrl_c_ends_an_open_view_with_success():
-    def interrupted():
-        raise KeyboardInterrupt
-
-    assert keep_view(OpenView(interrupted), "run_task") == 0
+    assert keep_view(Mock(**{"ended.side_effect": KeyboardInterrupt}), "run_task") == 0
 
 
 def test_a_crash_with_an_open_view_is_reported(capsys):
-    assert keep_view(OpenView(lambda: {"arm_viewer": -11}), "run_task") == 1
+    assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), "run_task") == 1
     assert "arm_viewer ended unexpectedly" in capsys.readouterr().err

@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generated MoveIt package fits the driver's actions and the overlapping links."""
 
-import signal
-import subprocess
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 import yaml
-from ament_index_python.packages import get_package_prefix
 from arm_description.exporters.moveit_package import moveit_package
 from arm_description.urdf.reader import read_urdf
 from arm_tasks.planning.collision.bodies import robot_bodies
 from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, PairDistances
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
+from arm_testing.ros.driver import NodeProcess
 from arm_testing.ros.probe import Probe
-from arm_testing.waiting import BOUND
 from rclpy.action import get_action_names_and_types
 
 from arm_description import load_robot, shipped_robots
@@ -31,11 +28,7 @@ def test_the_controllers_are_the_drivers_actions():
         for name in manager["controller_names"]
     }
     assert len(wanted) == 2
-    prefix = f"{get_package_prefix('arm_hardware')}/lib/arm_hardware"
-    parameters = ("robot:=nut_arm", "hardware:=fake", "autostart:=auto")
-    options = [word for parameter in parameters for word in ("-p", parameter)]
-    driver = subprocess.Popen([f"{prefix}/hardware", "--ros-args", *options])
-    probe = Probe()
+    driver, probe = NodeProcess(robot="nut_arm", hardware="fake", autostart="auto"), Probe()
     probe.until(
         lambda: (
             wanted
@@ -43,8 +36,7 @@ def test_the_controllers_are_the_drivers_actions():
         )
     )
     probe.close()
-    driver.send_signal(signal.SIGINT)
-    assert driver.wait(BOUND) == 0
+    assert driver.end()[0] == 0
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))

@@ -95,9 +95,8 @@ def test_a_driver_that_never_responds_fails_the_motion_and_its_goal_is_cancelled
     world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
     assert status.state is MoveState.FAILED and "has not answered" in status.message
-    assert world.client.cancels == [
-        world.client.sent
-    ]  # it may execute the goal, and its responses be lost
+    # it may execute the goal, and its responses be lost
+    assert world.client.cancels == [world.client.sent]
     world.client.accept()
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_SUCCEEDED)

@@ -4,11 +4,10 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
-from arm_tasks.planning.plan import PlannedStep, StepReport, TaskPlan
+from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.task_server.execution import (
     FEEDBACK_PERIOD,
     SIMULATED_TICK,
@@ -16,46 +15,14 @@ from arm_tasks.ros.task_server.execution import (
     ExecutionContext,
     TaskExecution,
 )
-from arm_tasks.task.request import ArmConfiguration, TaskRequest
-from arm_tasks.task.steps import Task
-
-
-def plan(count):
-    """A plan whose steps move the jaws."""
-    steps = tuple(
-        PlannedStep(
-            index=i,
-            name=f"step {i}",
-            message=f"doing {i}",
-            kind="gripper",
-            start=np.zeros(1),
-            start_width=0.0,
-            report=StepReport(i, f"step {i}", True, 0.0, 0.0, 1.0, "a", 1.0, "fine"),
-            width=0.01,
-        )
-        for i in range(count)
-    )
-    return TaskPlan(
-        TaskRequest(
-            Task("t", "t.yaml", ()),
-            None,
-            None,
-            SimpleNamespace(joint_names=("a",), velocity=np.ones(1), acceleration=np.ones(1)),
-            ArmConfiguration({"a": 0.0}, 0.0),
-        ),
-        np.zeros(1),
-        steps,
-    )
 
 
 class Port:
     """An arm whose motions end on end()."""
 
-    def __init__(self):
+    def __init__(self, plan):
         self.states, self.on_end = [], lambda: None
-
-    def configuration(self):
-        return ArmConfiguration({"a": 0.0}, 0.0)
+        self.configuration = lambda: plan.request.start
 
     def set_width(self, width):
         mine = len(self.states)
@@ -90,10 +57,16 @@ class Node:
         self.timers.pop()
 
 
+@pytest.fixture(scope="module")
+def plan(request_for):
+    """A plan whose three steps move the jaws."""
+    return plan_task(request_for([f"open: {{width_mm: {width}}}" for width in (5, 10, 20)]))
+
+
 @pytest.fixture(params=[False, True])
-def server(request):
+def server(request, plan):
     """What a run needs of the task server."""
-    made = SimpleNamespace(published=[], polls=[], driver=Port(), node=Node(request.param))
+    made = SimpleNamespace(published=[], polls=[], driver=Port(plan), node=Node(request.param))
     made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1))
     made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)
     made.controls = SimpleNamespace(
@@ -103,7 +76,7 @@ def server(request):
 
 
 @pytest.fixture
-def run(server):
+def run(server, plan):
     request = SimpleNamespace(start_step=0, single_step=False)
     server.handle = SimpleNamespace(
         request=request, is_cancel_requested=False, publish_feedback=lambda _: None
@@ -111,7 +84,7 @@ def run(server):
     context = ExecutionContext(
         server.node, server.state, server.driver, None, server.liveness, server.controls
     )
-    made = TaskExecution(context, server.handle, plan(3))
+    made = TaskExecution(context, server.handle, plan)
     made.begin()
     tick(server)
     return made

@@ -12,10 +12,10 @@ from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.results import XYZ
 
-SURFACES = {
-    "rim": TouchBolt.Request.RIM,
-    "end": TouchBolt.Request.END,
-    "flank": TouchBolt.Request.FLANK,
+_SERVICES = {
+    TeachPose: ("save_pose", "forget_pose"),
+    RecordPath: ("record", "end_recording", "replay"),
+    TouchBolt: ("touch_bolt",),
 }
 
 
@@ -30,44 +30,39 @@ class Teacher:
 
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
-        kinds = {
-            "save_pose": TeachPose,
-            "forget_pose": TeachPose,
-            "record": RecordPath,
-            "end_recording": RecordPath,
-            "replay": RecordPath,
-            "touch_bolt": TouchBolt,
-        }
         self._clients = {
-            name: arm.node.create_client(kind, f"teach/{name}") for name, kind in kinds.items()
+            name: arm.node.create_client(kind, f"teach/{name}")
+            for kind, names in _SERVICES.items()
+            for name in names
         }
 
     def save_pose(self, name: str, replace: bool = False) -> str:
         """Save the current joint positions and tool pose under a name."""
-        return self._call("save_pose", TeachPose.Request(name=name, replace=replace))
+        return self._call("save_pose", name=name, replace=replace)
 
     def forget_pose(self, name: str) -> str:
         """Remove a pose from the file."""
-        return self._call("forget_pose", TeachPose.Request(name=name))
+        return self._call("forget_pose", name=name)
 
     def record(self, name: str, replace: bool = False) -> str:
         """Start to record the motion of the arm, whatever moves it."""
-        return self._call("record", RecordPath.Request(name=name, replace=replace))
+        return self._call("record", name=name, replace=replace)
 
     def end_recording(self, discard: bool = False) -> str:
         """End the recording; save or discard it."""
-        return self._call("end_recording", RecordPath.Request(discard=discard))
+        return self._call("end_recording", discard=discard)
 
     def replay(self, name: str, reverse: bool = False) -> str:
         """Start to play a path; Arm.pause() and stop() interrupt it."""
-        return self._call("replay", RecordPath.Request(name=name, reverse=reverse))
+        return self._call("replay", name=name, reverse=reverse)
 
     def touch(
         self, bolt: str, surface: Literal["rim", "end", "flank"], touching: XYZ = (0, 0, 0)
     ) -> str:
         """Add the position of a point of the tool, given in tool0 [m], as a point of a bolt."""
         x, y, z = (float(value) for value in touching)
-        return self._bolt(bolt, "ADD", surface=SURFACES[surface], touching=Point(x=x, y=y, z=z))
+        touched = getattr(TouchBolt.Request, surface.upper())
+        return self._bolt(bolt, "ADD", surface=touched, touching=Point(x=x, y=y, z=z))
 
     def clear(self, bolt: str) -> str:
         """Discard the points of a bolt."""
@@ -83,7 +78,9 @@ class Teacher:
 
     def _bolt(self, bolt: str, action: str, **fields: Any) -> str:
         chosen = getattr(TouchBolt.Request, action)
-        return self._call("touch_bolt", TouchBolt.Request(bolt=bolt, action=chosen, **fields))
+        return self._call("touch_bolt", bolt=bolt, action=chosen, **fields)
 
-    def _call(self, name: str, request: Any) -> str:
-        return str(self._arm.later.call(self._clients[name], request, name).wait().message)
+    def _call(self, service: str, **fields: Any) -> str:
+        client: Any = self._clients[service]
+        request = client.srv_type.Request(**fields)
+        return str(self._arm.later.call(client, request, service).wait().message)

@@ -84,21 +84,14 @@ class TaskClient:
     def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
         """Return the state of the nut, or None without a simulated world.
 
-        Args:
-            expected: Returns True for the expected state. The world may lag behind the arm; its
-                last state counts if the expected one does not arrive in time.
+        The world may lag behind the arm: the expected state is waited for, then the last counts.
         """
         self._nut = None
         self._wait_for_world(lambda: self._nut is not None and expected(self._nut))
         return self._nut
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
-        """Return base_link <- payload (4, 4) [m], or None without a simulated world.
-
-        Args:
-            name: The payload.
-            expected: As for nut().
-        """
+        """Return base_link <- payload (4, 4) [m], like nut()."""
         self._wait_for_world(lambda: name in self._payloads and expected(self._payloads[name]))
         return self._payloads.get(name)
 
@@ -108,11 +101,7 @@ class TaskClient:
         return self._hardware.hardware not in ("", "real")
 
     def wait_ready(self) -> None:
-        """Wait until the task server is available and the driver is armed.
-
-        Raises:
-            TasksError: One of them is not.
-        """
+        """Wait until the task server is available and the driver is armed, or raise TasksError."""
         self._wait(self._action.server_is_ready, "the task server")
         self._wait(lambda: self._hardware.hardware, "the servo driver")
         # a person arms real servos, and that may take any time
@@ -125,11 +114,7 @@ class TaskClient:
         )
 
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
-        """Run a task to its end; on KeyboardInterrupt cancel it first.
-
-        Raises:
-            TasksError: The server does not respond.
-        """
+        """Run a task to its end; on KeyboardInterrupt cancel it first."""
         _print(f"Checking {goal.task} ...")
         sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
         handle = self._await(sent, "a response of the task server")

@@ -39,8 +39,7 @@ class Planning:
         poses: Returns the taught poses, for tasks given as text.
 
     Attributes:
-        scene_name: Name or path of that scene.
-        scene: That scene.
+        scene_name, scene: The scene for requests that name none.
     """
 
     def __init__(

@@ -1,12 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging from a terminal: keys are commands, and one line shows the arm."""
+"""Jogging and teaching from a terminal: keys are commands, and one line shows the arm."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from arm_common.ros.node_runner import session
 from arm_common.ros.worker import ExecutorThread
@@ -14,8 +15,11 @@ from arm_common.terminal import Screen
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_description import RobotModel
+from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
+from arm_tasks.ros.client.arm import Arm
+from arm_tasks.ros.client.teacher import Teacher
 from arm_tasks.ros.teleop.node import TeleopNode
 
 _HELP = """\
@@ -26,6 +30,13 @@ Hold a key to move; release it and the arm stops.
   space  STOP: latched, nothing moves until z (reset)
   ?      these keys            q  quit (Ctrl-C too)
 A joystick on the topic joy moves the tool while its dead man's button is held (LB).
+"""
+_TEACH_HELP = """\
+Teaching:
+  p  save this pose         g  go to a pose, a posture, or joints (waist=30 elbow=-10, in deg, mm)
+  c  record, and end it     v  play a path
+  b  choose the bolt        1 2 3  the tip touches its rim, its end, its flank
+  x  discard its points     n  locate it         N  write its location into the scene
 """
 
 
@@ -99,6 +110,91 @@ class TeleopTerminal:
             self._line = text
 
 
+class TeachTerminal(TeleopTerminal):
+    """Jogging, and keys for teaching."""
+
+    def __init__(self, node: TeleopNode, screen: Screen, model: RobotModel, arm: Arm) -> None:
+        super().__init__(node, screen, model)
+        self._terminal = screen
+        self._model = model
+        self._remote = arm
+        self._teacher = Teacher(arm)
+        self._bolt_name = ""
+        self._recording = False
+        self._actions: dict[str, Callable[[], str]] = {
+            "p": lambda: self._teacher.save_pose(self._ask("Name of this pose")),
+            "g": self._go,
+            "c": self._record,
+            "v": lambda: self._teacher.replay(self._ask("Path to play")),
+            "b": self._choose_bolt,
+            "1": lambda: self._teacher.touch(self._bolt(), "rim"),
+            "2": lambda: self._teacher.touch(self._bolt(), "end"),
+            "3": lambda: self._teacher.touch(self._bolt(), "flank"),
+            "x": lambda: self._teacher.clear(self._bolt()),
+            "n": lambda: self._teacher.locate(self._bolt()),
+            "N": lambda: self._teacher.write(self._bolt()),
+        }
+
+    def press(self, key: str) -> None:
+        """Execute a key."""
+        if key not in self._actions:
+            super().press(key)
+            return
+        self._keys.release()
+        self._arm.brake()
+        try:
+            self._print(self._actions[key]())
+        except TasksError as error:
+            self._print(f"Not done. {error}")
+
+    def _help(self) -> str:
+        return f"{super()._help()}{_TEACH_HELP}"
+
+    def _ask(self, what: str) -> str:
+        self._terminal.show(f"{what}: ")
+        text = self._terminal.line().strip()
+        if not text:
+            raise TasksError("Nothing was typed.")
+        return text
+
+    def _go(self) -> str:
+        text = self._ask("Go to")
+        self._print(f"Going to {text}; Ctrl-C stops.")
+        if "=" in text:
+            result = self._remote.move_joints(parse_joints(text, self._model))
+        else:
+            result = self._remote.move_posture(text)
+        return str(result.message)
+
+    def _record(self) -> str:
+        if self._recording:
+            self._recording = False
+            return self._teacher.end_recording()
+        message = self._teacher.record(self._ask("Name of the path"))
+        self._recording = True
+        return message
+
+    def _choose_bolt(self) -> str:
+        self._bolt_name = self._ask("Bolt")
+        return f"Touch {self._bolt_name} with the tip of the tool."
+
+    def _bolt(self) -> str:
+        return self._bolt_name or (self._choose_bolt() and self._bolt_name)
+
+
+def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
+    """Parse joint positions in degrees and millimetres; return them by name [rad or m]."""
+    units = {j.name: 1e-3 if j.type == "prismatic" else math.radians(1.0) for j in model.joints}
+    joints = {}
+    for word in text.split():
+        name, _, number = word.partition("=")
+        try:
+            joints[name] = float(number) * units.get(name, 1.0)
+        except ValueError:
+            raise TasksError(f"'{word}' is no position; write joint=number") from None
+    return joints
+
+
 @contextlib.contextmanager
 def running_node(model: RobotModel) -> Iterator[TeleopNode]:
     """Have ROS and a TeleopNode in this context; at its end the arm brakes."""
@@ -118,3 +214,9 @@ def run_teleop(model: RobotModel, joystick_only: bool) -> None:
     with contextlib.ExitStack() as stack:
         screen = None if joystick_only else stack.enter_context(Screen())
         TeleopTerminal(stack.enter_context(running_node(model)), screen, model).run()
+
+
+def run_teach(model: RobotModel) -> None:
+    """Teach the running arm until a person quits."""
+    with Arm() as arm, Screen() as screen, running_node(model) as node:
+        TeachTerminal(node, screen, model, arm).run()
