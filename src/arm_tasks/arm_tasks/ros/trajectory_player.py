@@ -92,12 +92,9 @@ class ViewMove:
 
 
 def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajectory | None:
-    """Return the slow motion to the start of a trajectory, None if the arm is there.
+    """Return the slow motion between positions (n,) [rad or m], None if the arm is there.
 
-    Args:
-        model: The robot.
-        current: (n,) current positions [rad or m]; they exceed limits by servo rounding at most.
-        start: (n,) first positions of the trajectory [rad or m].
+    The current ones exceed limits by servo rounding at most.
     """
     path = np.array([np.clip(current, model.lower, model.upper), start])
     if np.abs(path[1] - path[0]).max() < _AT_START:
@@ -106,17 +103,9 @@ def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajecto
 
 
 def paced(model: RobotModel, trajectory: FileTrajectory, pace: float) -> PlannedTrajectory:
-    """Return a trajectory file as a motion from rest to rest within the limits.
-
-    Args:
-        model: The robot.
-        trajectory: Content of the file.
-        pace: Factor of the file's speed, as far as the limits allow it.
-    """
-    timed = keep_pace(
-        trajectory.times, trajectory.positions, model.velocity, model.acceleration, pace
-    )
-    return _motion(model, timed)
+    """Return a trajectory from rest to rest, at a factor of its speed if the limits allow it."""
+    limits = model.velocity, model.acceleration
+    return _motion(model, keep_pace(trajectory.times, trajectory.positions, *limits, pace))
 
 
 def _motion(model: RobotModel, timed: TimedPath) -> PlannedTrajectory:
@@ -139,14 +128,7 @@ class TrajectoryPlayer:
         self._node.destroy_node()
 
     def wait_ready(self, timeout: float) -> str:
-        """Wait for an armed driver or a view; return "arm" or "view".
-
-        Args:
-            timeout: Longest time to wait [s].
-
-        Raises:
-            TasksError: Neither is available.
-        """
+        """Wait for an armed driver or a view, at most a time [s]; return "arm" or "view"."""
         end = time.monotonic() + timeout
         while not (found := self._available()):
             if time.monotonic() > end or self._has_another_robot():

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import rclpy
 import yaml
+from arm_common.ros.worker import ExecutorThread
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError
 from arm_tasks.ros.client.results import pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
@@ -56,10 +57,8 @@ class Servers:
         publisher = self.node.create_publisher(JointState, "joint_states", 10)
         state = JointState(name=["waist"], position=[0.25])
         self.node.create_timer(0.05, lambda: publisher.publish(state), callback_group=group)
-        self.executor = MultiThreadedExecutor(num_threads=4, context=context)
-        self.executor.add_node(self.node)
-        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
-        self.thread.start()
+        executor = MultiThreadedExecutor(num_threads=4, context=context)
+        self.thread = ExecutorThread(executor, [self.node], lambda: None)
 
     def run(self, handle):
         goal = handle.request
@@ -113,8 +112,7 @@ def servers(context):
     servers = Servers(context)
     yield servers
     servers.over = True
-    servers.executor.shutdown(timeout_sec=BOUND)
-    servers.thread.join(BOUND)
+    servers.thread.stop(BOUND)
     servers.action.destroy()
     servers.node.destroy_node()
 

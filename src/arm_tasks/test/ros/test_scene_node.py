@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of a scene: all for a new subscriber, one for a new text."""
 
-import time
-
 import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED, MARKERS
+from arm_common.ros.worker import ExecutorThread
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.scene.file import load_scene
+from arm_testing.ros.probe import Probe
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
-BOUND = 60.0  # s
 TEXT = ("task_text", 0)
 
 
@@ -39,21 +38,12 @@ class Watcher:
 def world():
     """A scene node, a watching node, and a function that spins until a condition holds."""
     rclpy.init()
-    scene, other = SceneNode(load_scene("nut_transfer")), rclpy.create_node("watcher")
-    executor = SingleThreadedExecutor()
-    executor.add_node(scene)
-    executor.add_node(other)
-
-    def until(condition):
-        end = time.monotonic() + BOUND
-        while not condition():
-            assert time.monotonic() < end
-            executor.spin_once(timeout_sec=0.05)
-
-    yield scene, other, until
-    executor.shutdown()
+    scene, probe = SceneNode(load_scene("nut_transfer")), Probe()
+    thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)
+    yield scene, probe.node, probe.until
+    thread.stop()
+    probe.close()
     scene.destroy_node()
-    other.destroy_node()
     rclpy.shutdown()
 
 
