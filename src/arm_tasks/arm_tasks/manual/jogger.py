@@ -8,14 +8,13 @@ the board's counts, which would suppress slow motions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from arm_common.transforms import Array
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
 
 from arm_kinematics import Chain
 from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
+from arm_tasks.planning.plan import PlannedTrajectory
 
 PERIOD = 0.05  # [s] between messages
 HORIZON = 2.0 * PERIOD  # [s] of motion in a message before it brakes: the next may be lost or late
@@ -23,15 +22,6 @@ ACCELERATION_SCALE = 0.4  # a cubic between messages peaks at twice its mean acc
 LINEAR, ANGULAR = 0.25, 1.5  # [m/s], [rad/s] of the tool at speed 1
 _SETTLING_PERIODS = 10  # at rest until joint_states are up to date
 _MAX_DEVIATION = 0.15  # [rad or m] of joint_states from the command, beyond the lag
-
-
-@dataclass(frozen=True)
-class TrajectorySegment:
-    """The next points of the motion, from now."""
-
-    times: tuple[float, ...]  # (k,) [s]
-    positions: Array  # (k, n) [rad or m]
-    velocities: Array  # (k, n), the last ones 0
 
 
 class Jogger:
@@ -78,8 +68,8 @@ class Jogger:
         allowed = _MAX_DEVIATION + 4.0 * HORIZON * np.abs(self.rates)
         return bool(np.any(np.abs(self.q - positions) > allowed))
 
-    def step(self, command: JogCommand) -> TrajectorySegment | None:
-        """Return the motion of one period and the braking after it, None if nothing moves."""
+    def step(self, command: JogCommand) -> PlannedTrajectory | None:
+        """Return the motion of one period from now and the braking, None if nothing moves."""
         if self.q is None or (command.is_zero and not self.moving):
             self.slowed_by = ()
             self._idle += 1
@@ -96,19 +86,22 @@ class Jogger:
         braking = self._braking_time(rates)
         ahead = q + rates * HORIZON
         last = ahead + 0.5 * rates * braking
-        return TrajectorySegment(
-            (HORIZON, HORIZON + braking),
-            np.vstack([ahead, last]),
-            np.vstack([rates, np.zeros_like(rates)]),
-        )
+        return self._ending_at_rest([HORIZON, HORIZON + braking], [ahead, last], [rates])
 
-    def _brake(self) -> TrajectorySegment:
+    def _brake(self) -> PlannedTrajectory:
         assert self.q is not None
         braking = self._braking_time(self.rates)
         self.q = self.q + 0.5 * self.rates * braking
         self.rates = np.zeros_like(self.rates)
         self.slowed_by = ()
-        return TrajectorySegment((braking,), self.q[None], self.rates[None])
+        return self._ending_at_rest([braking], [self.q], [])
+
+    def _ending_at_rest(
+        self, times: list[float], positions: list[Array], rates: list[Array]
+    ) -> PlannedTrajectory:
+        velocities = np.array([*rates, np.zeros(self._chain.n)])
+        names = self._chain.joint_names
+        return PlannedTrajectory(names, np.array(times), np.array(positions), velocities)
 
     def _rates(self, command: JogCommand) -> Array:
         """Return joint rates (n,) for the next period, from which every joint can still stop.

@@ -158,8 +158,7 @@ class DriverClient:
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
-        message = trajectory_message(trajectory.joint_names, trajectory)
-        goal = FollowJointTrajectory.Goal(trajectory=message)
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory_message(trajectory))
         return ActionMove(self._follow, goal, self._state, lambda: self.on_end())
 
     def set_width(self, width: float) -> Move:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arm_common.ros.messages import duration_message, pose_matrix
@@ -20,7 +19,6 @@ from arm_tasks.planning.plan import PlannedTrajectory, StepReport, TaskPlan
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 
 if TYPE_CHECKING:
-    from arm_tasks.manual.jogger import TrajectorySegment
     from arm_tasks.planning.feasibility import FeasibilityReport
 
 _STATUS = {
@@ -57,11 +55,9 @@ def _report_messages(plan: TaskPlan) -> list[StepReportMessage]:
     ]
 
 
-def trajectory_message(
-    joints: Sequence[str], motion: PlannedTrajectory | TrajectorySegment
-) -> JointTrajectory:
+def trajectory_message(motion: PlannedTrajectory) -> JointTrajectory:
     """Return a motion of joints as a message."""
-    message = JointTrajectory(joint_names=list(joints))
+    message = JointTrajectory(joint_names=list(motion.joint_names))
     rows = zip(motion.times, motion.positions, motion.velocities, strict=True)
     for time, position, velocity in rows:
         point = JointTrajectoryPoint()

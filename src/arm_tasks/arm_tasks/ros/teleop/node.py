@@ -22,7 +22,8 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
-from arm_tasks.manual.jogger import Jogger, TrajectorySegment
+from arm_tasks.manual.jogger import Jogger
+from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import trajectory_message
 
@@ -144,7 +145,7 @@ class TeleopNode(Node):  # type: ignore[misc]
     def _positions(self) -> Array:
         return np.array([self._state.positions[name] for name in self._model.joint_names])
 
-    def _publish(self, segment: TrajectorySegment | None) -> bool:
+    def _publish(self, segment: PlannedTrajectory | None) -> bool:
         if segment is not None:
-            self._publisher.publish(trajectory_message(self._model.joint_names, segment))
+            self._publisher.publish(trajectory_message(segment))
         return segment is not None
