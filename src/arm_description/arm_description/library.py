@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from arm_common.suggestions import did_you_mean
@@ -80,21 +81,17 @@ def read_text(path: Path, most: int) -> str:
     Raises:
         DescriptionError: it cannot be read, is too large, or is not UTF-8.
     """
-    name = str(path)
+    error = partial(DescriptionError, file=str(path))
     try:
         size = path.stat().st_size
         data = path.read_bytes() if size <= most else b""
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=name
-        ) from None
+    except OSError as problem:
+        raise error(f"cannot be read ({problem.strerror})", remedy="check the path") from None
     if max(size, len(data)) > most:  # a pipe has no size
-        problem = f"is larger than {most // 1_000_000} MB"
-        raise DescriptionError(problem, remedy="is it the right file?", file=name)
+        larger = f"is larger than {most // 1_000_000} MB"
+        raise error(larger, remedy="is it the right file?")
     try:
         return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise DescriptionError(
-            "is not UTF-8 text", remedy="save it as UTF-8", file=name, line=line
-        ) from None
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise error("is not UTF-8 text", remedy="save it as UTF-8", line=line) from None

@@ -86,22 +86,22 @@ class RobotModel:
     @cached_property
     def lower(self) -> Vector:
         """Lowest positions, (n,) read-only [rad or m]."""
-        return _frozen([joint.lower for joint in self.joints])
+        return read_only([joint.lower for joint in self.joints])
 
     @cached_property
     def upper(self) -> Vector:
         """Highest positions, (n,) read-only [rad or m]."""
-        return _frozen([joint.upper for joint in self.joints])
+        return read_only([joint.upper for joint in self.joints])
 
     @cached_property
     def velocity(self) -> Vector:
         """Highest speeds, (n,) read-only [rad/s or m/s]."""
-        return _frozen([joint.velocity for joint in self.joints])
+        return read_only([joint.velocity for joint in self.joints])
 
     @cached_property
     def acceleration(self) -> Vector:
         """Highest accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
-        return _frozen([joint.acceleration for joint in self.joints])
+        return read_only([joint.acceleration for joint in self.joints])
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:
         """Frames 0 .. n of the table.
@@ -158,7 +158,8 @@ class RobotModel:
         return robot_urdf(self, prefix, dh_frames)
 
 
-def _frozen(values: list[float]) -> Vector:
+def read_only(values: ArrayLike) -> Vector:
+    """Return a copy as floats that nobody can change."""
     array = np.array(values, dtype=float)
     array.setflags(write=False)
     return array

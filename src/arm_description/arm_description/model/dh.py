@@ -68,15 +68,7 @@ def cos_sin(angle: float) -> tuple[float, float]:
 
 
 def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
-    """Transform frame i-1 <- frame i of one row.
-
-    Args:
-        row: the four numbers, joint variable included.
-        convention: "standard" or "modified".
-
-    Returns:
-        (4, 4) [m].
-    """
+    """Return frame i-1 <- frame i (4, 4) [m] of one row, joint variable included."""
     ct, st = cos_sin(row.theta)
     ca, sa = cos_sin(row.alpha)
     if convention == "standard":

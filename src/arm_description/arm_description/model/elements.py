@@ -76,6 +76,11 @@ class Joint:
         """The axis as a unit vector."""
         return AXES[self.axis]
 
+    @property
+    def rest(self) -> float:
+        """Position 0, or the limit next to it [rad or m]."""
+        return min(max(0.0, self.lower), self.upper)
+
     def matrix(self, convention: Convention, q: float) -> Matrix:
         """Transform frame i-1 <- frame i with the joint at q [rad or m], (4, 4)."""
         if self.axis == "z":
@@ -146,13 +151,9 @@ class Mesh:
 class Colours:
     """Colours of the skeleton, "#rrggbb"."""
 
-    # the foot
-    base: str = "#3b4252"
+    base: str = "#3b4252"  # the foot
     # rods, one colour a link, repeated from the first when there are more links
     links: tuple[str, ...] = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2")
-    # bodies at the joints
-    joints: str = "#5b6475"
-    # palm
-    gripper: str = "#3b4252"
-    # fingers
+    joints: str = "#5b6475"  # bodies at the joints
+    gripper: str = "#3b4252"  # palm
     fingers: str = "#eeca3b"

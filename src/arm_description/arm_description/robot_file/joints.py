@@ -37,14 +37,12 @@ def _read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) 
     velocity = DEFAULT_VELOCITY[joint_type]
     if "velocity" in keys:
         velocity = scope.velocity(keys["velocity"], joint_type)
-    acceleration = scope.acceleration(keys.get("acceleration"), joint_type, velocity)
-    effort = scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT
     return {
         "lower": lower,
         "upper": upper,
         "velocity": velocity,
-        "acceleration": acceleration,
-        "effort": effort,
+        "acceleration": scope.acceleration(keys.get("acceleration"), joint_type, velocity),
+        "effort": scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT,
     }
 
 
@@ -65,19 +63,12 @@ def _compound_joints(
     convention: Convention,
 ) -> tuple[Joint, ...]:
     """Return the revolute joints <name>_z, <name>_y and, of a ball joint, <name>_x."""
-    axes = tuple(limits)
     # The link lies behind the last turn in the standard convention, before the first in the other.
-    carrier = axes[-1] if convention == "standard" else axes[0]
+    rows = {tuple(limits)[-1 if convention == "standard" else 0]: row}
+    none = DhRow(0.0, 0.0, 0.0, 0.0)
     return tuple(
-        Joint(
-            f"{name}_{axis}",
-            "revolute",
-            row if axis == carrier else DhRow(0.0, 0.0, 0.0, 0.0),
-            source=source,
-            axis=axis,
-            **limits[axis],
-        )
-        for axis in axes
+        Joint(f"{name}_{x}", "revolute", rows.get(x, none), source=source, axis=x, **limits[x])
+        for x in limits
     )
 
 
@@ -89,11 +80,7 @@ TAKEN_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+
 def read_joints(
     field: Field, convention: Convention, scope: EvaluationContext
 ) -> tuple[Joint, ...]:
-    """Read the list of rows.
-
-    Raises:
-        DescriptionError: no rows, too many, or something wrong in one of them.
-    """
+    """Read the list of rows."""
     rows = field.items()
     if not rows:
         raise field.error("has no rows", "write one row for each joint")
@@ -109,11 +96,7 @@ def read_joints(
 
 
 def read_joint_name(field: Field) -> str:
-    """Read the name of a joint or finger.
-
-    Raises:
-        DescriptionError: it is none, or the URDF uses it for something else.
-    """
+    """Read the name of a joint or finger, which the URDF must not use for something else."""
     name = read_name(field)
     owner = taken_by(name)
     if owner:
@@ -136,12 +119,8 @@ def _read_row(row: Field, convention: Convention, scope: EvaluationContext) -> t
         )
     joint_type, keys = ROW.read(row)
     name = read_joint_name(keys["name"])
-    values = {
-        key: (scope.angle if key in ("theta", "alpha") else scope.length)(keys[key])
-        for key in ("theta", "d", "a", "alpha")
-        if key in keys
-    }
-    dh = DhRow(**{"theta": 0.0, "d": 0.0, **values})
+    read = {"theta": scope.angle, "d": scope.length, "a": scope.length, "alpha": scope.angle}
+    dh = DhRow(*(read[key](keys[key]) if key in keys else 0.0 for key in read))
     source = keys["source"].text() if "source" in keys else ""
     if joint_type in COMPOUND:
         axes = COMPOUND[joint_type]

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
-from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word
+from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.reader import parse_robot, read_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 def store_posture(
     path: str | os.PathLike[str], name: str, positions: Mapping[str, float]
 ) -> RobotModel:
-    """Save a posture under a name, in place of one of that name.
+    """Save a posture under a name, in place of one of that name, and return the robot with it.
 
     The new text is read, and must be the same robot but for this posture, before it replaces the
     file in one step; the former text stays beside it as ``<file>.bak``.
@@ -38,31 +38,22 @@ def store_posture(
         name: of the posture.
         positions: of every joint [rad or m]; "gripper" is a width [m], if the robot has one.
 
-    Returns:
-        The robot with the posture.
-
     Raises:
         DescriptionError: the file is wrong or cannot be written, a joint is missing or unknown, or
             a position is outside the limits. The file is then as it was.
     """
-    file = Path(path).resolve()
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise DescriptionError(
-            f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
-        ) from None
-    model = parse_robot(data, str(path))
+    file, shown = Path(path).resolve(), str(path)
+    model, data = read_robot(Path(path)), file.read_bytes()
     new = _edited(data, name, _texts(model, name, positions))
-    after = parse_robot(new, str(path))
-    _refuse_other_changes(model, after, name, positions, str(path))
+    after = parse_robot(new, shown)
+    _refuse_other_changes(model, after, name, positions, shown)
     try:
         shutil.copy2(file, file.with_name(file.name + ".bak"))
     except OSError as error:
         raise DescriptionError(
             f"no backup can be written beside it ({error.strerror})",
             remedy="copy the file to a folder of yours",
-            file=str(path),
+            file=shown,
         ) from None
     write_bytes(new, str(file))
     return after
@@ -72,11 +63,8 @@ def _edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
     """Return the text with a posture added, replaced or with other numbers in the same places."""
     editor = YamlEditor(data)
     if set(editor.keys(_SECTION, name)) == set(values):
-        for joint, value in values.items():
-            editor.set((_SECTION, name, joint), value)
-    else:
-        posture = flow_mapping({flow_word(joint): value for joint, value in values.items()})
-        editor.set((_SECTION, name), posture)
+        return with_values(data, (_SECTION, name), values)
+    editor.set((_SECTION, name), flow_mapping({flow_word(j): text for j, text in values.items()}))
     return editor.data
 
 
@@ -102,13 +90,12 @@ def _refuse_other_changes(
     before: RobotModel, after: RobotModel, name: str, wanted: Mapping[str, float], file: str
 ) -> None:
     """Refuse a text that says anything else than before, which an alias or a merge may cause."""
-    others = {key: value for key, value in before.postures.items() if key != name}
-    found = {key: value for key, value in after.postures.items() if key != name}
     stored = after.postures.get(name, {})
     right = stored.keys() == wanted.keys() and all(
         abs(stored[joint] - wanted[joint]) <= _ROUNDING for joint in wanted
     )
-    if not right or found != others or replace(after, postures=before.postures) != before:
+    expected = replace(before, postures={**before.postures, name: stored})
+    if not right or after != expected:
         raise DescriptionError(
             f"posture {name!r} cannot be changed alone",
             remedy="does an alias (*name) share it with another? Write it out by hand",

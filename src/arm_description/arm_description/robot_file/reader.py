@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -14,51 +15,41 @@ from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Tabl
 
 from arm_description.errors import DescriptionError
 from arm_description.model.dh import CONVENTIONS, Convention
-from arm_description.model.elements import Gripper
 from arm_description.robot_file.joints import read_joints
 from arm_description.robot_file.keys import ROBOT, SOURCE, SOURCED
 from arm_description.robot_file.scope import read_name, read_scope, read_units
 from arm_description.robot_file.sections import (
     read_colours,
     read_gripper,
-    read_masses,
-    read_meshes,
+    read_mesh,
+    read_named,
     read_payload,
     read_postures,
 )
 from arm_description.robot_model import RobotModel
 
 
-def sources_of(root: Field) -> Iterator[tuple[str, str]]:
-    """Yield the key that a source stands at, such as ``joints[0].limits.lower``, and the source.
-
-    Args:
-        root: of a file that has been read without error.
-    """
-    yield from ((key, text) for key, text in _walk(root, ROBOT) if key)
-
-
-def _walk(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
+def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
+    """Yield the key that a source stands at, such as ``joints[0].limits``, and the source."""
     if isinstance(kind, Leaf):
         if field.is_mapping:
-            yield from _walk(field, SOURCED)
+            yield from _sources(field, SOURCED)
     elif isinstance(kind, ListOf):
         for item in field.items():
-            yield from _walk(item, kind.kind)
+            yield from _sources(item, kind.kind)
     elif isinstance(kind, Either):
-        yield from _walk(field, kind.kinds[field.is_list])
+        yield from _sources(field, kind.kinds[field.is_list])
     elif isinstance(kind, Named):
         for value in field.mapping().values():
-            yield from _walk(value, kind.kind)
+            yield from _sources(value, kind.kind)
     elif isinstance(kind, Table):
         for name, value in field.mapping().items():
-            if kind.keys[name].kind is SOURCE:
+            if kind.keys[name].kind is SOURCE and field.key:
                 yield field.key, value.text()
             else:
-                yield from _walk(value, kind.keys[name].kind)
+                yield from _sources(value, kind.keys[name].kind)
     elif isinstance(kind, Variants):
-        chosen = field.mapping()[kind.by].raw("a word")
-        yield from _walk(field, kind.tables[chosen])
+        yield from _sources(field, kind.tables[field.mapping()[kind.by].raw("a word")])
 
 
 # Sum of all lengths of a table, below which only a mistaken unit can be [m].
@@ -68,9 +59,6 @@ MOST_BYTES = 200_000
 
 def read_robot(path: Path) -> RobotModel:
     """Read a robot file.
-
-    Args:
-        path: the YAML file.
 
     Raises:
         DescriptionError: it cannot be read or something in it is wrong; names file, line, key.
@@ -92,11 +80,7 @@ def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
 
 
 def robot_of(root: Field) -> RobotModel:
-    """Read the root field of a robot file.
-
-    Raises:
-        DescriptionError: something in it is wrong; names file, line and key.
-    """
+    """Read the root field of a robot file."""
     keys = ROBOT.read(root)
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
@@ -104,7 +88,8 @@ def robot_of(root: Field) -> RobotModel:
     joints = read_joints(keys["joints"], convention, scope)
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
-    solid = _solid_links(names, gripper)
+    parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
+    solid = tuple(f"{name}_link" for name in parts)  # the links that have a body
     model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
@@ -114,23 +99,18 @@ def robot_of(root: Field) -> RobotModel:
         gripper=gripper,
         postures=read_postures(keys.get("postures"), joints, gripper, scope),
         colours=read_colours(keys.get("colours")),
-        description=keys["description"].text() if "description" in keys else "",
-        source=keys["source"].text() if "source" in keys else "",
-        payload=read_payload(keys.get("payload"), scope),
-        masses=read_masses(keys.get("masses"), solid[1:], scope),
-        meshes=read_meshes(keys.get("meshes"), (*solid, "flange", "tool0"), scope),
+        **{key: keys[key].text() for key in ("description", "source") if key in keys},
+        payload=read_payload(keys["payload"], scope) if "payload" in keys else None,
+        masses=read_named(keys.get("masses"), solid[1:], scope.positive),
+        meshes=read_named(
+            keys.get("meshes"), (*solid, "flange", "tool0"), partial(read_mesh, scope=scope)
+        ),
         units=units,
         constants=scope.expressions.values,
-        sources=MappingProxyType(dict(sources_of(root))),
+        sources=MappingProxyType(dict(_sources(root, ROBOT))),
     )
     _refuse_dwarf(model, keys["units"])
     return model
-
-
-def _solid_links(joints: tuple[str, ...], gripper: Gripper | None) -> tuple[str, ...]:
-    """Names of the links that have a body, base_link first."""
-    parts = ("base", *joints, *(("gripper", *gripper.joints) if gripper else ()))
-    return tuple(f"{name}_link" for name in parts)
 
 
 def _refuse_dwarf(model: RobotModel, units: Field) -> None:

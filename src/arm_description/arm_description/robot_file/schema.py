@@ -35,37 +35,30 @@ BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
 
 
 @dataclass
-class KeyRow:
+class _KeyRow:
     """A line of the reference."""
 
     what: str
     meaning: str
     required: bool
-    suffix: str = ""
+    suffix: str
 
 
 def with_reference(readme: str) -> str:
-    """Return the text of a README with the table between its marks written anew."""
+    """Return a README with the table between its marks written anew; required keys are bold."""
     before, rest = readme.split(BEGIN)
-    after = rest.split(END)[1]
-    return before + BEGIN + reference() + END + after
-
-
-def reference() -> str:
-    """Return the table in Markdown; keys that must be there are in bold."""
-    return reference_of({"": ROBOT, "<number>.": SOURCED})
+    table = reference_of({"": ROBOT, "<number>.": SOURCED})
+    return before + BEGIN + table + END + rest.split(END)[1]
 
 
 def reference_of(kinds: Mapping[str, Kind]) -> str:
     """Return the table of all keys below kinds, each by what stands before its keys."""
-    rows: dict[str, KeyRow] = {}
+    rows: dict[str, _KeyRow] = {}
     for path, kind in kinds.items():
         _gather(rows, {}, path, kind)
     lines = ["| key | what stands there | meaning |", "|---|---|---|"]
     for path, row in rows.items():
-        name = ", ".join(
-            f"`{way}`" for way in (path, f"{path}{row.suffix}")[: 1 + bool(row.suffix)]
-        )
+        name = f"`{path}`, `{path}{row.suffix}`" if row.suffix else f"`{path}`"
         name = f"**{name}**" if row.required else name
         lines.append(f"| {name} | {row.what} | {row.meaning} |")
     return "\n".join(lines) + "\n"
@@ -90,20 +83,17 @@ def in_words(kind: Kind) -> str:
     return ""
 
 
-def _gather(rows: dict[str, KeyRow], known: dict[int, str], path: str, kind: Kind) -> None:
+def _gather(rows: dict[str, _KeyRow], known: dict[int, str], path: str, kind: Kind) -> None:
     """Add a row for each key below a kind; a table that comes again is referred to."""
-    if isinstance(kind, Variants):
-        for table in kind.tables.values():
-            _gather(rows, known, path, table)
-    elif isinstance(kind, Either):
-        for one in kind.kinds:
-            _gather(rows, known, path, one)
-    elif isinstance(kind, Table):
+    several = kind.tables.values() if isinstance(kind, Variants) else ()
+    for one in kind.kinds if isinstance(kind, Either) else several:
+        _gather(rows, known, path, one)
+    if isinstance(kind, Table):
         for name, key in kind.keys.items():
             _gather_key(rows, known, path + name, key)
 
 
-def _gather_key(rows: dict[str, KeyRow], known: dict[int, str], path: str, key: Key) -> None:
+def _gather_key(rows: dict[str, _KeyRow], known: dict[int, str], path: str, key: Key) -> None:
     below, kind = path, key.kind
     while isinstance(kind, ListOf | Named):
         below += "[]" if isinstance(kind, ListOf) else f".<{kind.name}>"
@@ -111,7 +101,7 @@ def _gather_key(rows: dict[str, KeyRow], known: dict[int, str], path: str, key: 
     first = known.setdefault(id(kind), below) if isinstance(kind, Table) else below
     what = in_words(key.kind) if first == below else f"as `{first}`"
     required = key.required and (path not in rows or rows[path].required)
-    rows.setdefault(path, KeyRow(what, key.meaning, required, key.suffix)).required = required
+    rows.setdefault(path, _KeyRow(what, key.meaning, required, key.suffix)).required = required
     if first == below:
         _gather(rows, known, f"{below}.", kind)
 
@@ -133,23 +123,19 @@ def robot_schema() -> Schema:
         "title": "Robot file of arm_description",
         "description": "A serial arm from its DH table.",
         **schema_of(ROBOT),
-        "$defs": _definitions(),
+        "$defs": {
+            "number": _number({"type": "number"}),
+            "positive": _number({"type": "number", "exclusiveMinimum": 0}),
+            "text": {"type": "string", "pattern": "\\S"},
+            "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
+            "colour": {"type": "string", "pattern": "^\\s*#[0-9a-fA-F]{6}\\s*$"},
+        },
     }
 
 
 def schema_text() -> str:
     """Return the schema as the text of its file."""
     return json.dumps(robot_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def _definitions() -> Schema:
-    return {
-        "number": _number({"type": "number"}),
-        "positive": _number({"type": "number", "exclusiveMinimum": 0}),
-        "text": {"type": "string", "pattern": "\\S"},
-        "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
-        "colour": {"type": "string", "pattern": "^\\s*#[0-9a-fA-F]{6}\\s*$"},
-    }
 
 
 def _number(number: Schema) -> Schema:
@@ -210,30 +196,22 @@ def _property(key: Key) -> Schema:
 def _variants(kind: Variants) -> Schema:
     """Properties that all have in common, and for each what differs: better hints than oneOf."""
     tables = {word: schema_of(table) for word, table in kind.tables.items()}
-    first, *others = tables.values()
-    common = {
-        name: value
-        for name, value in first["properties"].items()
-        if all(other["properties"][name] == value for other in others)
-    }
-    properties = {name: common.get(name, True) for name in first["properties"]}
+    properties = {word: table["properties"] for word, table in tables.items()}
+    first, *others = properties.values()
+    common = {k: v for k, v in first.items() if all(other[k] == v for other in others)}
     cases = [
         {
             "if": {"properties": {kind.by: {"const": word}}, "required": [kind.by]},
             "then": {
-                "required": table["required"],
-                "properties": {
-                    name: value
-                    for name, value in table["properties"].items()
-                    if name not in common
-                },
+                "required": tables[word]["required"],
+                "properties": {k: v for k, v in own.items() if k not in common},
             },
         }
-        for word, table in tables.items()
+        for word, own in properties.items()
     ]
     return {
         "type": "object",
-        "properties": properties,
+        "properties": {name: common.get(name, True) for name in first},
         "required": [kind.by],
         "additionalProperties": False,
         "allOf": cases,

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The units and constants of a robot file, with which every section is read."""
+"""The units and constants of a robot file, with which every section is read.
+
+What is wrong in a file is raised as a DescriptionError that names file, line and key.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,8 @@ class EvaluationContext:
     def number(self, field: Field) -> float:
         """Read a number or an expression, in the file's units."""
         field = sourced_value(field)
-        text = field.raw("a number or an expression")
         try:
-            return self.expressions.evaluate(text)
+            return self.expressions.evaluate(field.raw("a number or an expression"))
         except DescriptionError as error:
             raise field.error(error.problem, error.remedy) from None
 
@@ -89,10 +91,7 @@ class EvaluationContext:
     def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
         """Read an acceleration in radians or metres per second squared.
 
-        Args:
-            field: None if the file gives none: the speed is then reached in a quarter second.
-            joint_type: "revolute" or "prismatic".
-            velocity: highest speed of the joint.
+        If the file gives none, the highest speed is reached in a quarter of a second.
         """
         if field is None:
             return 4.0 * velocity
@@ -102,12 +101,8 @@ class EvaluationContext:
         """Read a transform ``{xyz: [..], rpy: [..]}``, no transform if there is none."""
         if field is None:
             return NO_MOTION
-        parts = ORIGIN.read(field)
-        xyz, rpy = parts.get("xyz"), parts.get("rpy")
-        return Origin(
-            triple(xyz, self.length) if xyz else (0.0, 0.0, 0.0),
-            triple(rpy, self.angle) if rpy else (0.0, 0.0, 0.0),
-        )
+        read = {"xyz": self.length, "rpy": self.angle}
+        return Origin(**{key: triple(f, read[key]) for key, f in ORIGIN.read(field).items()})
 
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
@@ -196,18 +191,14 @@ def _refuse_radians(field: Field) -> None:
 class Constant:
     """A named number of a file, in the file's units."""
 
-    name: str  # its name
+    name: str
     text: str  # the number or expression as it is written
     value: float  # what that is
     comment: str  # what is written behind it, mostly its source
 
 
 def read_constants(path: Path) -> tuple[Constant, ...]:
-    """Read the constants of a robot file.
-
-    Raises:
-        DescriptionError: the file cannot be read, or one of them is wrong.
-    """
+    """Read the constants of a robot file."""
     keys = read_yaml(path, DescriptionError).mapping()
     if "constants" not in keys or "units" not in keys:
         return ()
@@ -218,14 +209,10 @@ def read_constants(path: Path) -> tuple[Constant, ...]:
             name,
             sourced_value(field).raw("a number"),
             scope.expressions.constant(name),
-            _comment(field, lines),
+            # The source that stands with a constant, or else the comment behind it.
+            SOURCED.read(field)["source"].text()
+            if field.is_mapping
+            else lines[field.line - 1].partition(" #")[2].strip(),
         )
         for name, field in keys["constants"].mapping().items()
     )
-
-
-def _comment(field: Field, lines: list[str]) -> str:
-    """The source that stands with a constant, or else the comment behind it."""
-    if field.is_mapping:
-        return SOURCED.read(field)["source"].text()
-    return lines[field.line - 1].partition(" #")[2].strip()

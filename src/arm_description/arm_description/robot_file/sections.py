@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from arm_common.yaml.document import Field
 
+from arm_description.model.dh import JointType
 from arm_description.model.elements import (
     Colours,
     FingerShape,
@@ -31,13 +32,11 @@ from arm_description.robot_file.joints import read_joint_name
 from arm_description.robot_file.keys import COLOURS, FINGER, GRIPPER, MESH, PALM, PAYLOAD
 from arm_description.robot_file.scope import EvaluationContext, triple
 
+T = TypeVar("T")
+
 
 def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationContext) -> Gripper:
-    """Read the gripper.
-
-    Raises:
-        DescriptionError: something is missing or wrong, or a finger has an arm joint's name.
-    """
+    """Read the gripper, whose fingers have other names than the joints of the arm."""
     keys = GRIPPER.read(field)
     low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])
     if low < 0.0:
@@ -52,7 +51,7 @@ def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationCo
         velocity=velocity,
         acceleration=scope.acceleration(keys.get("acceleration"), "prismatic", velocity),
         finger=_read_finger(keys.get("finger"), high, scope),
-        palm=_read_palm(keys.get("palm"), high, scope),
+        palm=_read_box(PALM.read(keys["palm"]), scope) if "palm" in keys else default_palm(high),
         source=keys["source"].text() if "source" in keys else "",
     )
 
@@ -82,19 +81,14 @@ def _read_finger(field: Field | None, opening: float, scope: EvaluationContext) 
     if field is None:
         return default_finger(opening)
     keys = FINGER.read(field)
-    length, width, thickness = (
-        scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
-    )
+    length, width, thickness = _read_box(keys, scope)
     overhang = scope.length(keys["overhang"]) if "overhang" in keys else 0.0
     if not 0.0 <= overhang < length:
         raise keys["overhang"].error("must be at least 0 and less than the finger's length")
     return FingerShape(length, width, thickness, overhang)
 
 
-def _read_palm(field: Field | None, opening: float, scope: EvaluationContext) -> Triple:
-    if field is None:
-        return default_palm(opening)
-    keys = PALM.read(field)
+def _read_box(keys: Mapping[str, Field], scope: EvaluationContext) -> Triple:
     length, width, thickness = (
         scope.positive_length(keys[key]) for key in ("length", "width", "thickness")
     )
@@ -112,11 +106,7 @@ def read_postures(
     gripper: Gripper | None,
     scope: EvaluationContext,
 ) -> Mapping[str, Mapping[str, float]]:
-    """Read all postures.
-
-    Raises:
-        DescriptionError: a joint is missing, unknown, or outside its limits.
-    """
+    """Read all postures; each has every joint, within its limits."""
     named = field.mapping(None) if field else {}
     for name, posture in named.items():
         if not name.strip():
@@ -131,21 +121,19 @@ def _read_posture(
 ) -> Mapping[str, float]:
     names = tuple(joint.name for joint in joints)
     keys = field.mapping((*names, GRIPPER_KEY) if gripper else names, required=names)
-    values: dict[str, float] = {}
-    for joint in joints:
-        limits = (joint.lower, joint.upper)
-        values[joint.name] = _inside(keys[joint.name], limits, joint.type, scope)
-    if gripper and GRIPPER_KEY in keys:
-        widths = (gripper.min_width, gripper.max_width)
-        values[GRIPPER_KEY] = _inside(keys[GRIPPER_KEY], widths, "prismatic", scope)
-    return MappingProxyType(values)
+    ranges = {joint.name: (joint.lower, joint.upper, joint.type) for joint in joints}
+    if gripper:
+        ranges[GRIPPER_KEY] = (gripper.min_width, gripper.max_width, "prismatic")
+    return MappingProxyType(
+        {name: _inside(keys[name], *of, scope) for name, of in ranges.items() if name in keys}
+    )
 
 
 def _inside(
-    field: Field, limits: tuple[float, float], joint_type: str, scope: EvaluationContext
+    field: Field, lower: float, upper: float, joint_type: JointType, scope: EvaluationContext
 ) -> float:
     """Read a position that must be within limits [rad or m]."""
-    value, (lower, upper) = scope.position(field, joint_type), limits
+    value = scope.position(field, joint_type)
     if lower - SLACK <= value <= upper + SLACK:
         return min(max(value, lower), upper)
 
@@ -160,19 +148,16 @@ def _inside(
     raise field.error(f"{written(value)} is outside the limits {limited}", remedy)
 
 
-def read_meshes(
-    field: Field | None, links: Iterable[str], scope: EvaluationContext
-) -> Mapping[str, Mesh]:
-    """Read the meshes of those links that may have one.
-
-    Raises:
-        DescriptionError: there is no such link or file, or a number is wrong.
-    """
+def read_named(
+    field: Field | None, links: Iterable[str], read: Callable[[Field], T]
+) -> Mapping[str, T]:
+    """Read what stands at some of these links, none if there is no field."""
     named = field.mapping(links) if field else {}
-    return MappingProxyType({link: _read_mesh(mesh, scope) for link, mesh in named.items()})
+    return MappingProxyType({link: read(value) for link, value in named.items()})
 
 
-def _read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
+def read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
+    """Read the mesh of a link; its files must exist."""
     keys = MESH.read(field)
     visual = _uri(keys["visual"])
     return Mesh(
@@ -185,11 +170,7 @@ def _read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
 
 
 def _scale(field: Field, scope: EvaluationContext) -> Triple:
-    if field.is_list:
-        scale = triple(field, scope.number)
-    else:
-        factor = scope.number(field)
-        scale = (factor, factor, factor)
+    scale = triple(field, scope.number) if field.is_list else (scope.number(field),) * 3
     if 0.0 in scale:
         raise field.error("must not be 0", "write 1, or 0.001 for a mesh in millimetres")
     return scale
@@ -223,14 +204,8 @@ def _package(name: str) -> Path | None:
     return None
 
 
-def read_payload(field: Field | None, scope: EvaluationContext) -> Payload | None:
-    """Read the payload.
-
-    Raises:
-        DescriptionError: something is missing or wrong.
-    """
-    if field is None:
-        return None
+def read_payload(field: Field, scope: EvaluationContext) -> Payload:
+    """Read the payload."""
     keys = PAYLOAD.read(field)
     return Payload(
         mass=scope.positive(keys["mass"]),
@@ -240,27 +215,11 @@ def read_payload(field: Field | None, scope: EvaluationContext) -> Payload | Non
     )
 
 
-def read_masses(
-    field: Field | None, links: Iterable[str], scope: EvaluationContext
-) -> Mapping[str, float]:
-    """Read the masses [kg] of those links that weigh something.
-
-    Raises:
-        DescriptionError: there is no such link, or a mass is not above 0.
-    """
-    named = field.mapping(links) if field else {}
-    return MappingProxyType({link: scope.positive(mass) for link, mass in named.items()})
-
-
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def read_colours(field: Field | None) -> Colours:
-    """Read the colours, the default ones where none are given.
-
-    Raises:
-        DescriptionError: not of the form "#rrggbb".
-    """
+    """Read the colours ("#rrggbb"), the default ones where none are given."""
     if field is None:
         return Colours()
     keys = COLOURS.read(field)

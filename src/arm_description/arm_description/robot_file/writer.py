@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import chain, product
 
 import yaml
 from arm_common.yaml.editing import flow_mapping, flow_word, quote_of
@@ -20,7 +21,7 @@ from arm_common.yaml.editing import flow_mapping, flow_word, quote_of
 from arm_description.errors import DescriptionError
 from arm_description.model.dh import Convention
 from arm_description.model.elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Triple
-from arm_description.model.units import METRES_PER_INCH, PER_METRE, Units
+from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
 from arm_description.robot_file.reader import parse_robot
@@ -30,60 +31,6 @@ from arm_description.robot_model import RobotModel
 # Turns that a person writes as a fraction of pi in a file in radians.
 _DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
 _MOST_PIS = 24
-
-
-class NotExactError(ValueError):
-    """No text in this unit is read back as the same double."""
-
-
-def length_text(metres: float, units: Units) -> str:
-    """Return the text of a length [m] (or rate of a length) in the file's unit.
-
-    Raises:
-        NotExactError: the unit has no such text.
-    """
-    inches = units.length == "inch"
-    guess = metres / METRES_PER_INCH if inches else metres * PER_METRE[units.length]
-    return _shortest(metres, guess, units.metres)
-
-
-def angle_text(radians: float, units: Units) -> str:
-    """Return the text of an angle [rad] (or its rate), as a fraction of pi where that is exact.
-
-    Raises:
-        NotExactError: the unit has no such text.
-    """
-    if units.angle == "deg":
-        return _shortest(radians, math.degrees(radians), units.radians)
-    return _over_pi(radians) or number_text(radians)
-
-
-def number_text(value: float) -> str:
-    """Shortest text of a number in no unit or the file's own."""
-    return repr(value + 0.0).removesuffix(".0")
-
-
-def _shortest(value: float, guess: float, read: Callable[[float], float]) -> str:
-    for digits in range(1, 18):
-        written = float(f"{guess:.{digits}g}")
-        if read(written) == value:
-            return number_text(written)
-    for written in (math.nextafter(guess, -math.inf), math.nextafter(guess, math.inf)):
-        if read(written) == value:
-            return number_text(written)
-    raise NotExactError(value)
-
-
-def _over_pi(radians: float) -> str:
-    """The text ``n*pi/m`` if it is evaluated to exactly this angle, else nothing."""
-    for below in _DENOMINATORS:
-        count = round(radians * below / math.pi)
-        if 0 < abs(count) <= _MOST_PIS and count * math.pi / below == radians:
-            over = f"/{below}" if below > 1 else ""
-            times = {1: "", -1: "-"}.get(count, f"{count}*")
-            return f"{times}pi{over}"
-    return ""
-
 
 WIDTH = 96
 _CHOICE = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
@@ -123,9 +70,13 @@ def _texts(model: RobotModel, units: Units | None, notes: Sequence[str]) -> list
     for choice in (*([units] if units else []), *_CHOICE):
         try:
             texts.append((choice is not units, _Writer(choice).text(model, notes)))
-        except NotExactError:
+        except _NotExactError:
             continue
     return [text for _, text in sorted(texts, key=lambda pair: (pair[0], len(pair[1])))]
+
+
+class _NotExactError(ValueError):
+    """No text in this unit is read back as the same double."""
 
 
 class _Writer:
@@ -135,37 +86,32 @@ class _Writer:
         self._units = units
 
     def text(self, model: RobotModel, notes: Sequence[str]) -> str:
-        comments = [line for note in notes for line in textwrap.wrap(note, WIDTH - 2)]
+        origins = {"base": model.base, "tool": model.tool}
         parts = [
-            [f"# {line}" for line in comments],
+            [f"# {line}" for note in notes for line in textwrap.wrap(note, WIDTH - 2)],
             self._head(model),
-            [
-                f"{key}: {self._origin(origin)}"
-                for key, origin in (("base", model.base), ("tool", model.tool))
-                if origin != NO_MOTION
-            ],
+            [f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION],
             ["joints:", *self._table(model)],
-            self._gripper(model.gripper) if model.gripper else [],
-            self._postures(model),
+            _block("gripper", self._gripper(model.gripper) if model.gripper else {}),
+            _block("postures", self._postures(model)),
             self._load(model),
-            [*self._meshes(model.meshes)],
-            _colours(model.colours),
+            self._meshes(model.meshes),
+            _block("colours", _colours(model.colours)),
         ]
         return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
     def _head(self, model: RobotModel) -> list[str]:
-        units = self._units
-        words = (("description", model.description), ("source", model.source))
+        texts = {"description": model.description, "source": model.source}
         return [
             f"name: {flow_word(model.name)}",
-            *(_paragraph(key, text) for key, text in words if text),
+            *(_paragraph(key, text) for key, text in texts.items() if text),
             "",
             f"convention: {model.convention}",
-            f"units: {{length: {units.length}, angle: {units.angle}}}",
+            f"units: {{length: {self._units.length}, angle: {self._units.angle}}}",
         ]
 
     def _origin(self, origin: Origin) -> str:
-        rpy = ", ".join(self._angle(value) for value in origin.rpy)
+        rpy = ", ".join(self._number(value, "revolute") for value in origin.rpy)
         return f"{{xyz: {self._triple(origin.xyz)}, rpy: [{rpy}]}}"
 
     def _table(self, model: RobotModel) -> Iterator[str]:
@@ -174,13 +120,12 @@ class _Writer:
         columns = zip(*(self._row(row, model.convention) for row in rows), strict=True)
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
         for row, cells in zip(rows, zip(*padded, strict=True), strict=True):
-            limits = [self._limits(joint) for joint in row]
-            if len(row) > 1:
-                axes = (joint.axis for joint in row)
-                limits = [flow_mapping(dict(zip(axes, limits, strict=True)), ",\n              ")]
+            limits = {str(joint.axis): self._limits(joint) for joint in row}
+            several = len(row) > 1
+            text = flow_mapping(limits, ",\n              ") if several else limits["z"]
             source = f",\n     source: {flow_word(row[0].source)}" if row[0].source else ""
             yield f"  - {{{' '.join(cells).rstrip()}"
-            yield f"     limits: {limits[0]}{source}}}"
+            yield f"     limits: {text}{source}}}"
 
     def _row(self, joints: tuple[Joint, ...], convention: Convention) -> list[str]:
         name, kind = joints[0].name, str(joints[0].type)
@@ -188,114 +133,130 @@ class _Writer:
             if axes == tuple(joint.axis for joint in joints):
                 name, kind = name.removesuffix("_z"), word
         row = joints[-1 if convention == "standard" else 0].row
-        return [
-            f"name: {flow_word(name)},",
-            f"type: {kind},",
-            f"theta: {self._angle(row.theta)},",
-            f"d: {self._length(row.d)},",
-            f"a: {self._length(row.a)},",
-            f"alpha: {self._angle(row.alpha)},",
-        ]
+        cells = {
+            "name": flow_word(name),
+            "type": kind,
+            "theta": self._number(row.theta, "revolute"),
+            "d": self._number(row.d),
+            "a": self._number(row.a),
+            "alpha": self._number(row.alpha, "revolute"),
+        }
+        return [f"{key}: {text}," for key, text in cells.items()]
 
     def _limits(self, joint: Joint) -> str:
-        values = {
-            "lower": self._position(joint, joint.lower),
-            "upper": self._position(joint, joint.upper),
-            "velocity": self._position(joint, joint.velocity),
-            "acceleration": self._position(joint, joint.acceleration),
-            "effort": number_text(joint.effort),
+        defaults = {
+            "velocity": DEFAULT_VELOCITY[joint.type],
+            "acceleration": 4.0 * joint.velocity,
         }
-        if joint.acceleration == 4.0 * joint.velocity:
-            del values["acceleration"]
-        if joint.velocity == DEFAULT_VELOCITY[joint.type]:
-            del values["velocity"]
-        if joint.effort == DEFAULT_EFFORT:
-            del values["effort"]
+        values = {
+            key: self._number(value, joint.type)
+            for key in ("lower", "upper", *defaults)
+            if (value := getattr(joint, key)) != defaults.get(key)
+        }
+        if joint.effort != DEFAULT_EFFORT:
+            values["effort"] = number_text(joint.effort)
         return flow_mapping(values)
 
-    def _gripper(self, gripper: Gripper) -> list[str]:
-        finger, palm = gripper.finger, gripper.palm
-        lengths = {"length": finger.length, "width": finger.width, "thickness": finger.thickness}
-        lengths |= {"overhang": finger.overhang} if finger.overhang else {}
-        return [
-            "gripper:",
-            f"  joints: [{', '.join(flow_word(name) for name in gripper.joints)}]",
-            f"  min_width: {self._length(gripper.min_width)}",
-            f"  max_width: {self._length(gripper.max_width)}",
-            f"  velocity: {self._length(gripper.velocity)}",
-            f"  acceleration: {self._length(gripper.acceleration)}",
-            f"  finger: {self._lengths(lengths)}",
-            "  palm: "
-            + self._lengths(dict(zip(("length", "width", "thickness"), palm, strict=True))),
-            *([f"  source: {flow_word(gripper.source)}"] if gripper.source else []),
-        ]
+    def _gripper(self, gripper: Gripper) -> dict[str, str]:
+        sizes, finger = ("length", "width", "thickness"), gripper.finger
+        box = {key: self._number(getattr(finger, key)) for key in sizes}
+        box |= {"overhang": self._number(finger.overhang)} if finger.overhang else {}
+        palm = zip(sizes, map(self._number, gripper.palm), strict=True)
+        widths = ("min_width", "max_width", "velocity", "acceleration")
+        return {
+            "joints": f"[{', '.join(map(flow_word, gripper.joints))}]",
+            **{key: self._number(getattr(gripper, key)) for key in widths},
+            "finger": flow_mapping(box),
+            "palm": flow_mapping(dict(palm)),
+            **_source(gripper.source),
+        }
 
-    def _postures(self, model: RobotModel) -> list[str]:
-        joints = {joint.name: joint for joint in model.joints}
-        lines = ["postures:"] if model.postures else []
-        for name, posture in model.postures.items():
-            values = {
-                flow_word(key): self._length(value)
-                if key == GRIPPER_KEY
-                else self._position(joints[key], value)
-                for key, value in posture.items()
-            }
-            lines.append(f"  {flow_word(name)}: {flow_mapping(values)}")
-        return lines
+    def _postures(self, model: RobotModel) -> dict[str, str]:
+        types: dict[str, str] = {joint.name: joint.type for joint in model.joints}
+        types[GRIPPER_KEY] = "prismatic"
+        return {
+            name: flow_mapping({flow_word(j): self._number(q, types[j]) for j, q in p.items()})
+            for name, p in model.postures.items()
+        }
 
     def _load(self, model: RobotModel) -> list[str]:
         lines, payload = [], model.payload
         if payload:
             values = {"mass": number_text(payload.mass), "centre": self._triple(payload.centre)}
             values |= {"size": self._triple(payload.size)} if payload.size else {}
-            values |= {"source": flow_word(payload.source)} if payload.source else {}
-            lines.append(f"payload: {flow_mapping(values)}")
+            lines.append(f"payload: {flow_mapping(values | _source(payload.source))}")
         if model.masses:
             masses = {flow_word(link): number_text(m) for link, m in model.masses.items()}
             lines.append(f"masses: {flow_mapping(masses)}")
         return lines
 
-    def _meshes(self, meshes: Mapping[str, Mesh]) -> Iterator[str]:
-        if meshes:
-            yield "meshes:"
+    def _meshes(self, meshes: Mapping[str, Mesh]) -> list[str]:
+        lines = ["meshes:"] if meshes else []
         for link, mesh in meshes.items():
-            yield f"  {flow_word(link)}:"
-            yield f"    visual: {flow_word(mesh.visual)}"
-            yield f"    collision: {flow_word(mesh.collision)}"
-            yield f"    scale: [{', '.join(map(number_text, mesh.scale))}]"
-            if mesh.origin != NO_MOTION:
-                yield f"    origin: {self._origin(mesh.origin)}"
-            if mesh.source:
-                yield f"    source: {flow_word(mesh.source)}"
+            moved = mesh.origin != NO_MOTION
+            values = {
+                "visual": flow_word(mesh.visual),
+                "collision": flow_word(mesh.collision),
+                "scale": f"[{', '.join(map(number_text, mesh.scale))}]",
+                **({"origin": self._origin(mesh.origin)} if moved else {}),
+                **_source(mesh.source),
+            }
+            lines += (f"  {line}" for line in _block(flow_word(link), values))
+        return lines
 
     def _triple(self, values: Triple) -> str:
-        return f"[{', '.join(map(self._length, values))}]"
+        return f"[{', '.join(map(self._number, values))}]"
 
-    def _lengths(self, values: Mapping[str, float]) -> str:
-        return flow_mapping({key: self._length(value) for key, value in values.items()})
+    def _number(self, value: float, kind: str = "prismatic") -> str:
+        """Return the shortest text of a length, angle or rate [m or rad] in the file's unit.
 
-    def _position(self, joint: Joint, value: float) -> str:
-        return self._angle(value) if joint.type == "revolute" else self._length(value)
+        An angle in radians is a fraction of pi where that is exact.
+        """
+        if kind == "revolute" and self._units.angle == "rad":
+            return _over_pi(value) or number_text(value)
+        guess = self._units.written(value, kind)
+        rounded = (float(f"{guess:.{digits}g}") for digits in range(1, 18))
+        beside = (math.nextafter(guess, towards) for towards in (-math.inf, math.inf))
+        for written in chain(rounded, beside):
+            if self._units.si(written, kind) == value:
+                return number_text(written)
+        raise _NotExactError(value)
 
-    def _length(self, value: float) -> str:
-        return length_text(value, self._units)
 
-    def _angle(self, value: float) -> str:
-        return angle_text(value, self._units)
+def number_text(value: float) -> str:
+    """Shortest text of a number in no unit or the file's own."""
+    return repr(value + 0.0).removesuffix(".0")
 
 
-def _colours(colours: Colours) -> list[str]:
-    default = Colours()
-    if colours == default:
-        return []
-    lines = ["colours:"]
-    for key in ("base", "links", "joints", "gripper", "fingers"):
-        value = getattr(colours, key)
-        if value != getattr(default, key):
-            many = key == "links"
-            text = f"[{', '.join(map(_quoted, value))}]" if many else _quoted(value)
-            lines.append(f"  {key}: {text}")
-    return lines
+def _over_pi(radians: float) -> str:
+    """The text ``n*pi/m`` if it is evaluated to exactly this angle, else nothing."""
+    for below in _DENOMINATORS:
+        count = round(radians * below / math.pi)
+        if 0 < abs(count) <= _MOST_PIS and count * math.pi / below == radians:
+            over = f"/{below}" if below > 1 else ""
+            times = {1: "", -1: "-"}.get(count, f"{count}*")
+            return f"{times}pi{over}"
+    return ""
+
+
+def _block(name: str, values: Mapping[str, str]) -> list[str]:
+    """The lines of a mapping, none if it is empty."""
+    lines = [f"  {flow_word(key)}: {text}" for key, text in values.items()]
+    return [f"{name}:", *lines] if lines else []
+
+
+def _source(text: str) -> dict[str, str]:
+    return {"source": flow_word(text)} if text else {}
+
+
+def _colours(colours: Colours) -> dict[str, str]:
+    default, texts = Colours(), {}
+    for field in fields(Colours):
+        value = getattr(colours, field.name)
+        if value != getattr(default, field.name):
+            many = ", ".join(f'"{colour}"' for colour in value)
+            texts[field.name] = f"[{many}]" if field.name == "links" else f'"{value}"'
+    return texts
 
 
 def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
@@ -307,10 +268,6 @@ def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
             row = ()
         row += (joint,)
     yield row
-
-
-def _quoted(colour: str) -> str:
-    return f'"{colour}"'
 
 
 def _paragraph(key: str, text: str) -> str:

@@ -11,12 +11,11 @@ from functools import partial
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Vector
-from numpy.typing import ArrayLike
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.model.units import Units
-from arm_description.robot_model import RobotModel
+from arm_description.robot_model import RobotModel, read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +36,8 @@ class JointTrajectory:
     positions: Vector
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", _frozen(self.times))
-        object.__setattr__(self, "positions", _frozen(self.positions))
+        object.__setattr__(self, "times", read_only(self.times))
+        object.__setattr__(self, "positions", read_only(self.positions))
         m, n = len(self.times), len(self.names)
         if m == 0 or self.times.shape != (m,) or self.positions.shape != (m, n):
             raise DescriptionError(
@@ -63,12 +62,6 @@ class JointTrajectory:
     def stretched(self, factor: float) -> JointTrajectory:
         """Return the trajectory taking so many times as long."""
         return JointTrajectory(self.names, self.times * factor, self.positions)
-
-
-def _frozen(values: ArrayLike) -> Vector:
-    array = np.array(values, dtype=float)
-    array.setflags(write=False)
-    return array
 
 
 MOST_POINTS = 100_000
