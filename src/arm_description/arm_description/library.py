@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -39,13 +39,10 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     Raises:
         DescriptionError: no robot of that name is shipped, or there is no such file.
     """
-    text = os.fspath(robot)
-    path = Path(text).expanduser()
-    if not isinstance(robot, str) or os.sep in text or path.suffix in _SUFFIXES:
-        if not path.is_file():
-            raise DescriptionError("there is no such file", remedy="check the path", file=text)
+    path = given_path(robot, _SUFFIXES)
+    if path is not None:
         return path
-    names = shipped_robots()
+    text, names = os.fspath(robot), shipped_robots()
     if text not in names:
         raise DescriptionError(
             f"no robot is called {text!r}",
@@ -54,11 +51,31 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     return names[text]
 
 
+def given_path(file: str | os.PathLike[str], endings: Container[str]) -> Path | None:
+    """Return the path of a file, None if it can only be the name of a shipped one.
+
+    Raises:
+        DescriptionError: there is no such file.
+    """
+    text = os.fspath(file)
+    path = Path(text).expanduser()
+    if isinstance(file, str) and os.sep not in text and path.suffix not in endings:
+        return None
+    if not path.is_file():
+        raise DescriptionError("there is no such file", remedy="check the path", file=text)
+    return path
+
+
 def shipped_robots() -> dict[str, Path]:
     """Files of the shipped robots by name, sorted."""
-    for folder in share_folders():
-        found = {path.stem: path for path in sorted((folder / "robots").glob("*.yaml"))}
-        if found:
+    return shipped("robots", (".yaml",))
+
+
+def shipped(folder: str, endings: Container[str]) -> dict[str, Path]:
+    """Files of a shipped folder by name, sorted; of the first share that has any."""
+    for share in share_folders():
+        files = sorted((share / folder).glob("*"))
+        if found := {path.stem: path for path in files if path.suffix in endings}:
             return found
     return {}
 

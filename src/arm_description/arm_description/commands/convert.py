@@ -31,24 +31,14 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="urdf2dh", description="Find the DH table of an arm given as URDF, exactly."
     )
-    parser.add_argument("urdf", help="the URDF file (of a xacro, what xacro makes of it)")
-    parser.add_argument(
-        "--convention", choices=CONVENTIONS, default="standard", help="of the table to write"
-    )
-    parser.add_argument(
-        "--base", default="", help="link that becomes base_link (default: the root)"
-    )
-    parser.add_argument(
-        "--tip", default="", help="link that becomes tool0 (default: the arm's end)"
-    )
-    parser.add_argument("--name", default="", help="name of the robot (default: that of the URDF)")
-    parser.add_argument(
-        "--parallel",
-        type=_angle,
-        default=PARALLEL,
-        metavar="RAD",
-        help=f"axes closer than this are taken as parallel (default: {PARALLEL:g})",
-    )
+    add = parser.add_argument
+    add("urdf", help="the URDF file (of a xacro, what xacro makes of it)")
+    add("--convention", choices=CONVENTIONS, default="standard", help="of the table to write")
+    add("--base", default="", help="link that becomes base_link (default: the root)")
+    add("--tip", default="", help="link that becomes tool0 (default: the arm's end)")
+    add("--name", default="", help="name of the robot (default: that of the URDF)")
+    nearer = f"axes closer than this are taken as parallel (default: {PARALLEL:g})"
+    add("--parallel", type=_angle, default=PARALLEL, metavar="RAD", help=nearer)
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_urdf, argv)
@@ -59,14 +49,11 @@ def rvs2dh(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="rvs2dh", description="Read an architecture file of RVS into a robot file."
     )
-    parser.add_argument("file", help="the architecture file")
-    parser.add_argument(
-        "--length",
-        choices=LENGTHS,
-        default="dm",
-        help="unit of its lengths, which such a file does not tell (default: dm)",
-    )
-    parser.add_argument("--name", default="", help="name of the robot (default: after the file)")
+    add = parser.add_argument
+    add("file", help="the architecture file")
+    unit = "unit of its lengths, which such a file does not tell (default: dm)"
+    add("--length", choices=LENGTHS, default="dm", help=unit)
+    add("--name", default="", help="name of the robot (default: after the file)")
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_rvs, argv)
@@ -75,17 +62,10 @@ def rvs2dh(argv: Sequence[str] | None = None) -> int:
 def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
-    text = read_text(path, _MOST_BYTES)
+    text, given = read_text(path, _MOST_BYTES), vars(arguments)
+    options = {key: given[key] for key in ("convention", "base", "tip", "parallel", "name")}
     try:
-        found = import_urdf(
-            text,
-            arguments.convention,
-            arguments.base,
-            arguments.tip,
-            parallel=arguments.parallel,
-            name=arguments.name,
-            file=path.name,
-        )
+        found = import_urdf(text, file=path.name, **options)
         written = robot_yaml(found.model, notes=found.notes)
     except UrdfError as error:
         raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None

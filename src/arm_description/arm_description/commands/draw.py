@@ -23,10 +23,8 @@ from arm_description.exporters.paper import FORMATS, VIEWS
 from arm_description.exporters.summary import home_posture
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
 from arm_description.robot_model import RobotModel
-
-GRIPPER = "gripper"
-SLACK = 1e-9
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,21 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
     )
     cli.add_robot(parser, shipped_robots())
-    parser.add_argument("--posture", default="", help="of the file (default: rest, or the first)")
-    parser.add_argument(
-        "--joints",
-        nargs="+",
-        default=[],
-        metavar="NAME=VALUE",
-        help="positions other than the posture's: elbow=30deg slide=12mm gripper=5mm",
-    )
-    parser.add_argument("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
-    parser.add_argument("--frames", action="store_true", help="axes of base, joints and tool")
-    parser.add_argument("--dh-frames", action="store_true", help="axes of the table's frames")
-    parser.add_argument("--labels", action="store_true", help="names and positions of the joints")
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png"
-    )
+    add = parser.add_argument
+    add("--posture", default="", help="of the file (default: rest, or the first)")
+    other = "positions other than the posture's: elbow=30deg slide=12mm gripper=5mm"
+    add("--joints", nargs="+", default=[], metavar="NAME=VALUE", help=other)
+    add("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
+    add("--frames", action="store_true", help="axes of base, joints and tool")
+    add("--dh-frames", action="store_true", help="axes of the table's frames")
+    add("--labels", action="store_true", help="names and positions of the joints")
+    add("-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png")
     return cli.run(parser, _draw, argv)
 
 
@@ -86,7 +78,7 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
     """Return positions by joint from words such as elbow=30deg; the file's unit is the default."""
     kinds = {joint.name: (joint.type, joint.lower, joint.upper) for joint in model.joints}
     if model.gripper:
-        kinds[GRIPPER] = ("prismatic", model.gripper.min_width, model.gripper.max_width)
+        kinds[GRIPPER_KEY] = ("prismatic", model.gripper.min_width, model.gripper.max_width)
     values = {}
     for word in words:
         name, _, text = word.partition("=")

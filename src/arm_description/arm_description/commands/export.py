@@ -15,6 +15,7 @@ import argparse
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from arm_common import cli
 from arm_description.errors import DescriptionError
@@ -24,23 +25,20 @@ from arm_description.library import load_robot, shipped_robots
 from arm_description.model.elements import Origin
 from arm_description.urdf.writer import robot_macro, robot_urdf
 
+_PREFIX = "put before every link and joint name"
+
 
 def dh2urdf(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = _parser("dh2urdf", "Write the URDF of an arm given by its DH table in YAML.")
-    _add_prefix(parser)
-    parser.add_argument("--dh-frames", action="store_true", help="add the frames dh_0 .. dh_n")
-    parser.add_argument("--parent", default="", help="link to stand on (default: none)")
-    for name, what in (("xyz", "position in m"), ("rpy", "roll, pitch, yaw in rad")):
-        parser.add_argument(
-            f"--{name}",
-            nargs=3,
-            type=_finite,
-            default=(0.0, 0.0, 0.0),
-            metavar=tuple(name.upper()),
-            help=f"{what} on the parent",
-        )
-    parser.add_argument("--macro", default="", help="write a xacro macro of this name instead")
+    add = parser.add_argument
+    add("--prefix", default="", help=_PREFIX)
+    add("--dh-frames", action="store_true", help="add the frames dh_0 .. dh_n")
+    add("--parent", default="", help="link to stand on (default: none)")
+    triple: dict[str, Any] = {"nargs": 3, "type": _finite, "default": (0.0, 0.0, 0.0)}
+    add("--xyz", metavar=tuple("XYZ"), help="position in m on the parent", **triple)
+    add("--rpy", metavar=tuple("RPY"), help="roll, pitch, yaw in rad on the parent", **triple)
+    add("--macro", default="", help="write a xacro macro of this name instead")
     cli.add_output(parser)
     return cli.run(parser, _write_urdf, argv)
 
@@ -48,7 +46,7 @@ def dh2urdf(argv: Sequence[str] | None = None) -> int:
 def dh2srdf(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = _parser("dh2srdf", "Write groups, postures and adjacent links of an arm as SRDF.")
-    _add_prefix(parser)
+    parser.add_argument("--prefix", default="", help=_PREFIX)
     cli.add_output(parser)
     return cli.run(parser, _write_srdf, argv)
 
@@ -56,14 +54,9 @@ def dh2srdf(argv: Sequence[str] | None = None) -> int:
 def dh2moveit(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     parser = _parser("dh2moveit", "Write the MoveIt configuration package of an arm.")
-    parser.add_argument(
-        "-o",
-        "--output",
-        dest="folder",
-        default=".",
-        metavar="FOLDER",
-        help="folder of packages to put it into (default: here)",
-    )
+    where: dict[str, Any] = {"dest": "folder", "metavar": "FOLDER", "default": "."}
+    what = "folder of packages to put it into (default: here)"
+    parser.add_argument("-o", "--output", help=what, **where)
     cli.add_force(parser)
     return cli.run(parser, _write_moveit, argv)
 
@@ -72,10 +65,6 @@ def _parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=name, description=description)
     cli.add_robot(parser, shipped_robots())
     return parser
-
-
-def _add_prefix(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--prefix", default="", help="put before every link and joint name")
 
 
 def _finite(text: str) -> float:
@@ -108,10 +97,9 @@ def _write_moveit(arguments: argparse.Namespace) -> None:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
+            problem = f"cannot be made ({error.strerror})"
             raise DescriptionError(
-                f"cannot be made ({error.strerror})",
-                remedy="check the path",
-                file=str(file.parent),
+                problem, remedy="check the path", file=str(file.parent)
             ) from None
         cli.write_text(text, str(file))
     cli.say(f"{folder}: build it with colcon, then ros2 launch {folder.name} move_group.launch.py")

@@ -25,15 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="trajectory", description="Check a joint trajectory, and convert it."
     )
-    parser.add_argument("robot", help="name of a shipped robot, or path of a robot file")
-    parser.add_argument(
-        "file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot"
-    )
-    parser.add_argument("--fit", action="store_true", help="slow it down where it is too fast")
-    parser.add_argument("--reverse", action="store_true", help="turn it round")
-    parser.add_argument(
-        "-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format"
-    )
+    add = parser.add_argument
+    add("robot", help="name of a shipped robot, or path of a robot file")
+    add("file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot")
+    add("--fit", action="store_true", help="slow it down where it is too fast")
+    add("--reverse", action="store_true", help="turn it round")
+    add("-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format")
     return cli.run(parser, _convert, argv)
 
 

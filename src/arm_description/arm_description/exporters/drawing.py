@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +12,9 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector
 
 from arm_description.exporters.paper import INK, VIEWS, Sheet, paper, word
-from arm_description.exporters.solids import Rgb, Solid
+from arm_description.exporters.solids import Solid
+from arm_description.model.elements import rgb
+from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
 from arm_description.urdf.elements import UrdfParts
@@ -26,6 +27,7 @@ LINE = 0.19  # from label to label [inch]
 _AXIS = 0.55  # length of a frame's axes [inch]
 _AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f5fd0")  # x, y, z as REP 103 and RViz show them
 _LABEL_WIDTH = 1.9
+_SHOWN = Units("mm", "deg")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class PosedArm:
     def solids(self) -> tuple[Solid, ...]:
         """The shapes of all links that are drawn, where they are; of a mesh, its skeleton."""
         return tuple(
-            Solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, _rgb(s.colour))
+            Solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, rgb(s.colour))
             for link in self.parts.links
             if link.seen
             for s in link.shapes
@@ -82,12 +84,7 @@ class PosedArm:
 
 
 def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
-    """Place every link.
-
-    Args:
-        model: the arm.
-        values: position of each joint [rad or m], and "gripper": a width [m], 0 if left out.
-    """
+    """Place every link: joint positions [rad or m] by name, and "gripper": a width [m]."""
     parts = assemble(model, "")
     positions = dict(values)
     if model.gripper:
@@ -101,7 +98,7 @@ def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
 def picture(
     model: RobotModel, values: Mapping[str, float], title: str, style: Style, kind: str
 ) -> bytes:
-    """Draw an arm.
+    """Draw an arm as the contents of a file; SVG and PDF hold vectors and text only.
 
     Args:
         model: the arm.
@@ -109,9 +106,6 @@ def picture(
         title: written above it.
         style: view and what is shown.
         kind: one of paper.FORMATS.
-
-    Returns:
-        Contents of the file; SVG and PDF hold vectors and text only.
     """
     arm = posed(model, values)
     sheet = Sheet(arm.solids, VIEWS[style.view])
@@ -169,10 +163,9 @@ def _labels(
     targets = {}
     for joint in model.joints:
         at = sheet.place(arm.place(joint.name, model.colours.joints))
-        unit = "deg" if joint.type == "revolute" else "mm"
-        value = values[joint.name]
-        number = math.degrees(value) if joint.type == "revolute" else value * 1000
-        targets[f"{joint.name}  {round(number, 1) + 0.0:g} {unit}".replace(" deg", "°")] = at
+        number = round(_SHOWN.written(values[joint.name], joint.type), 1) + 0.0
+        unit = "°" if joint.type == "revolute" else " mm"
+        targets[f"{joint.name}  {number:g}{unit}"] = at
     column = sheet.size[0] + 0.1
     for (text, at), y in zip(*spread(targets, sheet.size[1]), strict=True):
         axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=INK, linewidth=0.6)
@@ -192,9 +185,3 @@ def spread(
     lifted = [min(y + shift, height - LINE * (i + 1)) for i, y in enumerate(heights)]
     # Pushed up again where shifting brought two together.
     return ordered, [max(y, LINE * (len(lifted) - i)) for i, y in enumerate(lifted)]
-
-
-def _rgb(colour: str) -> Rgb:
-    """Return red, green, blue of "#rrggbb"."""
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return red, green, blue

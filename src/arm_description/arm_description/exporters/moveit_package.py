@@ -35,10 +35,14 @@ def package_name(model: RobotModel) -> str:
 def moveit_package(model: RobotModel) -> Mapping[str, str]:
     """Return path in the package -> text of each file."""
     name, package = model.name, package_name(model)
+    assistant = {
+        "urdf": {"package": package, "relative_path": f"config/{name}.urdf"},
+        "srdf": {"relative_path": f"config/{name}.srdf"},
+    }
     return {
         "package.xml": _PACKAGE.format(package=package, name=name),
         "CMakeLists.txt": _CMAKE.format(package=package),
-        ".setup_assistant": _dump(_setup_assistant(name, package)),
+        ".setup_assistant": _dump({"moveit_setup_assistant_config": assistant}),
         f"config/{name}.urdf": model.to_urdf(),
         f"config/{name}.srdf": to_srdf(model),
         "config/joint_limits.yaml": _dump(_joint_limits(model)),
@@ -54,39 +58,28 @@ def moveit_package(model: RobotModel) -> Mapping[str, str]:
 
 
 def _dump(value: Any) -> str:
-    text: str = yaml.safe_dump(value, sort_keys=False)
-    return text
-
-
-def _setup_assistant(name: str, package: str) -> Mapping[str, Any]:
-    return {
-        "moveit_setup_assistant_config": {
-            "urdf": {"package": package, "relative_path": f"config/{name}.urdf"},
-            "srdf": {"relative_path": f"config/{name}.srdf"},
-        }
-    }
+    return str(yaml.safe_dump(value, sort_keys=False))
 
 
 def _joint_limits(model: RobotModel) -> Mapping[str, Any]:
     """Speeds and accelerations: a URDF knows no accelerations."""
-    limits = {joint.name: _limit(joint.velocity, joint.acceleration) for joint in model.joints}
+    rates = {joint.name: (joint.velocity, joint.acceleration) for joint in model.joints}
     gripper = model.gripper
     if gripper:  # half of the width each
         half = (0.5 * gripper.velocity, 0.5 * gripper.acceleration)
-        limits |= {name: _limit(*half) for name in gripper.joints}
+        rates |= dict.fromkeys(gripper.joints, half)
     return {
         "default_velocity_scaling_factor": _SLOW,
         "default_acceleration_scaling_factor": _SLOW,
-        "joint_limits": limits,
-    }
-
-
-def _limit(velocity: float, acceleration: float) -> Mapping[str, Any]:
-    return {
-        "has_velocity_limits": True,
-        "max_velocity": float(velocity),
-        "has_acceleration_limits": True,
-        "max_acceleration": float(acceleration),
+        "joint_limits": {
+            name: {
+                "has_velocity_limits": True,
+                "max_velocity": float(velocity),
+                "has_acceleration_limits": True,
+                "max_acceleration": float(acceleration),
+            }
+            for name, (velocity, acceleration) in rates.items()
+        },
     }
 
 

@@ -8,6 +8,7 @@ import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,14 +45,8 @@ _DATELESS: Mapping[str, Mapping[str, Any]] = {
 def _seen_from(azimuth_deg: float, elevation_deg: float) -> Matrix:
     """Axes (rows: right, up, towards the eye) of a view from a direction, in base_link."""
     azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
-    towards = np.array(
-        (
-            math.cos(elevation) * math.cos(azimuth),
-            math.cos(elevation) * math.sin(azimuth),
-            math.sin(elevation),
-        )
-    )
-    right = np.array((-math.sin(azimuth), math.cos(azimuth), 0.0))
+    c, s, level = math.cos(azimuth), math.sin(azimuth), math.cos(elevation)
+    towards, right = np.array((level * c, level * s, math.sin(elevation))), np.array((-s, c, 0.0))
     return np.array((right, np.cross(towards, right), towards))
 
 
@@ -85,14 +80,19 @@ class Patch:
 def patches(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> list[Patch]:
     """Return the visible faces, shaded, from the back to the front.
 
-    Args:
-        solids: bodies; where they pass through each other their faces are sorted by depth.
-        view: rows right, up, towards the eye.
-        loose: what is drawn besides.
+    Where solids pass through each other their faces are sorted by depth. The rows of the view are
+    right, up, towards the eye.
     """
     faces = [solid.faces() for solid in solids]
     ranks = painting_ranks(faces, [part.points for part in loose], view)
-    found = [(len(solids), *_loose_patch(part, view)) for part in loose]
+    found = []
+    for part in loose:  # has two sides
+        seen, colour = part.points @ view.T, np.array(part.colour)
+        if not part.width:
+            out = normals([part.points])
+            colour = shaded(part.colour, out if out[0] @ view[2] > 0.0 else -out)[0]
+        patch = Patch(seen[:, :2], colour, part.width)
+        found.append((len(solids), float(seen[:, 2].mean()), patch))
     for solid, polygons, rank in zip(solids, faces, ranks, strict=True):
         out = normals(polygons)
         shown = out @ view[2] > 1e-6
@@ -100,15 +100,6 @@ def patches(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) 
         for corners, colour in zip(seen, colours, strict=True):
             found.append((rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)))
     return [patch for *_, patch in sorted(found, key=lambda entry: entry[:2])]
-
-
-def _loose_patch(part: Loose, view: Matrix) -> tuple[float, Patch]:
-    """Return the depth and the patch of what has two sides."""
-    seen, colour = part.points @ view.T, np.array(part.colour)
-    if not part.width:
-        out = normals([part.points])
-        colour = shaded(part.colour, out if out[0] @ view[2] > 0.0 else -out)[0]
-    return float(seen[:, 2].mean()), Patch(seen[:, :2], colour, part.width)
 
 
 def shadows(solids: Sequence[Solid]) -> list[Matrix]:
@@ -132,7 +123,8 @@ class Extent:
 
     def joined(self, other: Extent) -> Extent:
         """Extent of both, so that many postures are drawn in one frame."""
-        return Extent(_joined(self.seen, other.seen), _joined(self.ground, other.ground))
+        pairs = ((self.seen, other.seen), (self.ground, other.ground))
+        return Extent(*(np.array((np.minimum(*p)[0], np.maximum(*p)[1])) for p in pairs))
 
 
 def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> Extent:
@@ -149,19 +141,7 @@ def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()
 class Sheet:
     """Where a point of the scene is on the paper.
 
-    Args:
-        solids: what is drawn.
-        view: rows right, up, towards the eye.
-        loose: what is drawn besides.
-        extent: what must be on the paper; that of the solids if None.
-
-    Attributes:
-        patches: what is seen, from the back to the front.
-        shadows: (n, 4, 2) of each solid on the ground, seen [m].
-        step: between the lines of the ground and length of the scale bar [m].
-        field: (2,) low and high x, y of the ground that is shown [m].
-        scale: inches a metre.
-        size: (2,) width and height [inch].
+    What must be on the paper is the extent, that of the solids and of what is loose if None.
     """
 
     def __init__(
@@ -173,22 +153,23 @@ class Sheet:
     ) -> None:
         extent = extent or extent_of(solids, view, loose)
         self.view = view
-        self.patches = patches(solids, view, loose)
+        self.patches = patches(solids, view, loose)  # from the back to the front
+        # (n, 4, 2) of each solid on the ground, seen [m]
         self.shadows = [(shadow @ view.T)[..., :2] for shadow in shadows(solids)]
-        self.step = _round_length(0.27 * float(np.ptp(extent.seen, axis=0).max()))
+        # between the lines of the ground, and length of the scale bar [m]
+        most = 0.27 * float(np.ptp(extent.seen, axis=0).max())
+        power = 10.0 ** math.floor(math.log10(most))
+        self.step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= most)
         low, high = extent.ground / self.step
+        # low and high x, y of the ground that is shown [m]
         self.field = np.floor(low) * self.step, np.ceil(high) * self.step
-        corners = [(x, y, 0.0) for x in self._sides(0) for y in self._sides(1)]
+        corners = [(x, y, 0.0) for x, y in product(*np.transpose(self.field))]
         points = np.vstack((extent.seen, np.array(corners) @ view[:2].T))
         low, high = points.min(axis=0), points.max(axis=0)
         self.scale = _SIZE / max(float((high - low).max()), 1e-6)  # inches a metre
         corner = np.array((_MARGIN, _MARGIN + 0.3))
         self.offset = corner - low * self.scale
-        self.size = (high - low) * self.scale + 2 * corner
-
-    def _sides(self, k: int) -> tuple[float, float]:
-        """Return the two ends of the field along x or y."""
-        return float(self.field[0][k]), float(self.field[1][k])
+        self.size = (high - low) * self.scale + 2 * corner  # width and height [inch]
 
     def flat(self, points: Matrix) -> Matrix:
         """Convert points (..., 2) seen [m] to points on paper [inch]."""
@@ -201,16 +182,6 @@ class Sheet:
         return placed
 
 
-def _round_length(most: float) -> float:
-    """Return the largest of 1, 2, 5 times a power of ten that is not above a length [m]."""
-    power = 10.0 ** math.floor(math.log10(most))
-    return max(factor * power for factor in (1.0, 2.0, 5.0) if factor * power <= most)
-
-
-def _joined(one: Matrix, other: Matrix) -> Matrix:
-    return np.array((np.minimum(one[0], other[0]), np.maximum(one[1], other[1])))
-
-
 def paper(
     sheet: Sheet,
     title: str,
@@ -219,7 +190,7 @@ def paper(
     beside: float = 0.0,
     dots: float = 200.0,
 ) -> bytes:
-    """Draw a sheet.
+    """Draw a sheet as the contents of a file.
 
     Args:
         sheet: what is seen, and where.
@@ -228,9 +199,6 @@ def paper(
         marks: draws more on it, in inches.
         beside: width left for that on the right [inch].
         dots: an inch of a PNG.
-
-    Returns:
-        Contents of the file.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -261,14 +229,11 @@ def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
 
 
 def _ground(axes: Axes, sheet: Sheet) -> None:
-    from matplotlib.collections import PolyCollection
-
+    """Draw the grid with the shadows, or its edge where it is seen from the side; a scale bar."""
     if sheet.view[2, 2] > _FROM_ABOVE:
         _grid(axes, sheet)
         flat = [sheet.flat(face) for shadow in sheet.shadows for face in shadow]
-        axes.add_collection(
-            PolyCollection(flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
-        )
+        _polygons(axes, flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
     else:
         level = sheet.place(np.zeros(3))[1]
         axes.plot((0.2, sheet.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
@@ -299,11 +264,13 @@ def _scale_bar(axes: Axes, sheet: Sheet) -> None:
 
 
 def _patches(axes: Axes, sheet: Sheet) -> None:
-    from matplotlib.collections import PolyCollection
-
     colours = [tuple(patch.colour) for patch in sheet.patches]
     flat = [sheet.flat(patch.points) for patch in sheet.patches]
     widths = [max(_SEAM, _POINTS * patch.width * sheet.scale) for patch in sheet.patches]
-    axes.add_collection(
-        PolyCollection(flat, facecolors=colours, edgecolors=colours, linewidths=widths)
-    )
+    _polygons(axes, flat, facecolors=colours, edgecolors=colours, linewidths=widths)
+
+
+def _polygons(axes: Axes, corners: Sequence[Matrix], **style: Any) -> None:
+    from matplotlib.collections import PolyCollection
+
+    axes.add_collection(PolyCollection(corners, **style))

@@ -36,8 +36,7 @@ class ToolReach:
     """Reach of tool0 within the joint limits [m]."""
 
     from_base: float  # largest distance from base_link's origin
-    # largest distance from the first joint's axis; None if that joint slides
-    from_axis: float | None
+    from_axis: float | None  # largest distance from the first joint's axis, None if it slides
     lowest: float  # lowest height over base_link's origin
     highest: float  # highest height over base_link's origin
 
@@ -53,10 +52,7 @@ def reach(model: RobotModel) -> ToolReach:
 
 
 def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
-    """Return the largest value of a coordinate, or squared distance, at the tool.
-
-    With first_is_free the first joint may turn all around.
-    """
+    """Return the largest value at the tool, if need be with the first joint turning all around."""
     moving = [_Moving(joint, model) for joint in model.joints]
     lower, upper = model.lower.copy(), model.upper.copy()
     if first_is_free:
@@ -96,10 +92,8 @@ class _Moving:
     def transforms(self, q: Vector) -> Matrix:
         """(m, 4, 4) of (m,) positions."""
         x, y = (np.cos(q), np.sin(q)) if self.turns else (q, np.zeros_like(q))
-        moved: Matrix = (
-            self.constant + x[:, None, None] * self.first + y[:, None, None] * self.second
-        )
-        return moved
+        x, y = x[:, None, None], y[:, None, None]
+        return np.asarray(self.constant + x * self.first + y * self.second)
 
 
 def _sweep(
@@ -119,8 +113,7 @@ def _sweep(
         point, frame = behind[-1 - index], before
 
         def value(at: Vector, joint=joint, frame=frame, point=point) -> Vector:  # type: ignore[no-untyped-def]
-            moved = _apply(joint.transforms(at), point)
-            return objective(_apply(frame, moved)[:, :3])
+            return objective(_apply(frame, _apply(joint.transforms(at), point))[:, :3])
 
         q[:, index] = _best(joint.turns, value, q[:, index], lower[index], upper[index])
         before = before @ joint.transforms(q[:, index])
@@ -138,13 +131,9 @@ def _best(
         peak = np.arctan2(quarter - middle, zero - middle)
         peak += 2 * math.pi * np.ceil((lower - peak) / (2 * math.pi))
         candidates.append(np.where(peak <= upper, peak, q))
-    values = np.stack([value(candidate) for candidate in candidates])
-    chosen: Vector = np.take_along_axis(
-        np.stack(candidates), values.argmax(axis=0)[None, :], axis=0
-    )[0]
-    return chosen
+    best = np.argmax([value(candidate) for candidate in candidates], axis=0)
+    return np.asarray(np.choose(best, candidates))
 
 
 def _apply(transforms: Matrix, points: Matrix) -> Matrix:
-    moved: Matrix = np.einsum("mij,mj->mi", transforms, points)
-    return moved
+    return np.asarray(np.einsum("mij,mj->mi", transforms, points))

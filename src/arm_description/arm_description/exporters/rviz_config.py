@@ -27,13 +27,7 @@ ROOM = 1.15  # around the arm, for the shapes of its links
 def write_config(robot: str, template: Path, file: Path) -> None:
     """Write a configuration of RViz in which a robot fills the picture.
 
-    Args:
-        robot: shipped name or path of a robot file.
-        template: a configuration of RViz with an orbiting camera.
-        file: what to write.
-
-    Raises:
-        DescriptionError: there is no such robot, or its file is wrong.
+    The robot is a shipped name or a path; the template has an orbiting camera.
     """
     config = yaml.safe_load(template.read_text(encoding="utf-8"))
     look_at(config, load_robot(robot))

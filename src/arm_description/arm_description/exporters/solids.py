@@ -29,11 +29,10 @@ _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex body in its place."""
+    """A convex body in its place; a cylinder is along its z."""
 
-    kind: Literal["box", "cylinder", "sphere"]  # what it is; a cylinder is along its z
-    # edges of a box, radius and length of a cylinder, radius of a sphere [m]
-    size: tuple[float, ...]
+    kind: Literal["box", "cylinder", "sphere"]
+    size: tuple[float, ...]  # edges, radius and length, or radius [m]
     T: Matrix  # (4, 4) base_link <- solid, which is centred there [m]
     colour: Rgb = (0.5, 0.5, 0.5)  # red, green, blue, 0 .. 1
 

@@ -27,9 +27,12 @@ from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import attribute, parse_xml
-from arm_description.urdf.writer import check_prefix, number
+from arm_description.urdf.writer import check_prefix, number, xml_text
 
 Posture = Mapping[str, float]
+ARM = "arm"
+_POSTURES, _SEED = 64, 20
+_ALONG = np.linspace(-1.0, 1.0, 7)  # a grid along each axis of a shape, in half sizes
 
 
 def read_srdf_postures(text: str, model: RobotModel, prefix: str = "") -> Mapping[str, Posture]:
@@ -73,70 +76,50 @@ def _values(
     known = (*model.joint_names, *(model.gripper.joints if model.gripper else ()))
     for element in state.findall("joint"):
         written = attribute(element, "name", f"a joint of group_state {name!r}")
-        joint = written.removeprefix(prefix)
+        joint, text = written.removeprefix(prefix), element.get("value", "")
         if joint not in known or not written.startswith(prefix):
             raise DescriptionError(
                 f"group_state {name!r}: {model.name} has no joint {written!r}",
                 remedy=did_you_mean(written, [prefix + other for other in known]),
             )
-        yield joint, _number(element.get("value", ""), name, joint)
-
-
-def _number(text: str, state: str, joint: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DescriptionError(
-            f"group_state {state!r}: joint {joint!r} has {text!r}, which is not a finite number",
-            remedy="give one number in rad or m",
-        )
-    return value
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise DescriptionError(
+                f"group_state {name!r}: joint {joint!r} has {text!r}, which is not a finite "
+                "number",
+                remedy="give one number in rad or m",
+            )
+        yield joint, value
 
 
 def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Posture:
-    posture = {}
-    for joint in model.joints:
-        if joint.name not in joints:
+    ranges, values = {j.name: (j.lower, j.upper) for j in model.joints}, dict(joints)
+    for joint in ranges:
+        if joint not in joints:
             raise DescriptionError(
-                f"group_state {name!r} has no joint {joint.name!r}",
+                f"group_state {name!r} has no joint {joint!r}",
                 remedy="a posture has a position for every joint of the arm",
             )
-        posture[joint.name] = _inside(name, joint.name, joints, joint.lower, joint.upper)
     if model.gripper and any(finger in joints for finger in model.gripper.joints):
-        posture[GRIPPER_KEY] = _width(name, joints, model)
-    return MappingProxyType(posture)
-
-
-def _width(name: str, joints: Mapping[str, float], model: RobotModel) -> float:
-    assert model.gripper is not None
-    left, right = (joints.get(finger, math.nan) for finger in model.gripper.joints)
-    if not abs(left - right) <= SLACK:
-        raise DescriptionError(
-            f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m",
-            remedy="give both the same, half the width",
-        )
-    width = {GRIPPER_KEY: left + right}
-    return _inside(name, GRIPPER_KEY, width, model.gripper.min_width, model.gripper.max_width)
-
-
-def _inside(
-    state: str, joint: str, values: Mapping[str, float], lower: float, upper: float
-) -> float:
-    value = values[joint]
-    if not lower - SLACK <= value <= upper + SLACK:
-        raise DescriptionError(
-            f"group_state {state!r}: {joint} at {value:.6g} is outside its limits {lower:.6g} .. "
-            f"{upper:.6g} (in rad or m)",
-            remedy="change it, or the limits in the robot file",
-        )
-    return min(max(value, lower), upper)
-
-
-_POSTURES = 64
-_SEED = 20
-_ALONG = np.linspace(-1.0, 1.0, 7)  # a grid along each axis of a shape, in half sizes
+        left, right = (joints.get(finger, math.nan) for finger in model.gripper.joints)
+        if not abs(left - right) <= SLACK:
+            raise DescriptionError(
+                f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m",
+                remedy="give both the same, half the width",
+            )
+        ranges[GRIPPER_KEY] = (model.gripper.min_width, model.gripper.max_width)
+        values[GRIPPER_KEY] = left + right
+    for joint, (lower, upper) in ranges.items():
+        if not lower - SLACK <= values[joint] <= upper + SLACK:
+            raise DescriptionError(
+                f"group_state {name!r}: {joint} at {values[joint]:.6g} is outside its limits "
+                f"{lower:.6g} .. {upper:.6g} (in rad or m)",
+                remedy="change it, or the limits in the robot file",
+            )
+    return MappingProxyType({j: min(max(values[j], low), up) for j, (low, up) in ranges.items()})
 
 
 def always_touching(parts: UrdfParts) -> list[tuple[str, str]]:
@@ -146,15 +129,10 @@ def always_touching(parts: UrdfParts) -> list[tuple[str, str]]:
     pairs = list(combinations(solid, 2))
     random = np.random.default_rng(_SEED)
     for _ in range(_POSTURES):
-        poses = _poses(parts, random)
+        values = {joint.name: _position(joint, random) for joint in parts.joints}
+        poses = link_poses(parts.links[0].name, parts.joints, values)
         pairs = [pair for pair in pairs if _touch(*pair, points, poses)]
     return [(one.name, other.name) for one, other in pairs]
-
-
-def _poses(parts: UrdfParts, random: np.random.Generator) -> Mapping[str, Matrix]:
-    """Return root <- link (4, 4) of each link in a random posture within the limits."""
-    values = {joint.name: _position(joint, random) for joint in parts.joints}
-    return link_poses(parts.links[0].name, parts.joints, values)
 
 
 def _position(joint: UrdfJoint, random: np.random.Generator) -> float:
@@ -164,51 +142,43 @@ def _position(joint: UrdfJoint, random: np.random.Generator) -> float:
     return float(random.uniform(lower, upper))
 
 
-def _points(shape: UrdfGeometry) -> Matrix:
-    """Return a grid of points of a shape (4, k) in the frame of its link, its surface included."""
-    grid = np.array(list(product(_ALONG, repeat=3))).T
-    if shape.kind == "cylinder":
-        radius, length = shape.size
-        grid = grid[:, np.hypot(grid[0], grid[1]) <= 1.0]
-        half = np.array((radius, radius, 0.5 * length))
-    else:
-        half = 0.5 * np.array(shape.size)
-    points = np.vstack([grid * half[:, None], np.ones(grid.shape[1])])
-    return np.asarray(shape.origin.matrix @ points)
-
-
 def _touch(
     one: UrdfLink, other: UrdfLink, points: Mapping[str, Matrix], poses: Mapping[str, Matrix]
 ) -> bool:
-    return any(
-        _touching_inside(shape, inverse(poses[a.name]) @ poses[b.name] @ points[b.name])
-        for a, b in ((one, other), (other, one))
-        for shape in a.shapes
-    )
+    for a, b in ((one, other), (other, one)):
+        seen = inverse(poses[a.name]) @ poses[b.name] @ points[b.name]
+        for shape in a.shapes:
+            local = (inverse(shape.origin.matrix) @ seen)[:3] / _half_size(shape)
+            if _within(shape, local).any():
+                return True
+    return False
 
 
-def _touching_inside(shape: UrdfGeometry, points: Matrix) -> bool:
-    """Return whether one of some points (4, k), in the frame of a link, is inside its shape."""
-    x, y, z, _ = inverse(shape.origin.matrix) @ points
-    if shape.kind == "cylinder":
-        radius, length = shape.size
-        return bool(np.any((np.hypot(x, y) <= radius) & (np.abs(z) <= 0.5 * length)))
-    half = 0.5 * np.array(shape.size)
-    return bool(np.any(np.all(np.abs([x, y, z]) <= half[:, None], axis=0)))
+def _points(shape: UrdfGeometry) -> Matrix:
+    """Return a grid of points of a shape (4, k) in the frame of its link, its surface included."""
+    grid = np.array(list(product(_ALONG, repeat=3))).T
+    grid = grid[:, _within(shape, grid)]
+    points = np.vstack([grid * _half_size(shape), np.ones(grid.shape[1])])
+    return np.asarray(shape.origin.matrix @ points)
 
 
-ARM = "arm"
+def _half_size(shape: UrdfGeometry) -> Matrix:
+    """Return half the size of a shape along its axes (3, 1) [m]."""
+    x, y, z = shape.size if shape.kind == "box" else (2 * shape.size[0],) * 2 + shape.size[1:]
+    return np.array([[0.5 * x], [0.5 * y], [0.5 * z]])
+
+
+def _within(shape: UrdfGeometry, points: Matrix) -> Matrix:
+    """Return which points (3, k) are in a shape, in half sizes of it."""
+    x, y, z = np.abs(points)
+    across = np.hypot(x, y) if shape.kind == "cylinder" else np.maximum(x, y)
+    return np.asarray((across <= 1.0) & (z <= 1.0))
 
 
 def to_srdf(model: RobotModel, prefix: str = "") -> str:
-    """SRDF of an arm: groups ``arm`` and ``gripper``, postures as group states, end effector.
+    """Return the SRDF of an arm: groups ``arm`` and ``gripper``, group states, end effector.
 
-    Args:
-        model: the arm.
-        prefix: put before every link and joint name, as in the URDF.
-
-    Returns:
-        XML text.
+    The prefix is put before every link and joint name, as in the URDF.
 
     Raises:
         DescriptionError: the prefix cannot be part of a name.
@@ -218,74 +188,20 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
     group = ET.SubElement(robot, "group", name=ARM)
     ET.SubElement(group, "chain", base_link=prefix + BASE, tip_link=prefix + TOOL)
     if model.gripper:
-        _gripper_group(robot, model.gripper.joints, prefix)
+        group = ET.SubElement(robot, "group", name=GRIPPER_KEY)
+        ET.SubElement(group, "link", name=prefix + PALM)
+        for finger in model.gripper.joints:
+            ET.SubElement(group, "joint", name=prefix + finger)
     for name, posture in model.postures.items():
-        arm = {joint: posture[joint] for joint in model.joint_names}
-        _state(robot, name, ARM, arm, prefix)
+        _state(robot, name, ARM, {j: posture[j] for j in model.joint_names}, prefix)
         if model.gripper and GRIPPER_KEY in posture:
             fingers = dict.fromkeys(model.gripper.joints, 0.5 * posture[GRIPPER_KEY])
             _state(robot, name, GRIPPER_KEY, fingers, prefix)
     if model.gripper:
-        ET.SubElement(
-            robot,
-            "end_effector",
-            name=GRIPPER_KEY,
-            parent_link=prefix + TOOL,
-            group=GRIPPER_KEY,
-            parent_group=ARM,
-        )
-    parts = assemble(model, prefix)
-    near = list(adjacent(parts))
-    for pair in near:
-        _disable(robot, *pair, "Adjacent")
-    for pair in always_touching(parts):
-        if pair not in near:
-            _disable(robot, *pair, "Always")
-    if model.gripper:  # closed, they meet
-        left, right = (f"{prefix}{finger}_link" for finger in model.gripper.joints)
-        _disable(robot, left, right, "Default")
-    ET.indent(robot)
-    return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
-
-
-def _disable(robot: ET.Element, one: str, other: str, reason: str) -> None:
-    ET.SubElement(robot, "disable_collisions", link1=one, link2=other, reason=reason)
-
-
-def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:
-    """Give the pairs of links with a shape that no other link with a shape lies between."""
-    solid = {link.name for link in parts.links if link.shapes}
-    neighbours: dict[str, list[str]] = {link.name: [] for link in parts.links}
-    for joint in parts.joints:
-        neighbours[joint.parent].append(joint.child)
-        neighbours[joint.child].append(joint.parent)
-    order = [link.name for link in parts.links]
-    for one in order:
-        if one in solid:
-            near = _solid_around(one, neighbours, solid)
-            yield from ((one, o) for o in order if o in near and order.index(o) > order.index(one))
-
-
-def _solid_around(link: str, neighbours: Mapping[str, list[str]], solid: set[str]) -> set[str]:
-    """The nearest links with a shape in all directions, through mere frames."""
-    found, passed, front = set[str](), {link}, [link]
-    while front:
-        for other in neighbours[front.pop()]:
-            if other in passed:
-                continue
-            passed.add(other)
-            if other in solid:
-                found.add(other)
-            else:
-                front.append(other)
-    return found
-
-
-def _gripper_group(robot: ET.Element, fingers: tuple[str, ...], prefix: str) -> None:
-    group = ET.SubElement(robot, "group", name=GRIPPER_KEY)
-    ET.SubElement(group, "link", name=prefix + PALM)
-    for finger in fingers:
-        ET.SubElement(group, "joint", name=prefix + finger)
+        end = {"name": GRIPPER_KEY, "parent_link": prefix + TOOL}
+        ET.SubElement(robot, "end_effector", end, group=GRIPPER_KEY, parent_group=ARM)
+    _exempt_pairs(robot, model, prefix)
+    return xml_text(robot)
 
 
 def _state(
@@ -294,3 +210,37 @@ def _state(
     state = ET.SubElement(robot, "group_state", name=name, group=group)
     for joint, value in values.items():
         ET.SubElement(state, "joint", name=prefix + joint, value=number(value))
+
+
+def _exempt_pairs(robot: ET.Element, model: RobotModel, prefix: str) -> None:
+    parts = assemble(model, prefix)
+    pairs = dict.fromkeys(adjacent(parts), "Adjacent")
+    for pair in always_touching(parts):
+        pairs.setdefault(pair, "Always")
+    if model.gripper:  # closed, they meet
+        left, right = (f"{prefix}{finger}_link" for finger in model.gripper.joints)
+        pairs.setdefault((left, right), "Default")
+    for (one, other), reason in pairs.items():
+        ET.SubElement(robot, "disable_collisions", link1=one, link2=other, reason=reason)
+
+
+def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of links with a shape that no other link with a shape lies between."""
+    solid = {link.name for link in parts.links if link.shapes}
+    neighbours: dict[str, list[str]] = {link.name: [] for link in parts.links}
+    for joint in parts.joints:
+        neighbours[joint.parent].append(joint.child)
+        neighbours[joint.child].append(joint.parent)
+
+    def around(link: str, behind: str) -> Iterator[str]:
+        """Yield the nearest links with a shape, through mere frames."""
+        for other in neighbours[link]:
+            if other in solid:
+                yield other
+            elif other != behind:
+                yield from around(other, link)
+
+    for i, one in enumerate(order := list(neighbours)):
+        if one in solid:
+            near = set(around(one, ""))
+            yield from ((one, other) for other in order[i + 1 :] if other in near)

@@ -34,6 +34,7 @@ DUST = 3e-11
 # The tool's z axis ends the table only where that is exact or well-conditioned [rad].
 TOOL_PARALLEL = 1e-9
 TOOL_SKEW = 1e-3
+_Z = np.array((0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,7 @@ def dh_from_axes(
         parallel: axes closer than this are taken as parallel [rad].
 
     Raises:
-        DescriptionError: two axes are so nearly parallel that their row would need a link of more
-            than LONGEST.
+        DescriptionError: two axes are so nearly parallel that they would need a link over LONGEST.
     """
     base = _base(axes, parallel)
     frame, rows, notes = base.matrix, [], []
@@ -92,10 +92,7 @@ def dh_from_axes(
 def _modified(rows: Sequence[DhRow], tool: Matrix) -> tuple[list[DhRow], Matrix]:
     """Move each common normal to the following row, the last one to the tool."""
     normals = [DhRow(0.0, 0.0, 0.0, 0.0), *rows]
-    moved = [
-        replace(row, a=before.a, alpha=before.alpha)
-        for before, row in zip(normals, rows, strict=False)
-    ]
+    moved = [replace(row, a=by.a, alpha=by.alpha) for by, row in pairwise(normals)]
     last = dh_matrix(replace(rows[-1], theta=0.0, d=0.0), "standard")
     return moved, last @ tool
 
@@ -123,7 +120,7 @@ def _to_axis(
     view = inverse(frame)
     point = view[:3, :3] @ following.point + view[:3, 3]
     direction = view[:3, :3] @ following.direction
-    tilt = _tilt(direction, np.array((0.0, 0.0, 1.0)))
+    tilt = _tilt(direction, _Z)
     if tilt <= parallel:
         return _parallel_row(point, bool(direction[2] < 0.0)), tilt
     row = _skew_row(point, direction)
@@ -162,7 +159,7 @@ def _skew_row(point: Vector, direction: Vector) -> DhRow:
 def _to_tool(tool: Matrix) -> DhRow:
     """Last row: to the tool's z axis as if it were one more joint; what is left is the tool."""
     direction, point = tool[:3, 2], tool[:3, 3]
-    tilt = _tilt(direction, np.array((0.0, 0.0, 1.0)))
+    tilt = _tilt(direction, _Z)
     if tilt <= TOOL_PARALLEL:
         row = replace(_parallel_row(point, bool(direction[2] < 0.0)), d=_tidy_length(point[2]))
         if row.a:
@@ -177,13 +174,9 @@ def _to_tool(tool: Matrix) -> DhRow:
 
 def _nearer(theta: float, a: float) -> tuple[float, float]:
     """The same normal with the smaller turn: its x axis may point either way."""
-    theta = _tidy_angle(theta)
-    quarter = math.pi / 2
-    if (
-        abs(theta) > quarter
-        or (abs(theta) == quarter and a < 0.0)
-        or (theta == -quarter and not a)
-    ):
+    theta, quarter = _tidy_angle(theta), math.pi / 2
+    backwards = a < 0.0 or (theta < 0.0 and not a)
+    if abs(theta) > quarter or (abs(theta) == quarter and backwards):
         theta, a = _tidy_angle(theta - math.copysign(math.pi, theta)), -a
     return theta, a + 0.0
 

@@ -25,6 +25,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 from arm_common.suggestions import did_you_mean
@@ -47,11 +48,17 @@ _SEPARATORS = str.maketrans("=:,;", "    ")
 
 
 @dataclass
-class _Link:
-    number: int
+class _Statement:
+    """A keyword with the words behind it, each with its line."""
+
+    key: str
     line: int
-    values: dict[str, list[float]] = field(default_factory=dict)
-    type: JointType = "revolute"
+    words: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return " ".join(word for word, _ in self.words)
 
 
 def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
@@ -66,13 +73,10 @@ def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
     Raises:
         DescriptionError: something is missing or wrong; names the line.
     """
-    links, title = _RvsReader(file).links(text)
+    title, links = _links(text, file)
     units = Units(units.length, "deg")
-    joints = tuple(_joint(link, units, file) for link in links)
-    home = {
-        joint.name: _home(link, joint, units, file)
-        for link, joint in zip(links, joints, strict=True)
-    }
+    joints = tuple(link.joint(units) for link in links)
+    home = {j.name: link.home(j, units) for link, j in zip(links, joints, strict=True)}
     return RobotModel(
         name=name,
         convention="standard",
@@ -83,90 +87,30 @@ def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
     )
 
 
-@dataclass
-class _Statement:
-    """A keyword with the words behind it."""
-
-    key: str
-    line: int
-    words: list[tuple[str, int]] = field(default_factory=list)
-
-
-class _RvsReader:
-    """Reads the statements of a file into links."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def links(self, text: str) -> tuple[list[_Link], str]:
-        title, statements = _statements(text)
-        links = list[_Link]()
-        for statement in statements:
-            if statement.key == "link":
-                links.append(self._link(statement, len(links) + 1))
-            elif statement.key not in READ_OVER:
-                if not links:
-                    problem = f"{statement.key!r} stands before the first link"
-                    raise self._error(statement.line, problem)
-                self._store(links[-1], statement)
-        if not links:
-            line = max(1, len(text.splitlines()))
-            raise self._error(line, "there is no link", "begin the first one with 'Link 1'")
-        return links, title
-
-    def _link(self, statement: _Statement, expected: int) -> _Link:
-        words = [word for word, _ in statement.words]
-        if words != [str(expected)]:
-            called = " ".join(words)
-            raise self._error(
-                statement.line, f"link {expected} is called {called!r}", "number them 1, 2, .."
-            )
-        return _Link(expected, statement.line)
-
-    def _store(self, link: _Link, statement: _Statement) -> None:
-        if statement.key == "type":
-            link.type = self._type(statement)
-            return
-        key, line, of_link = statement.key, statement.line, f"of link {link.number}"
-        values = [self._number(*word) for word in statement.words]
-        if len(values) != NUMBERS[key]:
-            shown = " ".join(word for word, _ in statement.words) or "none"
-            problem = f"{key} {of_link} takes {NUMBERS[key]} number(s), not {shown}"
-            raise self._error(line, problem)
-        if key in link.values:
-            raise self._error(line, f"{key} {of_link} is given twice", "delete one")
-        if key == "limits" and values[0] >= values[1]:
-            raise self._error(
-                line,
-                f"the lower limit {values[0]:g} {of_link} is not below the upper, {values[1]:g}",
-                "was a minus sign lost? the lower limit comes first",
-            )
-        link.values[key] = values
-
-    def _number(self, word: str, line: int) -> float:
-        try:
-            value = float(word)
-        except ValueError:
-            raise self._error(
-                line, f"{word!r} is not known here", did_you_mean(word, KEYWORDS)
-            ) from None
-        if not math.isfinite(value):
-            raise self._error(line, f"{word} is not a finite number")
-        return value
-
-    def _type(self, statement: _Statement) -> JointType:
-        word = " ".join(word for word, _ in statement.words)
-        for known in TYPES:
-            if word and known.startswith(word.lower()):
-                return known
-        raise self._error(statement.line, f"a joint cannot be {word!r}", did_you_mean(word, TYPES))
-
-    def _error(self, line: int, problem: str, remedy: str = "") -> DescriptionError:
-        return _error(self._file, line, problem, remedy)
-
-
-def _error(file: str, line: int, problem: str, remedy: str = "") -> DescriptionError:
-    return DescriptionError(problem, remedy=remedy, file=file, line=line)
+def _links(text: str, file: str) -> tuple[str, list[_Link]]:
+    """The title and the links."""
+    title, statements = _statements(text)
+    links = list[_Link]()
+    for statement in statements:
+        error = partial(DescriptionError, file=file, line=statement.line)
+        if statement.key == "link":
+            number, called = len(links) + 1, statement.text
+            if called != str(number):
+                problem = f"link {number} is called {called!r}"
+                raise error(problem, remedy="number them 1, 2, ..")
+            links.append(_Link(file, statement.line, number))
+        elif statement.key not in READ_OVER:
+            if not links:
+                raise error(f"{statement.key!r} stands before the first link")
+            links[-1].store(statement)
+    if not links:
+        raise DescriptionError(
+            "there is no link",
+            remedy="begin the first one with 'Link 1'",
+            file=file,
+            line=max(1, len(text.splitlines())),
+        )
+    return title, links
 
 
 def _statements(text: str) -> tuple[str, list[_Statement]]:
@@ -192,43 +136,91 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
             yield word, number
 
 
-def _joint(link: _Link, units: Units, file: str) -> Joint:
-    missing = [key for key in ("a", "b", "al", "th") if key not in link.values]
-    if missing:
-        raise _error(file, link.line, f"link {link.number} has no {missing[0]}", "add it")
-    a, b, al, th = (link.values[key][0] for key in ("a", "b", "al", "th"))
-    slides = link.type == "prismatic"
-    row = DhRow(
-        theta=units.radians(th) if slides else 0.0,
-        d=0.0 if slides else units.metres(b),
-        a=units.metres(a),
-        alpha=units.radians(al),
-    )
-    if slides and "limits" not in link.values:
-        problem = f"link {link.number} slides and has no limits"
-        raise _error(file, link.line, problem, "add for example 'limits 0 5'")
-    lower, upper = link.values.get("limits", (-180.0, 180.0))
-    velocity = DEFAULT_VELOCITY[link.type]
-    return Joint(
-        name=f"joint_{link.number}",
-        type=link.type,
-        row=row,
-        lower=units.si(lower, link.type),
-        upper=units.si(upper, link.type),
-        velocity=velocity,
-        acceleration=4.0 * velocity,
-        effort=DEFAULT_EFFORT,
-        source="" if "limits" in link.values else "no limits in the RVS file",
-    )
+@dataclass
+class _Link:
+    """A link of a file; errors name the file and a line."""
 
+    file: str
+    line: int
+    number: int
+    values: dict[str, list[float]] = field(default_factory=dict)
+    type: JointType = "revolute"
 
-def _home(link: _Link, joint: Joint, units: Units, file: str) -> float:
-    """Where RVS shows the joint first, if need be by whole turns inside the limits."""
-    slides = joint.type == "prismatic"
-    shown = link.values["b" if slides else "th"][0]
-    for turn in (0.0,) if slides else (0.0, -360.0, 360.0):
-        value = units.si(shown + turn, joint.type)
-        if joint.lower <= value <= joint.upper:
-            return value
-    problem = f"link {link.number} stands at {shown:g}, outside its limits"
-    raise _error(file, link.line, problem, "was a minus sign lost in the limits?")
+    def store(self, statement: _Statement) -> None:
+        key, line, of_link = statement.key, statement.line, f"of link {self.number}"
+        if key == "type":
+            self.type = self._type(statement)
+            return
+        values = [self._number(*word) for word in statement.words]
+        if len(values) != NUMBERS[key]:
+            problem = f"takes {NUMBERS[key]} number(s), not {statement.text or 'none'}"
+            raise self._error(f"{key} {of_link} {problem}", line=line)
+        if key in self.values:
+            raise self._error(f"{key} {of_link} is given twice", "delete one", line)
+        if key == "limits" and values[0] >= values[1]:
+            raise self._error(
+                f"the lower limit {values[0]:g} {of_link} is not below the upper, {values[1]:g}",
+                "was a minus sign lost? the lower limit comes first",
+                line,
+            )
+        self.values[key] = values
+
+    def joint(self, units: Units) -> Joint:
+        for key in ("a", "b", "al", "th"):
+            if key not in self.values:
+                raise self._error(f"link {self.number} has no {key}", "add it")
+        a, b, al, th = (self.values[key][0] for key in ("a", "b", "al", "th"))
+        slides = self.type == "prismatic"
+        if slides and "limits" not in self.values:
+            problem = f"link {self.number} slides and has no limits"
+            raise self._error(problem, "add for example 'limits 0 5'")
+        lower, upper = self.values.get("limits", (-180.0, 180.0))
+        velocity = DEFAULT_VELOCITY[self.type]
+        return Joint(
+            name=f"joint_{self.number}",
+            type=self.type,
+            row=DhRow(
+                theta=units.radians(th) if slides else 0.0,
+                d=0.0 if slides else units.metres(b),
+                a=units.metres(a),
+                alpha=units.radians(al),
+            ),
+            lower=units.si(lower, self.type),
+            upper=units.si(upper, self.type),
+            velocity=velocity,
+            acceleration=4.0 * velocity,
+            effort=DEFAULT_EFFORT,
+            source="" if "limits" in self.values else "no limits in the RVS file",
+        )
+
+    def home(self, joint: Joint, units: Units) -> float:
+        """Where RVS shows the joint first, if need be by whole turns inside the limits."""
+        slides = joint.type == "prismatic"
+        shown = self.values["b" if slides else "th"][0]
+        for turn in (0.0,) if slides else (0.0, -360.0, 360.0):
+            value = units.si(shown + turn, joint.type)
+            if joint.lower <= value <= joint.upper:
+                return value
+        problem = f"link {self.number} stands at {shown:g}, outside its limits"
+        raise self._error(problem, "was a minus sign lost in the limits?")
+
+    def _number(self, word: str, line: int) -> float:
+        try:
+            value = float(word)
+        except ValueError:
+            remedy = did_you_mean(word, KEYWORDS)
+            raise self._error(f"{word!r} is not known here", remedy, line) from None
+        if not math.isfinite(value):
+            raise self._error(f"{word} is not a finite number", line=line)
+        return value
+
+    def _type(self, statement: _Statement) -> JointType:
+        word = statement.text
+        for known in TYPES:
+            if word and known.startswith(word.lower()):
+                return known
+        remedy = did_you_mean(word, TYPES)
+        raise self._error(f"a joint cannot be {word!r}", remedy, statement.line)
+
+    def _error(self, problem: str, remedy: str = "", line: int | None = None) -> DescriptionError:
+        return DescriptionError(problem, remedy=remedy, file=self.file, line=line or self.line)

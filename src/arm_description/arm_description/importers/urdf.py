@@ -14,14 +14,20 @@ from arm_common.transforms import Matrix
 
 from arm_description.errors import UrdfError
 from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
-from arm_description.importers.urdf_structure import ArmChain, find_chain, find_hand, zero_pose
+from arm_description.importers.urdf_structure import (
+    ArmChain,
+    find_chain,
+    find_hand,
+    some,
+    zero_pose,
+)
 from arm_description.model.dh import Convention, DhRow, JointType
 from arm_description.model.elements import Joint
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
-from arm_description.robot_file.scope import FASTEST, FORBIDDEN_IN_NAMES, MOST_ROTATION
+from arm_description.robot_file.scope import FASTEST, MOST_ROTATION, name_problem
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import UrdfJoint
-from arm_description.urdf.kinematics import joint_pose
+from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 
 # Five written digits of pi are this far from it, with some room [rad].
@@ -33,7 +39,7 @@ SAMPLES = 100
 class UrdfImport:
     """A model from a URDF and how faithful it is."""
 
-    model: RobotModel  # the robot
+    model: RobotModel
     notes: tuple[str, ...]  # what there is to know about it, in sentences
     # largest difference of any element of the tool's pose from the URDF's, at SAMPLES random
     # positions within the limits [m or -]
@@ -62,12 +68,16 @@ def import_urdf(
         file: where the text comes from, for the model's source.
 
     Raises:
-        DescriptionError: not a URDF, not one arm, or one that a DH table cannot hold; says why.
+        DescriptionError: not a URDF, not one arm, or one that a DH table cannot hold.
     """
     tree = read_urdf(text)
     chain = find_chain(tree, base, tip)
     hand = find_hand(tree, chain)
-    axes = [_axis(chain, joint) for joint in chain.moving]
+    frames = {joint.name: zero_pose(chain.way, joint) for joint in chain.moving}
+    axes = [
+        AxisLine(j.name, frames[j.name][:3, 3], frames[j.name][:3, :3] @ j.axis)
+        for j in chain.moving
+    ]
     table = dh_from_axes(axes, hand.tool, convention, parallel)
     joints = tuple(map(_joint, chain.moving, table.rows))
     called = _clean(name or tree.name)
@@ -78,7 +88,7 @@ def import_urdf(
         base=table.base,
         tool=table.tool,
         gripper=hand.gripper,
-        postures=MappingProxyType({"rest": MappingProxyType({j.name: _rest(j) for j in joints})}),
+        postures=MappingProxyType({"rest": MappingProxyType({j.name: j.rest for j in joints})}),
         description=f"{called}, {len(joints)} joints, from its URDF",
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
@@ -96,13 +106,7 @@ def _notes(chain: ArmChain, hand: str, table: tuple[str, ...], error: float) -> 
         if note:
             yield f"{note[0].upper()}{note[1:]}."
     if chain.others:
-        shown = ", ".join(chain.others[:8]) + (", ..." if len(chain.others) > 8 else "")
-        yield f"Not on the way, left out: {shown}."
-
-
-def _axis(chain: ArmChain, joint: UrdfJoint) -> AxisLine:
-    T = zero_pose(chain.way, joint)
-    return AxisLine(joint.name, T[:3, 3], T[:3, :3] @ joint.axis)
+        yield f"Not on the way, left out: {some(chain.others)}."
 
 
 def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
@@ -144,16 +148,9 @@ def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
     return limit.lower, limit.upper, ""
 
 
-def _rest(joint: Joint) -> float:
-    return min(max(0.0, joint.lower), joint.upper)
-
-
 def _clean(name: str) -> str:
     """A name that a robot file may hold."""
-    kept = [
-        "_" if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES else c for c in name
-    ]
-    cleaned = "".join(kept)
+    cleaned = "".join("_" if name_problem(c)[0] else c for c in name)
     return f"{cleaned}_joint" if taken_by(cleaned) else cleaned
 
 
@@ -164,8 +161,6 @@ def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
     worst = 0.0
     for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
         values = dict(zip((joint.name for joint in chain.moving), q, strict=True))
-        T = np.eye(4)
-        for joint in chain.way:
-            T = T @ joint_pose(joint, values.get(joint.name, 0.0))
+        T = link_poses(chain.base, chain.way, values)[chain.tip]
         worst = max(worst, float(np.abs(T @ fixed - model.fk(q)).max()))
     return worst

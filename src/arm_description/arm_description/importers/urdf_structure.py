@@ -9,11 +9,12 @@ finger is half the width: closed, the fingers meet on the tool's z axis.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Matrix
+from arm_common.transforms import Matrix, pose
 
 from arm_description.errors import UrdfError
 from arm_description.model.elements import Gripper
@@ -53,23 +54,21 @@ class Branches:
         for joint in tree.joints:
             self.below[joint.parent].append(joint)
 
-    def body(self, link: str) -> list[str]:
-        """Links that are rigid with a link and not above it, itself first."""
+    def links(self, link: str, rigid: bool = False) -> list[str]:
+        """A link and all links that it carries, or those that are rigid with it."""
         links = [link]
         for name in links:
-            links += [joint.child for joint in self.below[name] if joint.kind == "fixed"]
+            carried = self.below[name]
+            links += [joint.child for joint in carried if not rigid or joint.kind == "fixed"]
         return links
 
     def moved_by(self, link: str) -> list[UrdfJoint]:
         """Joints that leave the rigid body of a link."""
-        return [j for name in self.body(link) for j in self.below[name] if j.kind != "fixed"]
+        body = self.links(link, rigid=True)
+        return [joint for name in body for joint in self.below[name] if joint.kind != "fixed"]
 
     def way(self, base: str, tip: str) -> list[UrdfJoint]:
-        """Joints from base to tip.
-
-        Raises:
-            UrdfError: the base is not above the tip.
-        """
+        """Joints from base to tip, which it must carry."""
         joints, link = list[UrdfJoint](), tip
         while link != base:
             if link not in self.above:
@@ -85,10 +84,6 @@ class Branches:
         """Those links that carry nothing."""
         return [link for link in links if not self.below[link]]
 
-    def count(self, link: str) -> int:
-        """Number of joints that move a link."""
-        return sum(joint.kind != "fixed" for joint in self.way(self.tree.root, link))
-
     def start(self, link: str) -> str:
         """Topmost link of the rigid body of a link."""
         while link in self.above and self.above[link].kind == "fixed":
@@ -97,12 +92,9 @@ class Branches:
 
 
 def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
-    """Find the arm.
+    """Find the arm from a base link (the root if empty) to a tip.
 
-    Args:
-        tree: the URDF.
-        base: name of the base link, the root if empty.
-        tip: name of the tip link; if empty, the one end of the arm, which may carry a hand.
+    The tip is the one end of the arm if empty; the arm may carry a hand there.
 
     Raises:
         UrdfError: no such link, no way, several ends, or a joint on the way that a table of
@@ -158,31 +150,32 @@ def _end(branches: Branches, base: str) -> str:
     link = base
     while onward := branches.moved_by(link):
         last = link != base and not any(branches.moved_by(joint.child) for joint in onward)
-        if last and (len(onward) > 1 or _is_jaw(onward[0])):
+        # Whether a single joint closes a gripper, only its names can tell.
+        names = f"{onward[0].name} {onward[0].child}".lower()
+        if last and (len(onward) > 1 or any(word in names for word in JAW_WORDS)):
             break
         if len(onward) > 1:
             raise _many(branches, link, f"the arm branches behind {link!r}")
         link = onward[0].child
-    leaves = branches.leaves(branches.body(link)) or branches.body(link)[-1:]
+    body = branches.links(link, rigid=True)
+    leaves = branches.leaves(body) or body[-1:]
     tools = [leaf for leaf in leaves if leaf.endswith(TOOL)] or leaves
     if len(tools) > 1:
         raise _many(branches, link, f"the arm ends at {link!r} with several frames")
     return tools[0]
 
 
-def _is_jaw(joint: UrdfJoint) -> bool:
-    """Whether a joint that is the last one closes a gripper; only its names can tell."""
-    names = f"{joint.name} {joint.child}".lower()
-    return any(word in names for word in JAW_WORDS)
-
-
 def _many(branches: Branches, link: str, problem: str) -> UrdfError:
-    links = [link]
-    for name in links:
-        links += [joint.child for joint in branches.below[name]]
-    ends = sorted(branches.leaves(links), key=lambda end: -branches.count(end))
-    shown = ", ".join(ends[:MOST_SHOWN]) + (", ..." if len(ends) > MOST_SHOWN else "")
-    return UrdfError(problem, remedy=f"choose the tip with --tip, for example of {shown}")
+    def moved(end: str) -> int:
+        return sum(joint.kind != "fixed" for joint in branches.way(branches.tree.root, end))
+
+    ends = sorted(branches.leaves(branches.links(link)), key=moved, reverse=True)
+    return UrdfError(problem, remedy=f"choose the tip with --tip, for example of {some(ends)}")
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first of some names in words."""
+    return ", ".join(names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
 
 
 NEAR = 1e-9
@@ -193,7 +186,7 @@ class Hand:
     """What is at the end of the arm."""
 
     tool: Matrix  # (4, 4) base <- tool0 with every joint at 0
-    gripper: Gripper | None = None  # the gripper, if there is one that fits
+    gripper: Gripper | None = None  # if there is one that fits
     note: str = ""  # why there is none, or where the tool was put; "" if there is nothing to say
 
 
@@ -202,14 +195,19 @@ def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
     tool = zero_pose(chain.way)
     if not chain.hand:
         return Hand(tool)
-    problem = _misfit(chain.hand)
-    if problem:
+
+    def left_out(problem: str) -> Hand:
         return Hand(tool, note=f"the gripper is left out: {problem}")
-    frames = [_pose(tree, chain, joint) for joint in chain.hand]
+
+    if problem := _misfit(chain.hand):
+        return left_out(problem)
+    branches = Branches(tree)
+    ways = [(*branches.way(chain.base, joint.parent), joint) for joint in chain.hand]
+    frames = [zero_pose(way) for way in ways]
     axes = [T[:3, :3] @ joint.axis for T, joint in zip(frames, chain.hand, strict=True)]
     apart = float(np.linalg.norm(frames[0][:3, 3] - frames[1][:3, 3]))
     if apart > NEAR or float(axes[0] @ axes[1]) > NEAR - 1.0:
-        return Hand(tool, note="the gripper is left out: its fingers do not close onto one point")
+        return left_out("its fingers do not close onto one point")
     point, note = frames[0][:3, 3], ""
     if not chain.chosen and chain.tip == chain.hand[0].parent:
         tool = _grasp(tool, point, axes[0])
@@ -217,8 +215,7 @@ def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
     right = 0 if float(axes[0] @ tool[:3, 1]) > 0.0 else 1
     aside = float(np.linalg.norm(np.cross(point - tool[:3, 3], tool[:3, 2])))
     if float(axes[right] @ tool[:3, 1]) < 1.0 - NEAR or aside > NEAR:
-        why = f"its fingers do not open along y of {chain.tip} and onto its z axis"
-        return Hand(tool, note=f"the gripper is left out: {why}")
+        return left_out(f"its fingers do not open along y of {chain.tip} and onto its z axis")
     return Hand(tool, _gripper(chain.hand, right), note)
 
 
@@ -239,20 +236,13 @@ def _misfit(fingers: tuple[UrdfJoint, ...]) -> str:
     return ""
 
 
-def _pose(tree: UrdfTree, chain: ArmChain, finger: UrdfJoint) -> Matrix:
-    return zero_pose((*Branches(tree).way(chain.base, finger.parent), finger))
-
-
 def _grasp(parent: Matrix, point: Matrix, axis: Matrix) -> Matrix:
     """Frame at the fingers: y along their opening, z as near as can be to the arm's last z."""
     y = axis if float(axis @ parent[:3, 1]) > -NEAR else -axis
     z = parent[:3, 2] if abs(float(axis @ parent[:3, 2])) < 0.9 else parent[:3, 0]
     x = np.cross(y, z)
     x /= np.linalg.norm(x)
-    T = np.eye(4)
-    T[:3, :3] = np.column_stack((x, y, np.cross(x, y)))
-    T[:3, 3] = point
-    return T
+    return pose(np.column_stack((x, y, np.cross(x, y))), point)
 
 
 def _gripper(fingers: tuple[UrdfJoint, ...], right: int) -> Gripper:

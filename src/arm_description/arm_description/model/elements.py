@@ -157,3 +157,9 @@ class Colours:
     joints: str = "#5b6475"  # bodies at the joints
     gripper: str = "#3b4252"  # palm
     fingers: str = "#eeca3b"
+
+
+def rgb(colour: str) -> Triple:
+    """Return red, green, blue, 0 .. 1, of "#rrggbb"."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return (red, green, blue)

@@ -54,5 +54,9 @@ class Units:
             return value / METRES_PER_INCH
         return value * PER_METRE[self.length]
 
+    def text(self, value: float, joint_type: str) -> str:
+        """Return a joint's position in radians (revolute) or metres with the file's unit."""
+        return f"{self.written(float(value), joint_type):.6g} {self.unit(joint_type)}"
+
 
 SI = Units("m", "rad")

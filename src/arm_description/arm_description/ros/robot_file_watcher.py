@@ -7,6 +7,8 @@ Works with robot_state_publisher and with the state publisher of this package: b
 editors that write in place or rename, and costs 20 us for a robot file.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
 import time
@@ -31,28 +33,22 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.urdf.writer import robot_urdf
 
-PATIENCE = 3  # looks for which a file may be missing: editors remove it for a moment
+PATIENCE = 3  # polls for which a file may be missing: editors remove it for a moment
 
 
 class FileWatch:
-    """Watches one file; made to be asked a few times a second.
-
-    Args:
-        path: the file.
-    """
+    """Watches one file; made to be polled a few times a second."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._told: bytes | None = None
+        self._returned: bytes | None = None
         self._seen: bytes | None = None
         self._missed = 0
 
-    def look(self) -> bytes | None:
-        """Look at the file.
+    def poll(self) -> bytes | None:
+        """Return the content at the beginning and after every change, else None.
 
-        Returns:
-            Its content, once at the beginning and after every change, as soon as two looks in a
-            row have found the same; else None.
+        A change counts as soon as two polls in a row have found the same.
 
         Raises:
             OSError: it could not be read for a while; raised once.
@@ -62,23 +58,20 @@ class FileWatch:
         except OSError:
             self._missed += 1
             if self._missed == PATIENCE:
-                self._told = None
+                self._returned = None
                 raise
             return None
         self._missed = 0
         settled = content == self._seen
         self._seen = content
-        if not settled or content == self._told:
+        if not settled or content == self._returned:
             return None
-        self._told = content
+        self._returned = content
         return content
 
 
-# mypy: disable-error-code="no-untyped-call"
-
-
-PERIOD = 0.3  # s on the wall; two looks make a change
-ASK_AGAIN = 3.0  # s; a request may be lost while nodes find each other
+PERIOD = 0.3  # s on the wall; two polls make a change
+SEND_AGAIN = 3.0  # s; a request may be lost while nodes find each other
 
 
 @dataclass(frozen=True)
@@ -113,42 +106,42 @@ class RobotFileWatcher(Node):
         self._status = self.create_publisher(String, "robot_file/status", LATCHED)
         self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
         self._watch = FileWatch(self._path)
-        self._urdf = ""  # still to be told to the publisher
-        self._again = 0.0  # when to tell it again, if no answer comes [s]
+        self._urdf = ""  # not yet accepted by the publisher
+        self._again = 0.0  # when to send it again, if no answer comes [s]
         self._problem = ""
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(PERIOD, self._look, clock=steady)
+        self.create_timer(PERIOD, self._poll, clock=steady)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         try:
-            content = self._watch.look()
+            content = self._watch.poll()
             if content is not None:
                 model = parse_robot(content, str(self._path))
                 self._urdf = robot_urdf(model, self._prefix, self._frames)
         except DescriptionError as error:
             self._urdf = ""
-            self._say(str(error))
+            self._report(str(error))
         except OSError as error:
-            self._say(f"{self._path}: cannot be read ({error.strerror}); save it again")
+            self._report(f"{self._path}: cannot be read ({error.strerror}); save it again")
         now = time.monotonic()
         if self._urdf and self._client.service_is_ready() and now > self._again:
-            self._again = now + ASK_AGAIN
-            self._tell(self._urdf)
+            self._again = now + SEND_AGAIN
+            self._send(self._urdf)
 
-    def _tell(self, urdf: str) -> None:
+    def _send(self, urdf: str) -> None:
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
         parameter = ParameterMessage(name="robot_description", value=value)
         future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
-        future.add_done_callback(partial(self._told, urdf))
+        future.add_done_callback(partial(self._on_answer, urdf))
 
-    def _told(self, urdf: str, future: Any) -> None:
+    def _on_answer(self, urdf: str, future: Any) -> None:
         if urdf == self._urdf:
             self._urdf = ""
         self._again = 0.0
         answer = future.result().results[0]
-        self._say("" if answer.successful else f"{self._path}: {answer.reason}")
+        self._report("" if answer.successful else f"{self._path}: {answer.reason}")
 
-    def _say(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         self._status.publish(String(data=problem))
         if problem:
             self.get_logger().warning(f"{problem} (the last good robot stays)")

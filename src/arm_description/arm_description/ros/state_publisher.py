@@ -6,6 +6,8 @@ For computers without robot_state_publisher; parameters, topics and qualities of
 same. The tf message is built once and refilled for every joint_states message.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
 import math
@@ -27,53 +29,38 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from arm_description.errors import DescriptionError
-from arm_description.urdf.elements import MOVING
+from arm_description.urdf.elements import MOVING, UrdfMimic
 from arm_description.urdf.kinematics import JointMotion
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 
 class JointBatch:
-    """The moving joints that one list of joint names places.
-
-    Attributes:
-        message: the tf message, refilled by ``fill``.
-        published: stamp of the last message [ns], None before the first.
-    """
+    """The moving joints that one list of joint names places."""
 
     def __init__(self, tree: UrdfTree, names: Sequence[str], frame_prefix: str) -> None:
-        self.message = TFMessage()
-        self.published: int | None = None
+        self.message = TFMessage()  # refilled by fill
+        self.published: int | None = None  # stamp of the last message [ns]
         self._slots: list[tuple[int, float, float, JointMotion, TransformStamped]] = []
         index = {name: i for i, name in enumerate(names)}
         for joint in tree.joints:
             if joint.kind == "fixed":
                 continue
-            source, multiplier, offset = joint.name, 1.0, 0.0
+            source = UrdfMimic(joint.name, 1.0, 0.0)
             if joint.mimic and joint.name not in index:
-                source, multiplier, offset = (
-                    joint.mimic.joint,
-                    joint.mimic.multiplier,
-                    joint.mimic.offset,
-                )
-            if source not in index:
-                continue
-            motion = JointMotion(joint)
-            stamped = stamped_transform(motion, frame_prefix)
-            self._slots.append((index[source], multiplier, offset, motion, stamped))
+                source = joint.mimic
+            if source.joint in index:
+                slot = (index[source.joint], source.multiplier, source.offset)
+                motion = JointMotion(joint)
+                self._slots.append((*slot, motion, stamped_transform(motion, frame_prefix)))
         self.message.transforms = [slot[4] for slot in self._slots]
 
     def __len__(self) -> int:
         return len(self._slots)
 
     def fill(self, positions: Sequence[float], stamp: Time) -> bool:
-        """Refill the message.
+        """Refill the message with positions [rad or m] by the names this batch was made for.
 
-        Args:
-            positions: by the names this batch was made for [rad or m].
-            stamp: stamp of the joint states.
-
-        Returns:
-            False, with the message not to be used, if a position is not finite.
+        False, with the message not to be used, if a position is not finite.
         """
         for i, multiplier, offset, motion, stamped in self._slots:
             q = multiplier * positions[i] + offset
@@ -91,13 +78,11 @@ class JointBatch:
 
 def fixed_message(tree: UrdfTree, frame_prefix: str, stamp: Time) -> TFMessage:
     """The message of all fixed joints."""
-    transforms = [
-        stamped_transform(JointMotion(joint), frame_prefix)
-        for joint in tree.joints
-        if joint.kind == "fixed"
-    ]
-    for stamped in transforms:
-        stamped.header.stamp = stamp
+    transforms = []
+    for joint in tree.joints:
+        if joint.kind == "fixed":
+            transforms.append(stamped_transform(JointMotion(joint), frame_prefix))
+            transforms[-1].header.stamp = stamp
     return TFMessage(transforms=transforms)
 
 
@@ -109,9 +94,6 @@ def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStampe
     t.x, t.y, t.z = motion.position
     r.x, r.y, r.z, r.w = motion.quaternion
     return stamped
-
-
-# mypy: disable-error-code="no-untyped-call"
 
 
 # Whatever the publisher offers; none is lost while a busy machine lets this process wait.
@@ -201,10 +183,8 @@ class StatePublisher(Node):
 
     def _on_joint_states(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
-            self._warn(
-                f"ignored joint states with {len(message.name)} names and "
-                f"{len(message.position)} positions"
-            )
+            counts = f"{len(message.name)} names and {len(message.position)} positions"
+            self._warn(f"ignored joint states with {counts}")
             return
         batch = self._batch(tuple(message.name))
         if not len(batch) or not self._due(batch, message.header.stamp):
@@ -226,14 +206,9 @@ class StatePublisher(Node):
 
     def _due(self, batch: JointBatch, stamp: Time) -> bool:
         """Whether the interval is over; time that runs backwards begins anew."""
-        now = stamp.sec * 1_000_000_000 + stamp.nanosec
-        last = batch.published
-        if (
-            last is None
-            or now < last
-            or now - last >= self._interval
-            or self.get_parameter("ignore_timestamp").value
-        ):
+        now, last = stamp.sec * 1_000_000_000 + stamp.nanosec, batch.published
+        due = last is None or now < last or now - last >= self._interval
+        if due or self.get_parameter("ignore_timestamp").value:
             batch.published = now
             return True
         return False

@@ -11,7 +11,7 @@ from arm_common.atomic_file import write_bytes
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
-from arm_description.library import share_folders
+from arm_description.library import given_path, shipped
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.text_formats import csv_text, read_csv, read_rows, rows_text
 from arm_description.trajectories.trajectory import JointTrajectory, checked
@@ -28,21 +28,18 @@ READERS = {
 def read_trajectory(
     file: str | os.PathLike[str], model: RobotModel, fit: bool = False
 ) -> JointTrajectory:
-    """Read a trajectory that keeps the robot's limits of position and speed.
+    """Read a trajectory of all joints, from time 0, within the limits of position and speed.
 
     Args:
         file: path of a .csv, .yaml or .txt (rows of angles) file, or the name of one that is
             shipped for this robot.
-        model: the robot.
+        model: the robot, whose order of joints it gets.
         fit: where the file is faster than a joint can be, stretch all its times; else refuse it.
-
-    Returns:
-        The trajectory of all joints, in the robot's order, from time 0.
 
     Raises:
         DescriptionError: there is no such file or something in it is wrong; names the line.
     """
-    path = trajectory_path(file, model)
+    path = _path(file, model)
     return checked(READERS[_form(path)](path, model), model, fit)
 
 
@@ -62,17 +59,11 @@ def write_trajectory(
     write_bytes(text.encode(), os.fspath(file))
 
 
-def trajectory_path(file: str | os.PathLike[str], model: RobotModel) -> Path:
-    """Path of a trajectory by its path, or by its name if it is shipped for this robot.
-
-    Raises:
-        DescriptionError: there is none.
-    """
+def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
+    """Path of a trajectory by its path, or by its name if it is shipped for this robot."""
     text = os.fspath(file)
-    path = Path(text).expanduser()
-    if not isinstance(file, str) or os.sep in text or path.suffix:
-        if not path.is_file():
-            raise DescriptionError("there is no such file", remedy="check the path", file=text)
+    path = given_path(file, {Path(text).suffix} - {""})
+    if path is not None:
         return path
     names = shipped_trajectories(model.name)
     if text not in names:
@@ -85,12 +76,7 @@ def trajectory_path(file: str | os.PathLike[str], model: RobotModel) -> Path:
 
 def shipped_trajectories(robot: str) -> dict[str, Path]:
     """Files of the trajectories that are shipped for a robot, by name, sorted."""
-    for share in share_folders():
-        folder = share / "trajectories" / robot
-        found = {p.stem: p for p in sorted(folder.glob("*")) if p.suffix in READERS}
-        if found:
-            return found
-    return {}
+    return shipped(f"trajectories/{robot}", READERS)
 
 
 def _form(path: Path) -> str:

@@ -16,8 +16,8 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,77 +25,81 @@ from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
 from arm_description.library import read_text
+from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import JointTrajectory, TrajectoryPoints, order_of
 
 _MOST_BYTES = 50_000_000
-
-
-def _filled(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that is neither empty nor a comment (#)."""
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            yield number, line.strip()
-
-
-def _number(text: str, file: str, line: int) -> float:
-    error = partial(DescriptionError, file=file, line=line)
-    try:
-        value = float(text)
-    except ValueError:
-        raise error(f"{text.strip()!r} is not a number", remedy="write for example 1.5") from None
-    if not math.isfinite(value):
-        raise error(f"{text.strip()} is not finite", remedy="write a finite number")
-    return value
-
-
 TIME = "time"
 _UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
 
 
-def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file; limits are not checked here.
+@dataclass(frozen=True)
+class _Line:
+    """A line of a file."""
 
-    Raises:
-        DescriptionError: something in it is wrong; names the line.
-    """
-    lines, file = read_text(path, _MOST_BYTES).splitlines(), str(path)
-    default = _default_units(lines, file)
-    rows = _filled(lines)
-    line, header = next(rows, (1, ""))
+    file: str
+    number: int
+    text: str
+
+    def error(self, problem: str, remedy: str) -> DescriptionError:
+        return DescriptionError(problem, remedy=remedy, file=self.file, line=self.number)
+
+    def value(self, text: str) -> float:
+        """Return the finite number that is written in it."""
+        try:
+            value = float(text)
+        except ValueError:
+            raise self.error(
+                f"{text.strip()!r} is not a number", "write for example 1.5"
+            ) from None
+        if not math.isfinite(value):
+            raise self.error(f"{text.strip()} is not finite", "write a finite number")
+        return value
+
+
+def _lines(path: Path) -> list[_Line]:
+    texts = read_text(path, _MOST_BYTES).splitlines()
+    return [_Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
+
+
+def _filled(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Yield the lines that are neither empty nor a comment (#)."""
+    return (line for line in lines if line.text.strip() and not line.text.lstrip().startswith("#"))
+
+
+def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
+    """Read a file, whose errors name the line; limits are not checked here."""
+    lines = _lines(path)
+    default, rows = _default_units(lines), _filled(lines)
+    header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
     if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
-        raise DescriptionError(
+        raise header.error(
             "the first column must be 'time', in seconds",
-            remedy="begin with the line: " + ",".join((TIME, *model.joint_names)),
-            file=file,
-            line=line,
+            "begin with the line: " + ",".join((TIME, *model.joint_names)),
         )
-    names = [name for name, _ in headings[1:]]
-    order = order_of(names, model, file, line)
-    units = [_unit(headings[1 + i][1], j, model, default, file, line) for j, i in enumerate(order)]
+    order = order_of([name for name, _ in headings[1:]], model, header.file, header.number)
+    columns = [
+        (i, _unit(headings[1 + i][1], joint, default, header), joint.type)
+        for i, joint in zip(order, model.joints, strict=True)
+    ]
     times, positions, at = [], [], []
-    for line, text in rows:
-        cells = _cells(text)
+    for line in rows:
+        cells = _cells(line)
         if len(cells) != len(headings):
-            raise DescriptionError(
+            raise line.error(
                 f"has {len(cells)} columns, the header has {len(headings)}",
-                remedy="write time and a position for every joint, with a point in 0.5",
-                file=file,
-                line=line,
+                "write time and a position for every joint, with a point in 0.5",
             )
-        time, *values = (_number(cell, file, line) for cell in cells)
+        time, *values = map(line.value, cells)
         times.append(time)
-        positions.append(
-            [
-                u.si(values[i], joint.type)
-                for u, i, joint in zip(units, order, model.joints, strict=True)
-            ]
-        )
-        at.append(line)
-    return TrajectoryPoints(file, np.array(times), np.array(positions).reshape(-1, model.n), at)
+        positions.append([units.si(values[i], kind) for i, units, kind in columns])
+        at.append(line.number)
+    shaped = np.array(positions).reshape(-1, model.n)
+    return TrajectoryPoints(str(path), np.array(times), shaped, at)
 
 
 def csv_text(trajectory: JointTrajectory) -> str:
@@ -109,8 +113,8 @@ def csv_text(trajectory: JointTrajectory) -> str:
     return text.getvalue()
 
 
-def _cells(line: str) -> list[str]:
-    return next(csv.reader([line], skipinitialspace=True), []) or [""]
+def _cells(line: _Line) -> list[str]:
+    return next(csv.reader([line.text.strip()], skipinitialspace=True), []) or [""]
 
 
 def _heading(cell: str) -> tuple[str, str]:
@@ -118,64 +122,49 @@ def _heading(cell: str) -> tuple[str, str]:
     return (cell, "") if match is None else (match["name"], match["unit"] or "")
 
 
-def _default_units(lines: list[str], file: str) -> Units:
+def _default_units(lines: list[_Line]) -> Units:
     """Units of the first comment that states them."""
-    for number, line in enumerate(lines, start=1):
-        match = _UNITS.fullmatch(line)
+    for line in lines:
+        match = _UNITS.fullmatch(line.text)
         if match:
-            length, angle = SI.length, SI.angle
+            units = SI
             for word in re.split(r"[\s,]+", match[1].strip()):
-                if word in ANGLES:
-                    angle = word
-                elif word in LENGTHS:
-                    length = word
-                else:
-                    raise DescriptionError(
-                        f"there is no unit {word!r}",
-                        remedy=did_you_mean(word, (*ANGLES, *LENGTHS)),
-                        file=file,
-                        line=number,
-                    )
-            return Units(length, angle)
+                if word not in (*ANGLES, *LENGTHS):
+                    remedy = did_you_mean(word, (*ANGLES, *LENGTHS))
+                    raise line.error(f"there is no unit {word!r}", remedy)
+                units = replace(units, **{"angle" if word in ANGLES else "length": word})
+            return units
     return SI
 
 
-def _unit(word: str, index: int, model: RobotModel, default: Units, file: str, line: int) -> Units:
+def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
     """Units for one joint's column."""
-    joint = model.joints[index]
-    allowed = ANGLES if joint.type == "revolute" else LENGTHS
+    turns = joint.type == "revolute"
+    allowed = ANGLES if turns else LENGTHS
     if not word:
         return default
     if word not in allowed:
-        raise DescriptionError(
+        raise line.error(
             f"joint {joint.name!r} is {joint.type}, its unit cannot be {word!r}",
-            remedy=did_you_mean(word, allowed),
-            file=file,
-            line=line,
+            did_you_mean(word, allowed),
         )
-    return Units(SI.length, word) if joint.type == "revolute" else Units(word, SI.angle)
+    return replace(SI, **{"angle" if turns else "length": word})
 
 
 def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file; limits are not checked here.
-
-    Raises:
-        DescriptionError: a row has not a number for every joint; names the line.
-    """
-    file, positions, at = str(path), [], []
-    for line, text in _filled(read_text(path, _MOST_BYTES).splitlines()):
-        values = [_number(cell, file, line) for cell in re.split(r"\s*,\s*|\s+", text)]
+    """Read a file, whose errors name the line; limits are not checked here."""
+    positions, at = [], []
+    for line in _filled(_lines(path)):
+        values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
         if len(values) != model.n:
-            raise DescriptionError(
+            raise line.error(
                 f"has {len(values)} numbers, {model.name} has {model.n} joints",
-                remedy="write one for each of " + ", ".join(model.joint_names),
-                file=file,
-                line=line,
+                "write one for each of " + ", ".join(model.joint_names),
             )
-        types = (joint.type for joint in model.joints)
-        positions.append([model.units.si(v, kind) for v, kind in zip(values, types, strict=True)])
-        at.append(line)
-    return TrajectoryPoints(file, None, np.array(positions).reshape(-1, model.n), at)
+        pairs = zip(values, model.joints, strict=True)
+        positions.append([model.units.si(value, joint.type) for value, joint in pairs])
+        at.append(line.number)
+    return TrajectoryPoints(str(path), None, np.array(positions).reshape(-1, model.n), at)
 
 
 def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:

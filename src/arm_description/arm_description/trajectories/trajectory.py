@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Vector
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Joint
-from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel, read_only
 
 
@@ -90,12 +89,9 @@ class TrajectoryPoints:
 
 
 def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTrajectory:
-    """Make the trajectory.
+    """Make the trajectory, within the limits of the robot.
 
-    Args:
-        points: of the file.
-        model: the robot, for its limits.
-        fit: stretch the times as far as the speed limits need it, in place of an error.
+    With fit the times are stretched as far as the speed limits need it, in place of an error.
 
     Raises:
         DescriptionError: times that do not rise, a position outside the limits, too fast a joint.
@@ -111,8 +107,8 @@ def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTraj
     joint, span = model.joints[j], times[k + 1] - times[k]
     speed = abs(positions[k + 1, j] - positions[k, j]) / span
     raise points.error(
-        f"joint {joint.name!r} moves at {_text(speed, joint, model.units)}/s after "
-        f"{times[k]:.6g} s, above its limit {_text(joint.velocity, joint, model.units)}/s",
+        f"joint {joint.name!r} moves at {model.units.text(speed, joint.type)}/s after "
+        f"{times[k]:.6g} s, above its limit {model.units.text(joint.velocity, joint.type)}/s",
         f"give it {factor:.4g} times the time, or ask to fit the times (--fit)",
         k + 1,
         j,
@@ -120,10 +116,9 @@ def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTraj
 
 
 def slowdown(trajectory: JointTrajectory, model: RobotModel) -> tuple[float, int, int]:
-    """How many times longer a trajectory must take to keep the speed limits.
+    """Return how many times longer a trajectory must take to keep the speed limits.
 
-    Returns:
-        The factor (at most 1 if it keeps them), and the interval and the joint that need it.
+    The factor is at most 1 if it keeps them; interval and joint that need it come with it.
     """
     if len(trajectory.times) < 2:
         return 0.0, 0, 0
@@ -139,37 +134,31 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
     if not len(q):
         raise DescriptionError("has no points", remedy="write at least one", file=points.file)
     if len(q) > MOST_POINTS:
-        raise DescriptionError(
-            f"has {len(q)} points, at most {MOST_POINTS} are possible", file=points.file
-        )
+        problem = f"has {len(q)} points, at most {MOST_POINTS} are possible"
+        raise DescriptionError(problem, file=points.file)
     beyond = np.maximum(q - model.upper, model.lower - q)
     k, j = np.unravel_index(int(np.argmax(beyond)), q.shape)
     if beyond[k, j] > SLACK:
-        joint, units = model.joints[j], model.units
+        joint, text = model.joints[j], partial(model.units.text, joint_type=model.joints[j].type)
         bound, side = (joint.upper, "above") if q[k, j] > joint.upper else (joint.lower, "below")
         when = "" if points.times is None else f" at {points.times[k]:.6g} s"
         raise points.error(
-            f"joint {joint.name!r} is at {_text(q[k, j], joint, units)}{when}, "
-            f"{_text(beyond[k, j], joint, units)} {side} its limit {_text(bound, joint, units)}",
+            f"joint {joint.name!r} is at {text(q[k, j])}{when}, "
+            f"{text(beyond[k, j])} {side} its limit {text(bound)}",
             "change the trajectory, or the limits in the robot file",
             int(k),
             int(j),
         )
-    inside: Vector = np.clip(q, model.lower, model.upper)
-    return inside
+    return np.asarray(np.clip(q, model.lower, model.upper))
 
 
 def _rising(points: TrajectoryPoints, times: Vector) -> Vector:
     """The times, counted from the first one."""
-    for k in range(1, len(times)):
-        if not times[k] > times[k - 1]:
-            raise points.error(
-                f"the time {times[k]:.6g} s does not come after {times[k - 1]:.6g} s",
-                "times must rise from point to point",
-                k,
-            )
-    elapsed: Vector = times - times[0]
-    return elapsed
+    for k, (before, time) in enumerate(pairwise(times), start=1):
+        if not time > before:
+            problem = f"the time {time:.6g} s does not come after {before:.6g} s"
+            raise points.error(problem, "times must rise from point to point", k)
+    return np.asarray(times - times[0])
 
 
 def _made(positions: Vector, model: RobotModel) -> Vector:
@@ -178,16 +167,8 @@ def _made(positions: Vector, model: RobotModel) -> Vector:
     return np.concatenate([[0.0], np.cumsum(np.maximum(needed, SHORTEST_STEP))])
 
 
-def _text(value: float, joint: Joint, units: Units) -> str:
-    return f"{units.written(float(value), joint.type):.6g} {units.unit(joint.type)}"
-
-
 def order_of(names: Sequence[str], model: RobotModel, file: str, line: int) -> list[int]:
-    """Return for each joint of the robot the index of its name; errors name file and line.
-
-    Raises:
-        DescriptionError: a joint is unknown, missing, or named twice.
-    """
+    """Return for each joint of the robot the index of its name; errors name file and line."""
     error = partial(DescriptionError, file=file, line=line)
     for name in names:
         if name not in model.joint_names:

@@ -9,7 +9,7 @@ Units, constants and expressions are those of robot files; functions are written
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +37,14 @@ def _read_functions(
     keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
 ) -> TrajectoryPoints:
     """Sample the functions of a file from 0 to its duration."""
-    times = _times(keys, scope)
+    duration = scope.positive(keys["duration"])
+    step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
+    if duration / step >= MOST_POINTS:
+        raise keys["duration"].error(
+            f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible",
+            "make step larger",
+        )
+    times = np.linspace(0.0, duration, 1 + math.ceil(duration / step - 1e-9))
     functions = keys["functions"]
     fields = functions.mapping(None)
     order_of(tuple(fields), model, functions.file, functions.line)
@@ -46,43 +53,16 @@ def _read_functions(
     return TrajectoryPoints(functions.file, times, np.column_stack(columns), joint_lines=lines)
 
 
-def _times(keys: Mapping[str, Field], scope: EvaluationContext) -> Vector:
-    duration = _positive(keys["duration"], scope)
-    step = _positive(keys["step"], scope) if "step" in keys else DEFAULT_STEP
-    if duration / step >= MOST_POINTS:
-        raise keys["duration"].error(
-            f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible",
-            "make step larger",
-        )
-    return np.linspace(0.0, duration, 1 + math.ceil(duration / step - 1e-9))
-
-
-def _positive(field: Field, scope: EvaluationContext) -> float:
-    value = scope.number(field)
-    if value <= 0.0:
-        raise field.error("must be more than 0")
-    return value
-
-
 def _sampled(field: Field, joint: Joint, times: Vector, scope: EvaluationContext) -> list[float]:
-    function = _function(field, scope)
-    values = []
-    for time in times.tolist():
-        try:
-            values.append(scope.units.si(function(time), joint.type))
-        except DescriptionError as error:
-            problem = f"{error.problem} at {VARIABLE} = {time:.6g} s"
-            raise field.error(problem, error.remedy) from None
-    return values
-
-
-def _function(field: Field, scope: EvaluationContext) -> Callable[[float], float]:
+    text, when = field.raw("an expression of t"), ""
     try:
-        return scope.expressions.function(field.raw("an expression of t"), VARIABLE)
+        function, values = scope.expressions.function(text, VARIABLE), []
+        for time in times.tolist():
+            when = f" at {VARIABLE} = {time:.6g} s"
+            values.append(scope.units.si(function(time), joint.type))
     except DescriptionError as error:
-        if error.line is not None:
-            raise
-        raise field.error(error.problem, error.remedy) from None
+        raise field.error(f"{error.problem}{when}", error.remedy) from None
+    return values
 
 
 COMMON_KEYS = ("description", "source", "units", "constants")
@@ -91,11 +71,7 @@ FUNCTION_KEYS = ("functions", "duration", "step")
 
 
 def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file; limits are not checked here.
-
-    Raises:
-        DescriptionError: something in it is wrong; names line and key.
-    """
+    """Read a file, whose errors name line and key; limits are not checked here."""
     root = read_yaml(path, DescriptionError)
     keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
     for name in ("description", "source"):

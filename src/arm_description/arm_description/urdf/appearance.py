@@ -42,12 +42,7 @@ _THINNER, _LONGER, _MOST_CROSSED = 0.75, 1.3, 3
 
 
 class Skeleton:
-    """The shapes of an arm's links.
-
-    Args:
-        model: the arm.
-        frames: where its joints are.
-    """
+    """The shapes of an arm's links."""
 
     def __init__(self, model: RobotModel, frames: JointFrames) -> None:
         self._model, self._frames = model, frames
@@ -65,7 +60,8 @@ class Skeleton:
         x, y, z = self._model.base.xyz
         corners = [(0.0, 0.0, 0.0), (0.0, 0.0, z), (x, y, z)]
         if self._model.convention == "modified":
-            corners += [_along_x(self._model.base, self._model.joints[0].row.a), first.xyz]
+            a = self._model.joints[0].row.a
+            corners += [_triple((self._model.base.matrix @ (a, 0.0, 0.0, 1.0))[:3]), first.xyz]
         rods = _rods(corners, _COLUMN_RADIUS * unit, self._colours.base)
         return (foot, *rods, *self._guide(0, first))
 
@@ -91,12 +87,7 @@ class Skeleton:
         return (UrdfGeometry("box", (thickness, width, length), centre, self._colours.gripper),)
 
     def finger_shapes(self, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
-        """Return a finger, in a frame on its inner face at the grasp point.
-
-        Args:
-            gripper: its gripper.
-            side: -1 (left) or 1.
-        """
+        """Return a finger on side -1 (left) or 1, in a frame on its face at the grasp point."""
         shape = gripper.finger
         centre = Origin((0.0, side * shape.thickness / 2, shape.overhang - shape.length / 2))
         box = (shape.width, shape.thickness, shape.length)
@@ -109,7 +100,8 @@ class Skeleton:
     def _hinge(self, index: int) -> UrdfGeometry:
         """Return a cylinder along the axis; at the beginning of a long rod that runs along it."""
         crossed, size = self._crossed(index), self._size_at(index)
-        if self._part_of_a_cross(index):
+        # Part of a universal or ball joint, drawn as a slim cross.
+        if any(joint.axis != "z" for joint in self._model.joints[index : index + 2]):
             axis = self._model.joints[index].axis
             body = (_CROSS_RADIUS * size, _CROSS_LENGTH * size)
             turn = (math.pi / 2 * (axis == "y"), math.pi / 2 * (axis == "x"), 0.0)
@@ -126,10 +118,6 @@ class Skeleton:
         return UrdfGeometry(
             "cylinder", (radius, length), Origin((0.0, 0.0, shift)), self._colours.joints
         )
-
-    def _part_of_a_cross(self, index: int) -> bool:
-        """Return whether a joint is part of a universal or ball joint, drawn as a slim cross."""
-        return any(joint.axis != "z" for joint in self._model.joints[index : index + 2])
 
     def _crossed(self, index: int) -> int:
         """Return how many joints right before this one are at the same point."""
@@ -246,10 +234,6 @@ def _along(direction: Vector) -> Triple:
     """Return the roll, pitch, yaw that bring z to a direction [rad]."""
     x, y, z = _triple(direction)
     return (0.0, math.atan2(math.hypot(x, y), z), math.atan2(y, x))
-
-
-def _along_x(origin: Origin, a: float) -> Triple:
-    return _triple((origin.matrix @ (a, 0.0, 0.0, 1.0))[:3])
 
 
 def _triple(values: Vector) -> Triple:

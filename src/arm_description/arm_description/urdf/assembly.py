@@ -7,10 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arm_description.model.elements import NO_MOTION, Gripper, Joint, Origin, Payload
+from arm_description.model.elements import NO_MOTION, Gripper, Origin, Payload
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLimit, UrdfLink, UrdfParts
-from arm_description.urdf.inertia import DENSITY
 from arm_description.urdf.joint_frames import JointFrames
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 PAYLOAD = "payload_link"
 _FINGER_EFFORT = 10.0
+# Between plastic (1200) and aluminium (2700): parts with servos and air in them [kg/m^3].
+DENSITY = 1800.0
 
 
 def assemble(model: RobotModel, prefix: str) -> UrdfParts:
@@ -29,7 +30,11 @@ def assemble(model: RobotModel, prefix: str) -> UrdfParts:
     joints = []
     for index, (joint, origin) in enumerate(zip(model.joints, frames.joints, strict=True)):
         child = UrdfLink(f"{prefix}{joint.name}_link", skeleton.link_shapes(index))
-        joints.append(_moving(joint, prefix, links[-1].name, child.name, origin))
+        limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, joint.effort)
+        ends = (links[-1].name, child.name)
+        joints.append(
+            UrdfJoint(prefix + joint.name, joint.type, *ends, origin, joint.direction, limit)
+        )
         links.append(child)
     joints.append(_fixed(prefix, links[-1].name, FLANGE, frames.dh[-1]))
     joints.append(_fixed(prefix, prefix + FLANGE, TOOL, model.tool))
@@ -40,7 +45,11 @@ def assemble(model: RobotModel, prefix: str) -> UrdfParts:
     if model.payload:
         links.append(_payload_link(model, model.payload, prefix))
         joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
-    return UrdfParts(tuple(_dressed(model, link, prefix) for link in links), tuple(joints))
+    for i, link in enumerate(links):
+        name = link.name.removeprefix(prefix)
+        mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
+        links[i] = replace(link, mass=mass, mesh=mesh)
+    return UrdfParts(tuple(links), tuple(joints))
 
 
 def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:
@@ -53,19 +62,6 @@ def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:
             _fixed(prefix, prefix + owner, name, origin)
             for owner, name, origin in zip(owners, names, JointFrames(model).dh, strict=True)
         ),
-    )
-
-
-def mounted(parts: UrdfParts, prefix: str, parent: str, mount: Origin) -> UrdfParts:
-    """Return the arm mounted on a link of another name."""
-    joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
-    return UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-
-
-def _moving(joint: Joint, prefix: str, parent: str, child: str, origin: Origin) -> UrdfJoint:
-    limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, joint.effort)
-    return UrdfJoint(
-        prefix + joint.name, joint.type, parent, child, origin, joint.direction, limit
     )
 
 
@@ -87,14 +83,6 @@ def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: st
         )
         links.append(finger)
     return UrdfParts(tuple(links), tuple(joints))
-
-
-def _dressed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
-    """Return a link with the mesh and the mass that the robot file gives it."""
-    name = link.name.removeprefix(prefix)
-    return replace(
-        link, mass=model.masses.get(name, link.mass), mesh=model.meshes.get(name, link.mesh)
-    )
 
 
 def _payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:

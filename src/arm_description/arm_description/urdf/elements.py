@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -39,13 +41,13 @@ class UrdfMimic:
 class UrdfJoint:
     """A joint between two links."""
 
-    name: str  # name of the joint
+    name: str
     kind: JointKind  # one of MOVING, or fixed, or floating or planar, which nothing here can move
-    parent: str  # name of the parent link
-    child: str  # name of the child link
+    parent: str
+    child: str
     origin: Origin = NO_MOTION  # parent <- child at position 0
     axis: Triple = (0.0, 0.0, 1.0)  # unit axis in the child's frame
-    limit: UrdfLimit | None = None  # limits, None if it has none
+    limit: UrdfLimit | None = None
     mimic: UrdfMimic | None = None  # what it follows, None if it moves on its own
 
 
@@ -62,11 +64,8 @@ class UrdfShape:
     """A visual or collision shape that was read from a URDF."""
 
     link: str  # the link it belongs to
-    # "box", "cylinder" (along its z), "sphere" or "mesh"; of a collision shape possibly another
-    # word
-    kind: str
-    # edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors of a mesh;
-    # empty for other kinds
+    kind: str  # "box", "cylinder" (along z), "sphere" or "mesh"; of a collision also another word
+    # edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors of a mesh
     size: tuple[float, ...]
     origin: Origin  # link <- shape; the shape is centred there
     uri: str = ""  # the file of a mesh
@@ -86,7 +85,7 @@ class UrdfInertial:
 class UrdfGeometry:
     """A primitive of the skeleton."""
 
-    kind: Literal["cylinder", "box"]  # "cylinder" (along its z) or "box"
+    kind: Literal["cylinder", "box"]  # a cylinder is along its z
     size: tuple[float, ...]  # (radius, length) of a cylinder, (x, y, z) of a box [m]
     origin: Origin  # link <- shape; the shape is centred there
     colour: str  # "#rrggbb"
@@ -96,13 +95,11 @@ class UrdfGeometry:
 class UrdfLink:
     """A link; without shapes it is a mere frame."""
 
-    name: str  # name of the link
-    # what is drawn, what collides and, if it has inertia, what weighs
-    shapes: tuple[UrdfGeometry, ...] = ()
+    name: str
+    shapes: tuple[UrdfGeometry, ...] = ()  # what is drawn, collides and weighs
     weighs: bool = True  # whether inertia is written
     mass: float | None = None  # of the shapes [kg], None to estimate it from their volume
-    # what is drawn and collides instead of the shapes, None for the shapes
-    mesh: Mesh | None = None
+    mesh: Mesh | None = None  # what is drawn and collides instead of the shapes
     seen: bool = True  # whether anything is drawn and collides
 
 
@@ -112,3 +109,8 @@ class UrdfParts:
 
     links: tuple[UrdfLink, ...]
     joints: tuple[UrdfJoint, ...]
+
+
+def repeated(names: Sequence[str]) -> str:
+    """Return the first name that comes twice, "" if none does."""
+    return next((name for name, count in Counter(names).items() if count > 1), "")

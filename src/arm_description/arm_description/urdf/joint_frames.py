@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 class JointFrames:
     """Where the joints and the frames of a table are.
 
-    Attributes:
-        joints: origin of each joint in the link before it (base_link for the first).
-        dh: origin of DH frame 0 in base_link, and of frame i in link i for i = 1 .. n.
+    ``joints`` has the origin of each joint in the link before it (base_link for the first), ``dh``
+    that of DH frame 0 in base_link, and of frame i in link i for i = 1 .. n.
     """
 
     def __init__(self, model: RobotModel) -> None:

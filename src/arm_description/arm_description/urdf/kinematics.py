@@ -32,12 +32,9 @@ def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
 def link_poses(
     root: str, joints: Iterable[UrdfJoint], values: Mapping[str, float]
 ) -> dict[str, Matrix]:
-    """Return link name -> (4, 4), root <- link.
+    """Return link name -> (4, 4), root <- link, of joints in an order from the root outwards.
 
-    Args:
-        root: The link that stands still.
-        joints: Each after the one that carries it.
-        values: Joint name -> value [rad or m]; joints without one are at 0.
+    Values are by joint name [rad or m]; joints without one are at 0.
     """
     poses = {root: np.eye(4)}
     for joint in joints:
@@ -46,21 +43,14 @@ def link_poses(
 
 
 class JointMotion:
-    """Motion of one joint.
-
-    Attributes:
-        joint: the joint.
-        slides: True for a prismatic joint; only its position changes, else only its rotation.
-        position: (x, y, z) of the child in the parent at 0 [m].
-        quaternion: (x, y, z, w) of the child in the parent at 0.
-    """
+    """Motion of one joint."""
 
     def __init__(self, joint: UrdfJoint) -> None:
         self.joint = joint
-        self.slides = joint.kind == "prismatic"
-        self.position = joint.origin.xyz
+        self.slides = joint.kind == "prismatic"  # only its position changes, else its rotation
+        self.position = joint.origin.xyz  # of the child in the parent at 0 [m]
         origin = euler2quat(*joint.origin.rpy, "sxyz")
-        self.quaternion = _xyzw(origin)
+        self.quaternion = _xyzw(origin)  # of the child in the parent at 0
         self._turned = _xyzw(qmult(origin, (0.0, *joint.axis)))
         x, y, z = rotate_vector(joint.axis, origin)
         self._direction = (float(x), float(y), float(z))

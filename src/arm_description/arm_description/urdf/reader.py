@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 import math
 import xml.etree.ElementTree as ET
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,6 +27,7 @@ from arm_description.urdf.elements import (
     UrdfLimit,
     UrdfMimic,
     UrdfShape,
+    repeated,
 )
 
 _KINDS: tuple[str, ...] = get_args(JointKind)
@@ -52,11 +52,10 @@ class UrdfTree:
     read when it is first needed, and raises UrdfError then if it makes no sense.
     """
 
-    name: str  # name of the robot, "robot" if it has none
+    name: str  # "robot" if it has none
     root: str  # name of the root link
     links: tuple[str, ...]  # names of all links, in document order
-    # all joints, each after the joint that carries its parent link, otherwise in document order
-    joints: tuple[UrdfJoint, ...]
+    joints: tuple[UrdfJoint, ...]  # from the root outwards, otherwise in document order
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False
     )
@@ -104,32 +103,22 @@ class UrdfTree:
 def read_urdf(text: str) -> UrdfTree:
     """Read and check a URDF.
 
-    Args:
-        text: the XML.
-
     Raises:
         UrdfError: not XML, not a robot, not one tree, or a number that is none.
     """
     robot = parse_xml(text)
     links = tuple(attribute(link, "name", "a link") for link in robot.findall("link"))
     joints = [_joint(element) for element in robot.findall("joint")]
-    _check_unique(links, "link")
-    _check_unique([joint.name for joint in joints], "joint")
+    for what, names in (("link", links), ("joint", [joint.name for joint in joints])):
+        if twice := repeated(names):
+            raise UrdfError(f"there is more than one {what} {twice!r}", remedy="rename one")
     _check_mimics(joints)
     root = _root(links, joints)
     return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints), robot)
 
 
 def parse_xml(text: str, what: str = "URDF") -> ET.Element:
-    """Parse a text whose outermost element is <robot>, refusing what can exhaust memory.
-
-    Args:
-        text: the XML.
-        what: what it should be, for errors.
-
-    Raises:
-        UrdfError: it is not such a text.
-    """
+    """Parse a text whose outermost element is <robot>, refusing what can exhaust memory."""
     name = "the robot description" if what == "URDF" else f"the {what}"
     remedy = f"give the text of a {what}"
     if not isinstance(text, str) or not text.strip():
@@ -149,11 +138,7 @@ def parse_xml(text: str, what: str = "URDF") -> ET.Element:
 
 
 def attribute(element: ET.Element, name: str, what: str) -> str:
-    """Return an attribute that is required.
-
-    Raises:
-        UrdfError: it is missing.
-    """
+    """Return an attribute that is required."""
     text = element.get(name, "")
     if not text:
         raise UrdfError(f"{what} has no {name!r}")
@@ -273,12 +258,6 @@ def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
             remedy="join the links",
         )
     return tuple(ordered)
-
-
-def _check_unique(names: Sequence[str], what: str) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise UrdfError(f"there is more than one {what} {twice[0]!r}", remedy="rename one")
 
 
 def _visual(element: ET.Element, link: str, colours: dict[str, Rgba]) -> UrdfShape:

@@ -7,16 +7,26 @@ Numbers are written with repr, the shortest text that reads back as the same dou
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
+import numpy as np
+from arm_common.transforms import Matrix, Vector
+
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import NO_MOTION, Mesh, Origin
-from arm_description.urdf.assembly import assemble, dh_frames, mounted
-from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts
-from arm_description.urdf.inertia import Inertia, inertia_of
+from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
+from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
+from arm_description.urdf.elements import (
+    UrdfGeometry,
+    UrdfJoint,
+    UrdfLink,
+    UrdfParts,
+    repeated,
+)
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -33,7 +43,7 @@ def robot_urdf(
     parent: str = "",
     mount: Origin = NO_MOTION,
 ) -> str:
-    """URDF of an arm.
+    """Return the URDF of an arm as XML text.
 
     Args:
         model: the arm.
@@ -42,9 +52,6 @@ def robot_urdf(
         parent: link the arm stands on, "" for none (base_link is the root then).
         mount: parent <- base_link.
 
-    Returns:
-        XML text.
-
     Raises:
         DescriptionError: the prefix or parent cannot be part of a name, or a name comes twice.
     """
@@ -52,27 +59,27 @@ def robot_urdf(
     check_prefix(parent, "parent")
     parts = assemble(model, prefix)
     if parent:
-        parts = mounted(parts, prefix, parent, mount)
+        joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
+        parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
     more = dh_frames(model, prefix) if with_dh_frames else UrdfParts((), ())
-    _refuse_twice([part.name for part in (*parts.links, *more.links)], "link")
-    _refuse_twice([part.name for part in (*parts.joints, *more.joints)], "joint")
+    # A joint of the table may be called as one that the URDF adds, or the parent as a link.
+    for what, named in (("link", parts.links + more.links), ("joint", parts.joints + more.joints)):
+        twice = repeated([part.name for part in named])
+        if twice:
+            raise DescriptionError(
+                f"two {what}s of the URDF would be called {twice!r}",
+                remedy="rename that joint of the robot file, or the parent",
+            )
     robot = ET.Element("robot", name=model.name)
     robot.extend([*_elements(parts), *_elements(more)])
-    return _text(robot)
+    return xml_text(robot)
 
 
 def robot_macro(model: RobotModel, macro: str) -> str:
-    """Xacro file that defines an arm as a macro.
+    """Return a xacro file that defines an arm as a macro of this name.
 
     The macro's parameters are ``prefix``, ``dh_frames`` (true or false), and ``parent``, ``xyz``
     and ``rpy`` to fix the arm to a link that exists already.
-
-    Args:
-        model: the arm.
-        macro: name of the macro.
-
-    Returns:
-        XML text.
     """
     ET.register_namespace("xacro", XACRO)
     robot = ET.Element("robot")
@@ -83,11 +90,10 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${dh_frames}")
     optional.extend(_elements(dh_frames(model, prefix)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${parent != ''}")
-    joint = ET.SubElement(optional, "joint", name=f"{prefix}mount", type="fixed")
-    ET.SubElement(joint, "parent", link="${parent}")
-    ET.SubElement(joint, "child", link=f"{prefix}base_link")
-    ET.SubElement(joint, "origin", xyz="${xyz}", rpy="${rpy}")
-    return _text(robot)
+    mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
+    mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
+    optional.append(mount)
+    return xml_text(robot)
 
 
 def check_prefix(text: str, what: str = "prefix") -> None:
@@ -111,17 +117,8 @@ def number(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def _refuse_twice(names: list[str], what: str) -> None:
-    """A joint of the table may be called as one that the URDF adds, or the parent as a link."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DescriptionError(
-            f"two {what}s of the URDF would be called {twice[0]!r}",
-            remedy="rename that joint of the robot file, or the parent",
-        )
-
-
-def _text(robot: ET.Element) -> str:
+def xml_text(robot: ET.Element) -> str:
+    """Return the indented text of a file."""
     ET.indent(robot)
     return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
 
@@ -133,7 +130,7 @@ def _elements(parts: UrdfParts) -> list[ET.Element]:
 def _link(link: UrdfLink) -> ET.Element:
     element = ET.Element("link", name=link.name)
     if link.shapes and link.weighs:
-        element.append(_inertial(inertia_of(link.shapes, link.mass)))
+        _inertial(ET.SubElement(element, "inertial"), *inertia_of(link.shapes, link.mass))
     if link.mesh:
         _mesh(ET.SubElement(element, "visual"), link.mesh, link.mesh.visual)
         _mesh(ET.SubElement(element, "collision"), link.mesh, link.mesh.collision)
@@ -165,20 +162,54 @@ def _geometry(element: ET.Element, shape: UrdfGeometry) -> None:
         ET.SubElement(geometry, "cylinder", radius=radius, length=length)
 
 
-def _inertial(inertia: Inertia) -> ET.Element:
-    element = ET.Element("inertial")
-    ET.SubElement(element, "origin", xyz=_rounded(inertia.centre), rpy="0 0 0")
-    ET.SubElement(element, "mass", value=f"{inertia.mass:.6g}")
-    t = inertia.tensor
-    names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2)}
-    names |= {"iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    size = float(t.trace())
-    ET.SubElement(
-        element,
-        "inertia",
-        {k: f"{t[i] if abs(t[i]) > 1e-9 * size else 0.0:.6g}" for k, i in names.items()},
-    )
-    return element
+def _inertial(element: ET.Element, mass: float, centre: Vector, tensor: Matrix) -> None:
+    ET.SubElement(element, "origin", xyz=_rounded(centre), rpy="0 0 0")
+    ET.SubElement(element, "mass", value=f"{mass:.6g}")
+    dust = 1e-9 * float(tensor.trace())
+    values = {
+        f"i{'xyz'[i]}{'xyz'[j]}": f"{tensor[i, j] if abs(tensor[i, j]) > dust else 0.0:.6g}"
+        for i, j in combinations_with_replacement(range(3), 2)
+    }
+    ET.SubElement(element, "inertia", values)
+
+
+def inertia_of(
+    shapes: Sequence[UrdfGeometry], mass: float | None = None
+) -> tuple[float, Vector, Matrix]:
+    """Return mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg m^2] in the link's frame.
+
+    The shapes are solid and all of one density (parallel axis theorem): the usual one, if the mass
+    of all together is not given.
+    """
+    volumes = [_volume(shape) for shape in shapes]
+    density = DENSITY if mass is None else mass / sum(volumes)
+    masses = [density * volume for volume in volumes]
+    total = sum(masses)
+    poses = [shape.origin.matrix for shape in shapes]
+    centre = sum((m * T[:3, 3] for m, T in zip(masses, poses, strict=True)), np.zeros(3)) / total
+    tensor = np.zeros((3, 3))
+    for shape, mass, T in zip(shapes, masses, poses, strict=True):
+        R, r = T[:3, :3], T[:3, 3] - centre
+        tensor += R @ np.diag(_moments(shape, mass)) @ R.T
+        tensor += mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+    return total, centre, tensor
+
+
+def _volume(shape: UrdfGeometry) -> float:
+    if shape.kind == "box":
+        return math.prod(shape.size)
+    radius, length = shape.size
+    return math.pi * radius**2 * length
+
+
+def _moments(shape: UrdfGeometry, mass: float) -> tuple[float, float, float]:
+    """Principal moments about the shape's own axes."""
+    if shape.kind == "box":
+        x, y, z = (side**2 for side in shape.size)
+        return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
+    radius, length = shape.size
+    across = mass * (3 * radius**2 + length**2) / 12
+    return (across, across, mass * radius**2 / 2)
 
 
 def _joint(joint: UrdfJoint) -> ET.Element:
@@ -187,16 +218,9 @@ def _joint(joint: UrdfJoint) -> ET.Element:
     ET.SubElement(element, "child", link=joint.child)
     _origin(element, joint.origin)
     if joint.limit:
-        limit = joint.limit
         ET.SubElement(element, "axis", xyz=_numbers(joint.axis))
-        ET.SubElement(
-            element,
-            "limit",
-            lower=number(limit.lower),
-            upper=number(limit.upper),
-            velocity=number(limit.velocity),
-            effort=number(limit.effort),
-        )
+        limits = {key: number(value) for key, value in asdict(joint.limit).items()}
+        ET.SubElement(element, "limit", limits)
     return element
 
 
@@ -214,5 +238,4 @@ def _rounded(values: Iterable[float]) -> str:
 
 
 def _rgba(colour: str) -> str:
-    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return " ".join(f"{channel:.4g}" for channel in channels) + " 1"
+    return " ".join(f"{channel:.4g}" for channel in rgb(colour)) + " 1"

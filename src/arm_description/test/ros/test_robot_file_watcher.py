@@ -32,7 +32,7 @@ def file(tmp_path):
 
 def looks(watch, count=PATIENCE + 1):
     """What so many looks return, without the Nones."""
-    return [content for content in (watch.look() for _ in range(count)) if content is not None]
+    return [content for content in (watch.poll() for _ in range(count)) if content is not None]
 
 
 def by_rename(path, text):
@@ -72,7 +72,7 @@ def test_of_several_saves_in_a_row_the_last_counts(file):
     looks(watch)
     for text in ("two", "three", "one"):
         by_rename(file, text)
-        watch.look()
+        watch.poll()
     assert looks(watch) == []  # as it was at first
 
 
@@ -91,7 +91,7 @@ def test_a_file_that_stays_away_is_said_once_and_its_return_is_told(file):
     file.unlink()
     assert looks(watch, PATIENCE - 1) == []
     with pytest.raises(FileNotFoundError):
-        watch.look()
+        watch.poll()
     assert looks(watch) == []
     file.write_text("one")
     assert looks(watch) == [b"one"]
