@@ -4,8 +4,7 @@
 
 from arm_description.errors import DescriptionError
 from arm_description.library import load_robot, robot_path, shipped_robots
-from arm_description.model.dh import DhRow
-from arm_description.model.elements import Gripper, Joint, Origin
+from arm_description.model.elements import DhRow, Gripper, Joint, Origin
 from arm_description.robot_file.reader import parse_robot, read_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel

@@ -15,10 +15,10 @@ from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh import Convention
 from arm_description.model.elements import (
     NO_MOTION,
     Colours,
+    Convention,
     Gripper,
     Joint,
     Mesh,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
-from arm_description.model.dh import dh_matrix, turn_matrix
+from arm_description.model.elements import dh_matrix, turn_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 

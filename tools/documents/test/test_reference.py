@@ -124,10 +124,10 @@ def test_what_a_parser_takes():
 
 
 def test_every_key_of_a_trajectory_file_is_in_its_page():
-    from arm_description.trajectories import yaml_format
+    from arm_description.trajectories import formats
 
     text = (FOLDER / "trajectories.md").read_text(encoding="utf-8")
-    keys = {*yaml_format.COMMON_KEYS, *yaml_format.POINT_KEYS, *yaml_format.FUNCTION_KEYS}
+    keys = {*formats.COMMON_KEYS, *formats.POINT_KEYS, *formats.FUNCTION_KEYS}
     assert not [key for key in keys if not re.search(rf"`[^`]*\b{key}\b|^{key}:", text, re.M)]
 
 

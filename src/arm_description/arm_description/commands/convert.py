@@ -19,7 +19,7 @@ from arm_description.errors import UrdfError
 from arm_description.importers.rvs import parse_rvs
 from arm_description.importers.urdf import PARALLEL, import_urdf
 from arm_description.library import read_text
-from arm_description.model.dh import CONVENTIONS
+from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.writer import robot_yaml
 

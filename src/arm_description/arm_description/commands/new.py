@@ -28,8 +28,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common import cli
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
-from arm_description.model.dh import CONVENTIONS, Convention, DhRow, JointType
-from arm_description.model.elements import Joint
+from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
 from arm_description.robot_file.keys import MOST_ROWS
@@ -69,7 +68,6 @@ def _say(text: str) -> None:
 
 
 def _ask(question: str, default: str, read: Callable[[str], T]) -> T:
-    """Ask until an answer can be read."""
     while True:
         text = input(f"  {question} [{default}]: ").strip() or default
         try:
@@ -89,8 +87,6 @@ def _choose(question: str, options: tuple[str, ...]) -> str:
 
 
 class _Row:
-    """Asks for one row of the table."""
-
     def __init__(self, units: Units, taken: tuple[str, ...]) -> None:
         self._units, self._taken = units, taken
         self._expressions = Expressions({}, units.radian)
@@ -192,7 +188,6 @@ def _new(arguments: argparse.Namespace) -> None:
 
 
 def _copy(template: str, name: str) -> str:
-    """Text of a robot's file under another name, comments and all."""
     text = robot_path(template).read_text(encoding="utf-8-sig")
     return _NAME.sub(
         f'name: "{name}"' if not name[0].isalpha() else f"name: {name}", text, count=1

@@ -241,7 +241,6 @@ def _ground(axes: Axes, sheet: Sheet) -> None:
 
 
 def _grid(axes: Axes, sheet: Sheet) -> None:
-    """Draw lines on the ground under the arm and its shadow, a step apart."""
     low, high = sheet.field
     for k in (0, 1):
         for at in np.arange(low[k], high[k] + sheet.step / 2, sheet.step):

@@ -21,7 +21,7 @@ from arm_common.transforms import Matrix, Vector
 
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.joint_frames import JointFrames
+from arm_description.urdf.kinematics import JointFrames
 
 STARTS = 100
 MOST_SWEEPS = 200
@@ -123,7 +123,6 @@ def _sweep(
 def _best(
     turns: bool, value: Callable[[Vector], Vector], q: Vector, lower: float, upper: float
 ) -> Vector:
-    """Position of the largest value of each row on the interval."""
     candidates = [q, np.full_like(q, lower), np.full_like(q, upper)]
     if turns:
         zero, quarter, half = (value(np.full_like(q, at)) for at in (0.0, math.pi / 2, math.pi))

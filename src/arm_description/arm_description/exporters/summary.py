@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from arm_common.transforms import matrix_rpy
 
 from arm_description.exporters.reach import reach
-from arm_description.model.dh import Convention
+from arm_description.model.elements import Convention
 from arm_description.model.units import Units
 from arm_description.robot_file.scope import Constant
 from arm_description.robot_model import RobotModel
@@ -48,8 +48,6 @@ def home_posture(model: RobotModel) -> tuple[str, list[float]]:
 
 
 class _Summary:
-    """The parts of a summary, line by line."""
-
     def __init__(self, model: RobotModel, units: Units) -> None:
         self._model, self._units, self._unit = model, units, units.length
 

@@ -24,8 +24,7 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector, inverse, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh import Convention, DhRow, dh_matrix
-from arm_description.model.elements import Origin, Triple
+from arm_description.model.elements import Convention, DhRow, Origin, Triple, dh_matrix
 
 # Nobody builds longer links [m]; two axes that need them are meant to be parallel.
 LONGEST = 20.0
@@ -187,7 +186,6 @@ def _tilt(one: Vector, other: Vector) -> float:
 
 
 def _above(value: float) -> str:
-    """A short number a little above a value."""
     step = 10.0 ** math.floor(math.log10(value))
     return f"{(math.floor(value / step) + 1) * step:g}"
 

@@ -31,8 +31,7 @@ from types import MappingProxyType
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh import DhRow, JointType
-from arm_description.model.elements import Joint
+from arm_description.model.elements import DhRow, Joint, JointType
 from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_model import RobotModel
@@ -88,7 +87,6 @@ def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
 
 
 def _links(text: str, file: str) -> tuple[str, list[_Link]]:
-    """The title and the links."""
     title, statements = _statements(text)
     links = list[_Link]()
     for statement in statements:
@@ -129,7 +127,6 @@ def _statements(text: str) -> tuple[str, list[_Statement]]:
 
 
 def _words(text: str) -> Iterator[tuple[str, int]]:
-    """Words and their line numbers, without comments."""
     text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)
     for number, line in enumerate(text.splitlines(), start=1):
         for word in _COMMENT.sub("", line).translate(_SEPARATORS).split():

@@ -21,8 +21,7 @@ from arm_description.importers.urdf_structure import (
     some,
     zero_pose,
 )
-from arm_description.model.dh import Convention, DhRow, JointType
-from arm_description.model.elements import Joint
+from arm_description.model.elements import Convention, DhRow, Joint, JointType
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
 from arm_description.robot_file.scope import FASTEST, MOST_ROTATION, name_problem
 from arm_description.robot_model import RobotModel
@@ -149,7 +148,6 @@ def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
 
 
 def _clean(name: str) -> str:
-    """A name that a robot file may hold."""
     cleaned = "".join("_" if name_problem(c)[0] else c for c in name)
     return f"{cleaned}_joint" if taken_by(cleaned) else cleaned
 

@@ -17,8 +17,7 @@ from typing import Any, cast
 
 from arm_common.yaml.document import Field
 
-from arm_description.model.dh import Axis, Convention, DhRow, JointType
-from arm_description.model.elements import Joint
+from arm_description.model.elements import Axis, Convention, DhRow, Joint, JointType
 from arm_description.robot_file.keys import COMPOUND, LIMITS, MOST_ROWS, ROW
 from arm_description.robot_file.scope import EvaluationContext, read_name
 

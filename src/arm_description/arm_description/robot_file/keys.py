@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
 
-from arm_description.model.dh import CONVENTIONS, Axis
+from arm_description.model.elements import CONVENTIONS, Axis
 from arm_description.model.units import ANGLES, LENGTHS
 
 MOST_ROWS = 64

@@ -69,7 +69,6 @@ def _edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
 
 
 def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict[str, str]:
-    """The positions as they are written in the file's units, in the order of the joints."""
     types = {joint.name: str(joint.type) for joint in model.joints}
     if model.gripper:
         types[GRIPPER_KEY] = "prismatic"

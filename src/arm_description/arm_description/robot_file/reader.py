@@ -14,7 +14,7 @@ from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh import CONVENTIONS, Convention
+from arm_description.model.elements import CONVENTIONS, Convention
 from arm_description.robot_file.joints import read_joints
 from arm_description.robot_file.keys import ROBOT, SOURCE, SOURCED
 from arm_description.robot_file.scope import read_name, read_scope, read_units

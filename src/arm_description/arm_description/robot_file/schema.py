@@ -36,8 +36,6 @@ BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
 
 @dataclass
 class _KeyRow:
-    """A line of the reference."""
-
     what: str
     meaning: str
     required: bool

@@ -18,12 +18,12 @@ from urllib.parse import unquote, urlsplit
 
 from arm_common.yaml.document import Field
 
-from arm_description.model.dh import JointType
 from arm_description.model.elements import (
     Colours,
     FingerShape,
     Gripper,
     Joint,
+    JointType,
     Mesh,
     Payload,
     Triple,
@@ -132,7 +132,6 @@ def _read_posture(
 def _inside(
     field: Field, lower: float, upper: float, joint_type: JointType, scope: EvaluationContext
 ) -> float:
-    """Read a position that must be within limits [rad or m]."""
     value = scope.position(field, joint_type)
     if lower - SLACK <= value <= upper + SLACK:
         return min(max(value, lower), upper)

@@ -19,8 +19,16 @@ import yaml
 from arm_common.yaml.editing import flow_mapping, flow_word, quote_of
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh import Convention
-from arm_description.model.elements import NO_MOTION, Colours, Gripper, Joint, Mesh, Origin, Triple
+from arm_description.model.elements import (
+    NO_MOTION,
+    Colours,
+    Convention,
+    Gripper,
+    Joint,
+    Mesh,
+    Origin,
+    Triple,
+)
 from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
@@ -80,8 +88,6 @@ class _NotExactError(ValueError):
 
 
 class _Writer:
-    """Writes in one choice of units."""
-
     def __init__(self, units: Units) -> None:
         self._units = units
 
@@ -144,10 +150,7 @@ class _Writer:
         return [f"{key}: {text}," for key, text in cells.items()]
 
     def _limits(self, joint: Joint) -> str:
-        defaults = {
-            "velocity": DEFAULT_VELOCITY[joint.type],
-            "acceleration": 4.0 * joint.velocity,
-        }
+        defaults = {"velocity": DEFAULT_VELOCITY[joint.type], "acceleration": 4.0 * joint.velocity}
         values = {
             key: self._number(value, joint.type)
             for key in ("lower", "upper", *defaults)
@@ -240,7 +243,6 @@ def _over_pi(radians: float) -> str:
 
 
 def _block(name: str, values: Mapping[str, str]) -> list[str]:
-    """The lines of a mapping, none if it is empty."""
     lines = [f"  {flow_word(key)}: {text}" for key, text in values.items()]
     return [f"{name}:", *lines] if lines else []
 

@@ -162,7 +162,6 @@ class StatePublisher(Node):
         return SetParametersResult(successful=True)
 
     def _applied(self, parameters: list[Parameter]) -> None:
-        """Take over parameters that have been accepted."""
         own = ("robot_description", "frame_prefix", "publish_frequency")
         if any(parameter.name in own for parameter in parameters):
             self._apply()
@@ -195,7 +194,6 @@ class StatePublisher(Node):
             self._warn("ignored joint states with a position that is not finite")
 
     def _batch(self, names: tuple[str, ...]) -> JointBatch:
-        """Transforms for these names, made when the names come for the first time."""
         batch = self._batches.get(names)
         if batch is None:
             if len(self._batches) >= MOST_BATCHES:

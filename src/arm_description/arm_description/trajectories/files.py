@@ -13,9 +13,15 @@ from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
 from arm_description.library import given_path, shipped
 from arm_description.robot_model import RobotModel
-from arm_description.trajectories.text_formats import csv_text, read_csv, read_rows, rows_text
+from arm_description.trajectories.formats import (
+    csv_text,
+    read_csv,
+    read_rows,
+    read_trajectory_yaml,
+    rows_text,
+    yaml_text,
+)
 from arm_description.trajectories.trajectory import JointTrajectory, checked
-from arm_description.trajectories.yaml_format import read_trajectory_yaml, yaml_text
 
 READERS = {
     ".csv": read_csv,
@@ -60,7 +66,6 @@ def write_trajectory(
 
 
 def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
-    """Path of a trajectory by its path, or by its name if it is shipped for this robot."""
     text = os.fspath(file)
     path = given_path(file, {Path(text).suffix} - {""})
     if path is not None:

@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from arm_common.transforms import Vector
 
-from arm_description.model.dh import cos_sin
-from arm_description.model.elements import Gripper, Origin, Triple
+from arm_description.model.elements import Gripper, Origin, Triple, cos_sin
 from arm_description.urdf.elements import UrdfGeometry
-from arm_description.urdf.joint_frames import JointFrames
+from arm_description.urdf.kinematics import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -220,7 +219,6 @@ def _bar(lower: float, upper: float, size: float, colour: str) -> UrdfGeometry:
 
 
 def _rods(corners: Sequence[Triple], radius: float, colour: str) -> list[UrdfGeometry]:
-    """Return round rods from corner to corner."""
     rods = []
     for start, end in pairwise(np.array(corners)):
         length = float(np.linalg.norm(end - start))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arm_description.model.elements import NO_MOTION, Gripper, Origin, Payload
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLimit, UrdfLink, UrdfParts
-from arm_description.urdf.joint_frames import JointFrames
+from arm_description.urdf.kinematics import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

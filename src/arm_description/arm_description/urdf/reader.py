@@ -220,7 +220,6 @@ def _check_mimics(joints: Sequence[UrdfJoint]) -> None:
 
 
 def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
-    """Return the one link that is no joint's child."""
     known, carrier = set(links), dict[str, str]()
     for joint in joints:
         for link in (joint.parent, joint.child):

@@ -20,13 +20,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
-from arm_description.urdf.elements import (
-    UrdfGeometry,
-    UrdfJoint,
-    UrdfLink,
-    UrdfParts,
-    repeated,
-)
+from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, repeated
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -104,8 +98,7 @@ def check_prefix(text: str, what: str = "prefix") -> None:
     """
     if any(c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_PREFIX for c in text):
         raise DescriptionError(
-            f"the {what} {text!r} cannot be part of a name",
-            remedy="use letters, digits, _ and -",
+            f"the {what} {text!r} cannot be part of a name", remedy="use letters, digits, _ and -"
         )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories as text: CSV with times, or bare rows of positions.
+"""Formats of trajectory files: CSV with times, bare rows of positions, and YAML.
 
 CSV has a header with time and the joints' names, then one point a line. A unit may follow each
 name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
@@ -8,6 +8,12 @@ Without either, angles are in rad and lengths in m.
 
 Rows are one posture a line, without times, in the robot's units and joint order: the format of
 RVS, the Robot Visualization System of McGill University (RVS2006, 2006, section 5.2).
+
+YAML has points in time, or every joint as a sampled function of time, written as
+``functions: {waist: 30*sin(90*t), ...}``. Units, constants and expressions are those of robot
+files.
+
+Errors name file and line; limits are not checked here.
 """
 
 from __future__ import annotations
@@ -16,19 +22,28 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Vector
+from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.editing import flow_word
 
 from arm_description.errors import DescriptionError
 from arm_description.library import read_text
 from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
+from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
 from arm_description.robot_model import RobotModel
-from arm_description.trajectories.trajectory import JointTrajectory, TrajectoryPoints, order_of
+from arm_description.trajectories.trajectory import (
+    MOST_POINTS,
+    JointTrajectory,
+    TrajectoryPoints,
+    order_of,
+)
 
 _MOST_BYTES = 50_000_000
 TIME = "time"
@@ -38,8 +53,6 @@ _HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a file."""
-
     file: str
     number: int
     text: str
@@ -71,7 +84,7 @@ def _filled(lines: Iterable[_Line]) -> Iterator[_Line]:
 
 
 def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file, whose errors name the line; limits are not checked here."""
+    """Read a file of CSV."""
     lines = _lines(path)
     default, rows = _default_units(lines), _filled(lines)
     header = next(rows, _Line(str(path), 1, ""))
@@ -138,7 +151,6 @@ def _default_units(lines: list[_Line]) -> Units:
 
 
 def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
-    """Units for one joint's column."""
     turns = joint.type == "revolute"
     allowed = ANGLES if turns else LENGTHS
     if not word:
@@ -152,7 +164,7 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
 
 
 def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file, whose errors name the line; limits are not checked here."""
+    """Read a file of rows."""
     positions, at = [], []
     for line in _filled(_lines(path)):
         values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
@@ -177,3 +189,118 @@ def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
         for row in trajectory.positions.tolist()
     )
     return "\n".join(rows) + "\n"
+
+
+VARIABLE = "t"
+DEFAULT_STEP = 0.02  # s, the period of the servos
+
+
+def _read_functions(
+    keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
+) -> TrajectoryPoints:
+    duration = scope.positive(keys["duration"])
+    step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
+    if duration / step >= MOST_POINTS:
+        raise keys["duration"].error(
+            f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible",
+            "make step larger",
+        )
+    times = np.linspace(0.0, duration, 1 + math.ceil(duration / step - 1e-9))
+    functions = keys["functions"]
+    fields = functions.mapping(None)
+    order_of(tuple(fields), model, functions.file, functions.line)
+    columns = [_sampled(fields[joint.name], joint, times, scope) for joint in model.joints]
+    lines = [fields[name].line for name in model.joint_names]
+    return TrajectoryPoints(functions.file, times, np.column_stack(columns), joint_lines=lines)
+
+
+def _sampled(field: Field, joint: Joint, times: Vector, scope: EvaluationContext) -> list[float]:
+    text, when = field.raw("an expression of t"), ""
+    try:
+        function, values = scope.expressions.function(text, VARIABLE), []
+        for time in times.tolist():
+            when = f" at {VARIABLE} = {time:.6g} s"
+            values.append(scope.units.si(function(time), joint.type))
+    except DescriptionError as error:
+        raise field.error(f"{error.problem}{when}", error.remedy) from None
+    return values
+
+
+COMMON_KEYS = ("description", "source", "units", "constants")
+POINT_KEYS = ("joints", "points")
+FUNCTION_KEYS = ("functions", "duration", "step")
+
+
+def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
+    """Read a file of YAML."""
+    root = read_yaml(path, DescriptionError)
+    keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
+    for name in ("description", "source"):
+        if name in keys:
+            keys[name].text()
+    scope = read_scope(read_units(keys["units"]), keys.get("constants"))
+    if VARIABLE in scope.expressions.names:
+        raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
+    if "functions" in keys:
+        root.mapping((*COMMON_KEYS, *FUNCTION_KEYS), required=("duration",))
+        return _read_functions(keys, model, scope)
+    root.mapping((*COMMON_KEYS, *POINT_KEYS), required=("points",))
+    return _read_points(keys, model, scope)
+
+
+def yaml_text(trajectory: JointTrajectory) -> str:
+    """Write a trajectory in rad and m; every number reads back the same."""
+    lines = [
+        "units: {length: m, angle: rad}",
+        f"joints: [{', '.join(flow_word(name) for name in trajectory.names)}]",
+        "points:",
+    ]
+    for time, row in zip(trajectory.times.tolist(), trajectory.positions.tolist(), strict=True):
+        lines.append(f"  - {{time: {time!r}, positions: [{', '.join(map(repr, row))}]}}")
+    return "\n".join(lines) + "\n"
+
+
+def _read_points(
+    keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
+) -> TrajectoryPoints:
+    order = None
+    if "joints" in keys:
+        names = [field.text() for field in keys["joints"].items()]
+        order = order_of(names, model, keys["joints"].file, keys["joints"].line)
+    times, positions, at = [], [], []
+    for item in keys["points"].items():
+        point = item.mapping(("time", "positions", "posture"), required=("time",))
+        times.append(scope.number(point["time"]))
+        positions.append(_position(item, point, order, model, scope))
+        at.append(item.line)
+    shaped = np.array(positions).reshape(-1, model.n)
+    return TrajectoryPoints(keys["points"].file, np.array(times), shaped, at)
+
+
+def _position(
+    item: Field,
+    point: Mapping[str, Field],
+    order: list[int] | None,
+    model: RobotModel,
+    scope: EvaluationContext,
+) -> list[float]:
+    if ("positions" in point) == ("posture" in point):
+        raise item.error("needs either positions or a posture", "write one of the two")
+    if "posture" in point:
+        name = point["posture"].text()
+        if name not in model.postures:
+            problem = f"{model.name} has no posture {name!r}"
+            raise point["posture"].error(problem, did_you_mean(name, model.postures))
+        return [model.postures[name][joint] for joint in model.joint_names]
+    if order is None:
+        raise point["positions"].error(
+            "needs the order of the joints", f"add joints: [{', '.join(model.joint_names)}]"
+        )
+    cells = point["positions"].items()
+    if len(cells) != model.n:
+        raise point["positions"].error(
+            f"has {len(cells)} numbers for {model.n} joints", "write one for each of joints"
+        )
+    return [
+        scope.position(cells[i], joint.type) for i, joint in zip(order, model.joints, strict=True)
+    ]
