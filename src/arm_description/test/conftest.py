@@ -4,10 +4,8 @@
 
 import math
 import os
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from arm_description import parse_robot
@@ -92,18 +90,18 @@ def random_model():
 
 
 @pytest.fixture(scope="session")
-def urdf_fk():
-    """Function: pose root <- tip of a URDF by its specification alone."""
-    return _urdf_fk
-
-
-@pytest.fixture(scope="session")
 def pin_robot():
-    """Function: URDF text -> (function of values by joint name and frame to its pose, model).
+    """Function: URDF text -> (function of values by joint name, frame and root to a pose, model).
 
     Pinocchio parses with urdfdom, the parser behind check_urdf, RViz and robot_state_publisher.
     """
     return _pin_robot
+
+
+@pytest.fixture(scope="session")
+def urdf_fk():
+    """Function: pose root <- tip of a URDF by Pinocchio; values by joint name."""
+    return lambda text, values, root, tip: _pin_robot(text)[0](values, tip, root)
 
 
 @pytest.fixture(scope="session")
@@ -122,12 +120,20 @@ def _pin_robot(text):
     model = pin.buildModelFromXML(text)
     data = model.createData()
 
-    def fk(values, frame):
+    def pose(name):
+        return data.oMf[model.getFrameId(name, pin.FrameType.BODY)]
+
+    def fk(values, frame, root="universe"):
         q = pin.neutral(model)
         for name, value in values.items():
-            q[model.joints[model.getJointId(name)].idx_q] = value
+            joint = model.joints[model.getJointId(name)]
+            turns = joint.nq == 2  # a continuous joint
+            q[joint.idx_q : joint.idx_q + joint.nq] = (
+                (math.cos(value), math.sin(value)) if turns else value
+            )
         pin.framesForwardKinematics(model, data, q)
-        return data.oMf[model.getFrameId(frame)].homogeneous
+        start = pin.SE3.Identity() if root == "universe" else pose(root)
+        return start.actInv(pose(frame)).homogeneous
 
     return fk, model
 
@@ -164,47 +170,3 @@ def _random_model(rng, convention, n, kinds=("revolute", "prismatic")):
     rows = [(str(rng.choice(kinds)), angle(), length(), length(), angle()) for _ in range(n)]
     ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
     return parse_robot(_table_yaml(rows, convention, *ends))
-
-
-def _urdf_fk(text, values, root, tip):
-    """Pose root <- tip by the URDF specification alone; values by joint name."""
-    joints = {e.find("child").get("link"): e for e in ET.fromstring(text).findall("joint")}
-    T, frame = np.eye(4), tip
-    while frame != root:
-        element = joints[frame]
-        T = _origin(element.find("origin")) @ _motion(element, values) @ T
-        frame = element.find("parent").get("link")
-    return T
-
-
-def _numbers(text):
-    return np.array([float(part) for part in text.split()])
-
-
-def _rotation(axis, angle):
-    """Rodrigues' formula."""
-    x, y, z = axis
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
-
-
-def _origin(element):
-    T = np.eye(4)
-    if element is not None:
-        roll, pitch, yaw = _numbers(element.get("rpy", "0 0 0"))
-        T[:3, :3] = (
-            _rotation((0, 0, 1), yaw) @ _rotation((0, 1, 0), pitch) @ _rotation((1, 0, 0), roll)
-        )
-        T[:3, 3] = _numbers(element.get("xyz", "0 0 0"))
-    return T
-
-
-def _motion(element, values):
-    T = np.eye(4)
-    if element.get("type") != "fixed":
-        axis, q = _numbers(element.find("axis").get("xyz")), values[element.get("name")]
-        if element.get("type") == "prismatic":
-            T[:3, 3] = axis * q
-        else:
-            T[:3, :3] = _rotation(axis, q)
-    return T

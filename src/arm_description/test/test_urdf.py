@@ -10,40 +10,11 @@ import pytest
 from arm_description.model.elements import Origin
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import robot_urdf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
 
 CONVENTIONS = ("standard", "modified")
 EXACT = 1e-12
-
-
-def compare(urdf_fk, model, rng, poses=5):
-    urdf = model.to_urdf(dh_frames=True)
-    for _ in range(poses):
-        q = rng.uniform(-3, 3, model.n)
-        values = dict(zip(model.joint_names, q, strict=True))
-        frames = model.dh_frames(q)
-        for i, frame in enumerate(frames):
-            found = urdf_fk(urdf, values, "base_link", f"dh_{i}")
-            np.testing.assert_allclose(found, frame, rtol=0, atol=EXACT)
-        flange = urdf_fk(urdf, values, "base_link", "flange")
-        np.testing.assert_allclose(flange, frames[-1], rtol=0, atol=EXACT)
-        tool = urdf_fk(urdf, values, "base_link", "tool0")
-        np.testing.assert_allclose(tool, model.fk(q), rtol=0, atol=EXACT)
-
-
-@settings(max_examples=25)
-@given(seed=st.integers(0, 2**32), convention=st.sampled_from(CONVENTIONS), n=st.integers(1, 5))
-def test_random_tables_agree_with_the_urdf(random_model, urdf_fk, seed, convention, n):
-    rng, kinds = np.random.default_rng(seed), ("revolute", "prismatic", "universal", "ball")
-    compare(urdf_fk, random_model(rng, convention, n, kinds), rng)
-
-
-@pytest.mark.parametrize("robot", shipped_robots())
-def test_shipped_robots_agree_with_the_urdf(robot, urdf_fk):
-    compare(urdf_fk, load_robot(robot), np.random.default_rng(1), poses=20)
 
 
 @pytest.mark.parametrize("robot", shipped_robots())

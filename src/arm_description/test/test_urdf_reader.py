@@ -169,9 +169,10 @@ def test_motion_of_any_axis_and_origin(kind, urdf_fk):
         inside = '<origin xyz="{}" rpy="{}"/><axis xyz="{}"/>'.format(*texts) + LIMIT
         text = robot(joint("j", "a", "b", kind, inside), links="ab")
         motion, q = JointMotion(read_urdf(text).joints[0]), rng.uniform(-7, 7)
-        T = urdf_fk(text, {"j": q}, "a", "b")
         if kind == "fixed":
             q = 0.0
+        values = {} if kind == "fixed" else {"j": q}
+        T = urdf_fk(text, values, "a", "b")
         np.testing.assert_allclose(motion.translation(q), T[:3, 3], atol=1e-14)
         found = np.array(motion.rotation(q) if kind != "fixed" else motion.quaternion)
         assert math.isclose(abs(found @ quaternion(T)), 1.0, abs_tol=1e-13)

@@ -4,17 +4,11 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
-import rclpy
-from arm_common.ros.qos import LATCHED
 from arm_description.ros.robot_file_watcher import PATIENCE, FileWatch
-from arm_description.ros.state_publisher import (
-    StatePublisher,
-)
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
+from arm_description.ros.state_publisher import StatePublisher
+from arm_testing.ros.probe import LATCHED, Probe
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
@@ -30,8 +24,8 @@ def file(tmp_path):
     return path
 
 
-def looks(watch, count=PATIENCE + 1):
-    """What so many looks return, without the Nones."""
+def polls(watch, count=PATIENCE + 1):
+    """What so many polls return, without the Nones."""
     return [content for content in (watch.poll() for _ in range(count)) if content is not None]
 
 
@@ -46,130 +40,109 @@ def in_place(path, text):
 
 
 @pytest.mark.parametrize("save", [by_rename, in_place])
-def test_each_change_is_told_once(file, save):
+def test_each_change_is_returned_once(file, save):
     watch = FileWatch(file)
-    assert looks(watch) == [b"one"]
-    assert looks(watch) == []
+    assert polls(watch) == [b"one"]
+    assert polls(watch) == []
     save(file, "two")
-    assert looks(watch) == [b"two"]
+    assert polls(watch) == [b"two"]
     save(file, "two")
-    assert looks(watch) == []
+    assert polls(watch) == []
     save(file, "one")
-    assert looks(watch) == [b"one"]
+    assert polls(watch) == [b"one"]
 
 
 def test_a_file_that_is_still_being_written_is_waited_for(file):
     watch = FileWatch(file)
-    looks(watch)
+    polls(watch)
     for text in ("", "a", "a b", "a b c"):
         file.write_text(text)
-        assert looks(watch, 1) == []
-    assert looks(watch, 1) == [b"a b c"]
+        assert polls(watch, 1) == []
+    assert polls(watch, 1) == [b"a b c"]
 
 
 def test_of_several_saves_in_a_row_the_last_counts(file):
     watch = FileWatch(file)
-    looks(watch)
+    polls(watch)
     for text in ("two", "three", "one"):
         by_rename(file, text)
         watch.poll()
-    assert looks(watch) == []  # as it was at first
+    assert polls(watch) == []  # as it was at first
 
 
 def test_a_file_may_be_missing_for_a_moment(file):
     watch = FileWatch(file)
-    looks(watch)
+    polls(watch)
     file.unlink()
-    assert looks(watch, PATIENCE - 1) == []
+    assert polls(watch, PATIENCE - 1) == []
     file.write_text("one")
-    assert looks(watch) == []
+    assert polls(watch) == []
 
 
-def test_a_file_that_stays_away_is_said_once_and_its_return_is_told(file):
+def test_a_file_that_stays_away_is_reported_once_and_then_its_return(file):
     watch = FileWatch(file)
-    looks(watch)
+    polls(watch)
     file.unlink()
-    assert looks(watch, PATIENCE - 1) == []
+    assert polls(watch, PATIENCE - 1) == []
     with pytest.raises(FileNotFoundError):
         watch.poll()
-    assert looks(watch) == []
+    assert polls(watch) == []
     file.write_text("one")
-    assert looks(watch) == [b"one"]
+    assert polls(watch) == [b"one"]
 
 
-class Desk:
-    """A state publisher in this process, the watcher as its own, and ears for both."""
+class Session(Probe):
+    """A state publisher in this process, the watcher as its own, and what both publish."""
 
     def __init__(self, path, urdf):
-        self.context = Context()
-        self.context.init()
+        super().__init__(bound=60.0)
+        self.path = path
         start = [Parameter("robot_description", value=urdf)]
         self.publisher = StatePublisher(context=self.context, parameter_overrides=start)
-        self.node = rclpy.create_node("ears", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.publisher)
-        self.executor.add_node(self.node)
-        self.robots, self.said = [], []
-        for topic, into in (("robot_description", self.robots), ("robot_file/status", self.said)):
+        self.robots, self.problems = [], []
+        for topic, into in (
+            ("robot_description", self.robots),
+            ("robot_file/status", self.problems),
+        ):
             self.node.create_subscription(
                 String, topic, lambda message, into=into: into.append(message.data), LATCHED
             )
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", MAIN, "--ros-args", "-p", f"robot:={path}"],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def wait(self, condition, what):
-        end = time.monotonic() + 60.0
-        while not condition():
-            assert time.monotonic() < end, f"waited 60 s for {what}; it said {self.said}"
-            self.executor.spin_once(timeout_sec=0.05)
+        command = [sys.executable, "-c", MAIN, "--ros-args", "-p", f"robot:={path}"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
     def end(self):
         self.process.terminate()
-        said = self.process.communicate(timeout=30)[1]
-        self.executor.shutdown()
+        log = self.process.communicate(timeout=30)[1]
         self.publisher.destroy_node()
-        self.node.destroy_node()
-        self.context.try_shutdown()
-        return said
+        self.close()
+        return log
 
 
-@pytest.fixture
-def desk(tmp_path, small):
-    path = tmp_path / "my.yaml"
-    path.write_text(small)
-    desk = Desk(path, parse_robot(small).to_urdf())
-    desk.path = path
-    yield desk
-    if desk.process.poll() is None:
-        desk.end()
-
-
-def test_the_robot_follows_its_file_and_the_last_good_one_stays(desk, small):
-    desk.wait(lambda: desk.said == [""], "the first reading")
+def test_the_robot_follows_its_file_and_the_last_good_one_stays(file, small):
+    file.write_text(small)
+    session = Session(file, parse_robot(small).to_urdf())
+    robots, problems = session.robots, session.problems
+    session.until(lambda: problems == [""])
     longer = small.replace("l1: 100", "l1: 150")
-    by_rename(desk.path, longer)
-    desk.wait(lambda: desk.robots[-1:] == [parse_robot(longer).to_urdf()], "the longer robot")
-    desk.wait(lambda: desk.said == ["", ""], "its status")
-    by_rename(desk.path, longer.replace("alpha: 90", "alpha: 90 degrees"))
-    desk.wait(lambda: len(desk.said) == 3, "the error")
-    assert desk.said[-1].startswith(f"{desk.path}:13: joints[0].alpha: '90 degrees' is not a")
-    in_place(desk.path, longer)
-    desk.wait(lambda: desk.said[3:] == [""], "the end of the error")
-    desk.path.unlink()
-    desk.wait(lambda: len(desk.said) == 5, "the missing file")
-    assert (
-        desk.said[-1] == f"{desk.path}: cannot be read (No such file or directory); save it again"
-    )
-    in_place(desk.path, small)
-    desk.wait(lambda: desk.said[5:] == [""], "its return")
-    assert desk.robots[-1] == parse_robot(small).to_urdf()
-    assert len(desk.robots) == 3  # what was wrong never replaced what was right
-    log = desk.end()
+    by_rename(file, longer)
+    session.until(lambda: robots[-1:] == [parse_robot(longer).to_urdf()])
+    session.until(lambda: problems == ["", ""])
+    by_rename(file, longer.replace("alpha: 90", "alpha: 90 degrees"))
+    session.until(lambda: len(problems) == 3)
+    assert problems[-1].startswith(f"{file}:13: joints[0].alpha: '90 degrees' is not a")
+    in_place(file, longer)
+    session.until(lambda: problems[3:] == [""])
+    file.unlink()
+    session.until(lambda: len(problems) == 5)
+    assert problems[-1] == f"{file}: cannot be read (No such file or directory); save it again"
+    in_place(file, small)
+    session.until(lambda: problems[5:] == [""])
+    assert robots[-1] == parse_robot(small).to_urdf()
+    assert len(robots) == 3  # what was wrong never replaced what was right
+    log = session.end()
     assert "(the last good robot stays)" in log and "read again, all is well" in log
-    assert desk.process.returncode == 0 and "Traceback" not in log
+    assert session.process.returncode == 0 and "Traceback" not in log
 
 
 def test_what_is_no_robot_ends_it_with_one_sentence():

@@ -5,21 +5,18 @@
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-import rclpy
 import yaml
+from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TfListener, TransformTree
-from arm_common.transforms import pose_to_matrix
+from arm_testing.ros.probe import LATCHED, Probe
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
-from rcl_interfaces.srv import GetParameters, SetParameters
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -28,7 +25,6 @@ from arm_description import load_robot
 
 PATIENCE = 60.0  # s, a bound, not a wait
 MAIN = "import sys; from arm_description.ros.state_publisher import main; sys.exit(main())"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 NUT_ARM, PLANAR2 = load_robot("nut_arm"), load_robot("planar2")
 FINGERS = dict.fromkeys(NUT_ARM.gripper.joints, 0.004)
 
@@ -44,55 +40,29 @@ def start(folder, **parameters):
     )
 
 
-class Watcher:
+class Watcher(Probe):
     """A node that watches and feeds the publisher."""
 
     def __init__(self):
-        self.context = Context()
-        self.context.init()
-        self.node = rclpy.create_node("watcher", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
+        super().__init__("watcher", bound=PATIENCE)
         self.descriptions, self.static, self.moving = [], [], []
-        self.listen(String, "robot_description", LATCHED, self.descriptions)
-        self.listen(TFMessage, "tf_static", LATCHED, self.static)
-        self.listen(TFMessage, "tf", QoSProfile(depth=100), self.moving)
+        self.collect(String, "robot_description", LATCHED, self.descriptions)
+        self.collect(TFMessage, "tf_static", LATCHED, self.static)
+        self.collect(TFMessage, "tf", QoSProfile(depth=100), self.moving)
         self.tf = TfListener(self.node)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
-        self.clients = {
-            name: self.node.create_client(kind, f"robot_state_publisher/{name}")
-            for name, kind in (
-                ("set_parameters", SetParameters),
-                ("get_parameters", GetParameters),
-            )
-        }
+        self.parameters = AsyncParameterClient(self.node, "robot_state_publisher")
         self.stamp = 100.0
 
-    def listen(self, kind, topic, qos, into):
+    def collect(self, kind, topic, qos, into):
         self.node.create_subscription(kind, topic, into.append, qos)
 
-    def wait(self, condition, what, seconds=PATIENCE):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, f"waited {seconds} s for {what}"
-            self.executor.spin_once(timeout_sec=0.05)
-
-    def call(self, name, request):
-        client = self.clients[name]
-        self.wait(client.service_is_ready, name)
-        future = client.call_async(request)
-        self.wait(future.done, name)
-        return future.result()
-
     def set(self, **values):
-        parameters = [Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
-        request = SetParameters.Request(parameters=parameters)
-        (result,) = self.call("set_parameters", request).results
+        self.until(self.parameters.services_are_ready)
+        future = self.parameters.set_parameters([Parameter(k, value=v) for k, v in values.items()])
+        self.until(future.done)
+        (result,) = future.result().results
         return result
-
-    def get(self, name):
-        request = GetParameters.Request(names=[name])
-        return self.call("get_parameters", request).values[0]
 
     def move(self, values, stamp=None):
         """Publish joint states, one second after the last if no stamp is given."""
@@ -105,13 +75,7 @@ class Watcher:
     def moved(self, values, stamp=None):
         """Publish joint states and wait for the tf with that stamp."""
         sent = self.move(values, stamp)
-        self.wait(lambda: any(stamp_of(m) == sent for m in self.moving), "tf")
-        return next(m for m in self.moving if stamp_of(m) == sent)
-
-    def close(self):
-        self.executor.shutdown()
-        self.node.destroy_node()
-        self.context.shutdown()
+        return self.until(lambda: next((m for m in self.moving if stamp_of(m) == sent), None))
 
 
 def stamp_of(message):
@@ -125,8 +89,7 @@ def children(message):
 def tree_of(*messages):
     tree = TransformTree()
     for stamped in (t for message in messages for t in message.transforms):
-        t, r = stamped.transform.translation, stamped.transform.rotation
-        T = pose_to_matrix((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+        T = transform_matrix(stamped.transform)
         tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
     return tree
 
@@ -147,17 +110,16 @@ def publisher(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def joined(publisher):
-    """Someone who watches from the beginning."""
+    """A watcher from the beginning."""
     watcher = Watcher()
-    watcher.wait(lambda: watcher.joint_states.get_subscription_count(), "the subscription")
-    watcher.wait(lambda: watcher.node.count_publishers("tf"), "tf")
+    watcher.until(watcher.joint_states.get_subscription_count)
 
-    def heard():
+    def received():
         """Whether joint states arrive; the first ones may come before the two are connected."""
         watcher.move({"waist": 0.0})
         return watcher.moving
 
-    watcher.wait(heard, "the first tf")
+    watcher.until(received)
     last = watcher.moved({"waist": 0.0})
     assert watcher.moving[-1] is last
     yield watcher
@@ -169,13 +131,13 @@ def watcher(joined):
     """The same, with the publisher as it was at first."""
     assert joined.set(robot_description=NUT_ARM.to_urdf(dh_frames=True)).successful
     assert joined.set(frame_prefix="").successful
-    joined.wait(lambda: joined.static and "dh_4" in children(joined.static[-1]), "fixed frames")
+    joined.until(lambda: joined.static and "dh_4" in children(joined.static[-1]))
     return joined
 
 
 def test_late_joiners_get_description_and_fixed_frames(publisher):
     watcher = Watcher()
-    watcher.wait(lambda: watcher.descriptions and watcher.static, "latched topics")
+    watcher.until(lambda: watcher.descriptions and watcher.static)
     watcher.close()
     assert watcher.descriptions[-1].data == NUT_ARM.to_urdf(dh_frames=True)
     fixed = {"flange", "tool0", "gripper_link", *(f"dh_{i}" for i in range(5))}
@@ -205,7 +167,7 @@ def test_the_listener_follows(watcher):
     def arrived():
         return np.allclose(watcher.tf.tree.lookup("base_link", "tool0"), NUT_ARM.fk(q), atol=1e-12)
 
-    watcher.wait(arrived, "the listener")
+    watcher.until(arrived)
 
 
 def test_only_the_joints_named_are_published(watcher):
@@ -232,7 +194,7 @@ def test_publish_frequency_thins_by_stamp(watcher):
     for i in range(5):
         watcher.move({"waist": 0.01 * i}, begin + 0.05 * i)
     last = Time(sec=int(begin), nanosec=200_000_000)
-    watcher.wait(lambda: any(stamp_of(m) == last for m in watcher.moving), "the last tf")
+    watcher.until(lambda: any(stamp_of(m) == last for m in watcher.moving))
     found = [stamp_of(m).nanosec for m in watcher.moving if stamp_of(m).sec == int(begin)]
     assert found == [0, 100_000_000, 200_000_000]
     assert watcher.set(publish_frequency=100.0).successful
@@ -256,18 +218,17 @@ def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):
     result = watcher.set(robot_description=text)
     assert not result.successful
     assert reason in result.reason
-    assert watcher.get("robot_description").string_value == NUT_ARM.to_urdf(dh_frames=True)
     late = []
-    watcher.listen(String, "robot_description", LATCHED, late)
-    watcher.wait(lambda: late, "the latched description")
+    watcher.collect(String, "robot_description", LATCHED, late)
+    watcher.until(lambda: late)
     assert [message.data for message in late] == [NUT_ARM.to_urdf(dh_frames=True)]
     assert children(watcher.moved({"elbow": 0.1})) == ["elbow_link"]
 
 
 def test_new_description_takes_over(watcher):
     assert watcher.set(robot_description=PLANAR2.to_urdf()).successful
-    watcher.wait(lambda: watcher.descriptions[-1].data == PLANAR2.to_urdf(), "the new one")
-    watcher.wait(lambda: children(watcher.static[-1]) == ["flange", "tool0"], "its frames")
+    watcher.until(lambda: watcher.descriptions[-1].data == PLANAR2.to_urdf())
+    watcher.until(lambda: children(watcher.static[-1]) == ["flange", "tool0"])
     tree = tree_of(watcher.static[-1], watcher.moved({"shoulder": 0.5, "elbow": -0.2}))
     found = tree.lookup("base_link", "tool0")
     np.testing.assert_allclose(found, PLANAR2.fk([0.5, -0.2]), atol=1e-12)
@@ -275,7 +236,7 @@ def test_new_description_takes_over(watcher):
 
 def test_frame_prefix(watcher):
     assert watcher.set(frame_prefix="left/").successful
-    watcher.wait(lambda: "left/tool0" in children(watcher.static[-1]), "prefixed frames")
+    watcher.until(lambda: "left/tool0" in children(watcher.static[-1]))
     (stamped,) = watcher.moved({"waist": 0.0}).transforms
     assert (stamped.header.frame_id, stamped.child_frame_id) == (
         "left/base_link",
