@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arm_description import parse_robot
+from arm_description import DescriptionError, parse_robot
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -75,6 +75,33 @@ def installed(tmp_path, monkeypatch):
     others = os.environ.get("AMENT_PREFIX_PATH", "")
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path}{os.pathsep}{others}")
     return share / "arm_description"
+
+
+@pytest.fixture
+def sentence(capsys):
+    """Function: the one sentence with which a command refuses its arguments."""
+
+    def refused(main, *arguments):
+        capsys.readouterr()
+        assert main([str(argument) for argument in arguments]) == 1
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        return error
+
+    return refused
+
+
+@pytest.fixture(scope="session")
+def refusal():
+    """Function: the error of a text that is no robot file."""
+
+    def refused(text, file="robot"):
+        with pytest.raises(DescriptionError) as caught:
+            parse_robot(text, file)
+        assert str(caught.value).startswith(file) and "\n" not in str(caught.value)
+        return caught.value
+
+    return refused
 
 
 @pytest.fixture(scope="session")

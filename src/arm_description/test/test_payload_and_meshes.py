@@ -166,9 +166,7 @@ def test_a_package_that_is_here_must_have_the_file(small, tmp_path, monkeypatch)
         ("meshes: {turn_link: {scale: 1}}", "has no 'visual'", "meshes.turn_link"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(small, section, says, key):
-    text = small + section.replace("ROBOT", str(Path(__file__))) + "\n"
-    with pytest.raises(DescriptionError) as caught:
-        parse_robot(text)
-    assert says in str(caught.value)
-    assert (caught.value.line, caught.value.key) == (len(small.splitlines()) + 1, key)
+def test_what_is_wrong_is_said(small, refusal, section, says, key):
+    error = refusal(small + section.replace("ROBOT", str(Path(__file__))) + "\n")
+    assert says in str(error)
+    assert (error.line, error.key) == (len(small.splitlines()) + 1, key)

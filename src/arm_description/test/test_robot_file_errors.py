@@ -19,19 +19,13 @@ CASES = [
     ("angle: deg", "angle: grad", "known are deg, rad", 3, "units.angle"),
     ("units: {length: mm, angle: deg}", "units: mm", "must be a mapping", 3, "units"),
     ("l1: 100", "l1: l10", "circular", 5, "constants.l1"),
-    ("l1: 100", "pi: 3", "is taken", 5, "constants.pi"),
-    ("l1: 100", "1l: 3", "is not a name", 5, "constants.1l"),
     ("l1: 100", "l1: [1]", "must be a number", 5, "constants.l1"),
     ("l1: 100", "l1:", "is empty", 5, "constants.l1"),
     ("d: l1", "d: l2", "'l2' is not a constant", 11, "joints[0].d"),
     ("d: l1", "d: .nan", "not finite", 11, "joints[0].d"),
-    ("d: l1", "d: -.inf", "not finite", 11, "joints[0].d"),
     ("d: l1", "d: 1e400", "not finite", 11, "joints[0].d"),
-    ("d: l1", "d: ten", "'ten' is not a constant", 11, "joints[0].d"),
-    ("d: l1", "d: true", "'true' is not a constant", 11, "joints[0].d"),
     ("d: l1", "d: {x: 1}", "known are value, source", 11, "joints[0].d.x"),
     ("d: l1", "d: l1*1000", "is 100 m; is units.length = mm right", 11, "joints[0].d"),
-    ("theta: -90", "theta: q - 90", "q is implied", 10, "joints[0].theta"),
     ("theta: -90", "theta: 4*180", "is units.angle = deg right", 10, "joints[0].theta"),
     ("alpha: 90", "alhpa: 90", "did you mean 'alpha'", 13, "joints[0].alhpa"),
     ("    alpha: 90\n", "", "has no 'alpha'", 8, "joints[0]"),
@@ -90,15 +84,11 @@ CASES = [
     ("name: small", "\tname: small", "not valid YAML", 1, ""),
     ("name: small", "name: a\x07b", "'\\x07', which YAML does not allow; delete it", 1, ""),
     ("  - name: turn", "\t- name: turn", "indent with blanks, not with tabs", 8, ""),
-    ("d: l1", "d: 010", "'010' is not a decimal number; write 10", 11, "joints[0].d"),
     ("d: l1", "d: 1_000", "'1_000' is not a decimal number; write 1000", 11, "joints[0].d"),
     ("d: l1", "d: 0x10", "is not a decimal number", 11, "joints[0].d"),
     ("d: l1", "d: 80mm", "write a decimal number without a unit", 11, "joints[0].d"),
-    ("d: l1", "d: 1:30", "is a time of day, not a number", 11, "joints[0].d"),
-    ("d: l1", "d: 1,5", "write 1.5 with a point", 11, "joints[0].d"),
     ("d: l1", "d: \uff4c1", "looks like 'l1'", 11, "joints[0].d"),
     ("d: l1", "d: ll", "did you mean 'l1'", 11, "joints[0].d"),
-    ("d: l1", "d: l1.real", "'l1.real' is not allowed in an expression", 11, "joints[0].d"),
     ("d: l1", "d: {value: 1}", "has no 'source'", 11, "joints[0].d"),
     ("d: l1", "d: {value: a, source: b}", "'a' is not a constant", 11, "joints[0].d.value"),
     ("d: l1", "d: {value: 1, source: 2}", "must be text", 11, "joints[0].d.source"),
@@ -130,14 +120,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("old", "new", "says", "line", "key"), CASES)
-def test_every_message(small, old, new, says, line, key):
+def test_every_message(small, refusal, old, new, says, line, key):
     assert old in small
-    with pytest.raises(DescriptionError) as caught:
-        parse_robot(small.replace(old, new, 1), "my.yaml")
-    error = caught.value
+    error = refusal(small.replace(old, new, 1), "my.yaml")
     assert says in str(error)
-    assert str(error).startswith("my.yaml")
-    assert "\n" not in str(error)
     assert (error.line, error.key) == (line, key)
 
 
@@ -172,12 +158,10 @@ def test_small_angles_among_degrees_can_be_meant(small):
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n", "\r"])
-def test_any_line_ends_and_a_byte_order_mark(small, ends):
+def test_any_line_ends_and_a_byte_order_mark(small, refusal, ends):
     text = "\ufeff" + small.replace("\n", ends)
     assert parse_robot(text) == parse_robot(text.encode()) == parse_robot(small)
-    with pytest.raises(DescriptionError) as caught:
-        parse_robot(text.replace("alpha: 90", "alhpa: 90"))
-    assert caught.value.line == 13
+    assert refusal(text.replace("alpha: 90", "alhpa: 90")).line == 13
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
@@ -197,16 +181,12 @@ def test_too_many_constants_and_long_circles(small):
         parse_robot(long.replace(many, many + many.replace("a", "b")))
 
 
-def test_whatever_a_key_or_value_holds_the_sentence_is_one_line(small):
+def test_whatever_a_key_or_value_holds_the_sentence_is_one_line(small, refusal):
     for key in ('"a\\nb"', '"\\u2028"', '""', '"' + "x" * 5000 + '"'):
-        with pytest.raises(DescriptionError) as caught:
-            parse_robot(f"{key}: 1\n{small}")
-        assert str(caught.value).isprintable()
-        assert len(str(caught.value)) < 400
-    with pytest.raises(DescriptionError) as caught:
-        parse_robot(small.replace("standard", '"' + "a\\n" * 5000 + '"'))
-    assert str(caught.value).isprintable()
-    assert len(str(caught.value)) < 2500
+        error = str(refusal(f"{key}: 1\n{small}"))
+        assert error.isprintable() and len(error) < 400
+    error = str(refusal(small.replace("standard", '"' + "a\\n" * 5000 + '"')))
+    assert error.isprintable() and len(error) < 2500
 
 
 def test_no_rows(small):
