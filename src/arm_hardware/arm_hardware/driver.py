@@ -94,11 +94,7 @@ class Driver:
     def __init__(
         self, model: RobotModel, options: DriverOptions, clock: SteadyClock | None = None
     ) -> None:
-        """Make a driver that has touched nothing yet; without a clock, time runs at the speed.
-
-        Raises:
-            HardwareError: The options make no sense.
-        """
+        """Make a driver that has touched nothing yet; raise HardwareError for wrong options."""
         options.check()
         self.options = options
         self.clock = clock or SteadyClock(options.speed)
@@ -124,11 +120,7 @@ class Driver:
         self._closing = threading.Lock()
 
     def open(self) -> None:
-        """Open the bus, read the registers, start the control loop; send no pulse.
-
-        Raises:
-            HardwareError: The board does not answer.
-        """
+        """Open the bus, read the registers, start the control loop; send no pulse."""
         try:
             self.output.bus.open()
             self.controller.read()
@@ -153,11 +145,7 @@ class Driver:
         self.controller.arm()
 
     def arm(self) -> None:
-        """Arm; return when every servo has its pulse.
-
-        Raises:
-            HardwareError: As in begin_arming(), or something ended the arming.
-        """
+        """Arm; return when every servo has its pulse, or raise HardwareError."""
         self.begin_arming()
         deadline = (
             time.monotonic() + ARM_TIMEOUT + self.controller.arming_takes / self.options.speed
@@ -170,11 +158,9 @@ class Driver:
         self.controller.require_ready()
 
     def close(self, action: str = "", cut_short: Callable[[], bool] = lambda: False) -> None:
-        """Refuse motion, end the loop, hold or release. Never raises.
+        """Refuse motion, end the loop, then hold, park or release, by default as in the options.
 
-        Args:
-            action: hold, park or release; empty for that of the options.
-            cut_short: Polled while parking: whether to release at once.
+        While parking, ``cut_short`` is polled: whether to release at once. Never raises.
         """
         with self._closing:
             if not self._open:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arm_hardware.errors import INVALID_GOAL, CommandError
+from arm_hardware.errors import CommandError
 
 if TYPE_CHECKING:
     from arm_description import RobotModel
@@ -108,9 +108,8 @@ def check_position(axis: Axis, value: float, where: str = "") -> None:
         raise CommandError(
             f"{axis.name}: {value:.4g} {axis.unit}{where} is {beyond:.3g} {axis.unit} outside of "
             f"its limits {axis.lower:.4g} to {axis.upper:.4g} {axis.unit}.",
-            INVALID_GOAL,
-            axis.name,
-            beyond,
+            joint=axis.name,
+            amount=beyond,
         )
 
 
@@ -123,7 +122,6 @@ def check_speed(axis: Axis, speed: float, margin: float, where: str) -> None:
         raise CommandError(
             f"{axis.name}: {speed:.4g} {axis.unit}/s {where} is faster than its limit "
             f"{axis.velocity:.4g} {axis.unit}/s; allow more time.",
-            INVALID_GOAL,
-            axis.name,
-            speed - axis.velocity,
+            joint=axis.name,
+            amount=speed - axis.velocity,
         )

@@ -75,11 +75,7 @@ def lengths_of(model: RobotModel) -> list[FitParameter]:
 def select_parameters(
     model: RobotModel, lengths: Sequence[str], keep: Sequence[str]
 ) -> list[FitParameter]:
-    """Return all zeros and the named lengths ("all": each), without those to keep.
-
-    Raises:
-        HardwareError: There is none of that name.
-    """
+    """Return all zeros and the named lengths ("all": each), without those to keep."""
     every = {parameter.name: parameter for parameter in lengths_of(model)}
     chosen = every if "all" in lengths else dict.fromkeys(lengths)
     for name in chosen:

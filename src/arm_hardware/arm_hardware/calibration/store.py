@@ -38,11 +38,7 @@ class CalibrationChange:
         return "".join(difflib.unified_diff(old, new, name, f"{name} (new)", n=1))
 
     def write(self) -> Path | None:
-        """Write the file whole or not at all; return the backup, None if there was no file.
-
-        Raises:
-            CalibrationError: Backup or file cannot be written; the file is as it was.
-        """
+        """Write the file whole or not at all; return the backup, None if there was no file."""
         backup = None
         try:
             if self.path.exists():
@@ -63,12 +59,8 @@ class CalibrationChange:
 def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> CalibrationChange:
     """Return a file with keys of its servos set, or raise CalibrationError if it would be wrong.
 
+    The values are YAML text by servo name and key; the text is that of the file, or of a new one.
     A file in which every servo then has its day of calibration is no example any more.
-
-    Args:
-        path: The file, which need not exist yet.
-        text: What to begin from: of the file, or of a new one.
-        values: YAML text by servo name and key.
     """
     new = text
     for name, keys in values.items():

@@ -54,14 +54,9 @@ def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = Non
 def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
     """Return how far one count of one servo moves the tip at most [m]: no error can be smaller."""
     ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
-    return float(max(way * _tick(m, p) for way, m, p in zip(ways, maps, q, strict=True)))
-
-
-def _tick(servo: ServoMap, position: float) -> float:
-    """Return how far one count moves a joint near a position [rad or m]."""
-    count = servo.count_of(position)
-    places = [servo.position_of(count + step) for step in (-1, 0, 1)]
-    return float(np.abs(np.diff(places)).max())
+    counts = [servo.count_of(position) for servo, position in zip(maps, q, strict=True)]
+    near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
+    return float((ways * np.abs(np.diff(near)).max(axis=1)).max())
 
 
 XYZ = ListOf(Leaf("length", "number"), 3, 3)

@@ -13,7 +13,6 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from arm_common.cli import run
 from arm_common.signals import interrupt_on_signals
@@ -37,17 +36,11 @@ PATIENCE = 5.0  # [s] of the wall, after the time that a motion should take
 SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
 
 
-class VerifiedPosture(NamedTuple):
-    """Where to go."""
+def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
+    """Return the positions of a posture [rad or m] for all axes of a driver.
 
-    name: str  # as typed
-    positions: tuple[float, ...]  # of all axes of the driver [rad or m]
-
-
-def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
-    """Return a posture by its name, or by joints: ``waist=30,elbow=-10`` in deg or mm.
-
-    Axes that it leaves out are as in the posture rest. Errors are CommandErrors.
+    It has a name or is given by joints, ``waist=30,elbow=-10`` in deg or mm. Axes that it leaves
+    out are as in the posture rest. Errors are CommandErrors.
     """
     if "=" in name:
         values: Mapping[str, float] = dict(_value(driver, part) for part in name.split(","))
@@ -60,17 +53,17 @@ def posture(driver: Driver, model: RobotModel, name: str) -> VerifiedPosture:
     goal = [values.get(a.name, r) for a, r in zip(driver.axes, rest, strict=True)]
     for axis, position in zip(driver.axes, goal, strict=True):
         check_position(axis, position, f" of posture {name}")
-    return VerifiedPosture(name, tuple(goal))
+    return goal
 
 
-def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
-    """Bring an armed arm to a posture with a share of its highest speeds, and wait."""
-    ways = zip(driver.axes, driver.controller.command()[0], to.positions, strict=True)
+def drive(driver: Driver, to: Sequence[float], share: float) -> None:
+    """Bring an armed arm to positions with a share of its highest speeds, and wait."""
+    ways = zip(driver.axes, driver.controller.command()[0], to, strict=True)
     seconds = max([BRIEFEST, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)])
     n = len(driver.axes.arm)
-    goals = [driver.controller.follow(single_point_goal(driver.axes, seconds, to.positions[:n]))]
+    goals = [driver.controller.follow(single_point_goal(driver.axes, seconds, to[:n]))]
     if driver.axes.gripper is not None:
-        goals.append(driver.controller.grip(to.positions[-1]))
+        goals.append(driver.controller.grip(to[-1]))
     for goal in goals:
         if not goal.wait(seconds / driver.options.speed + PATIENCE):
             raise HardwareError("The motion does not end; is the computer overloaded?")
@@ -78,7 +71,7 @@ def drive(driver: Driver, to: VerifiedPosture, share: float) -> None:
             raise HardwareError(goal.message)
 
 
-def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
+def report(driver: Driver, model: RobotModel, name: str) -> str:
     """Return what to measure at a posture: commanded joints, tip and the tip's step."""
     commanded = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
     q = commanded[: model.n]
@@ -89,7 +82,7 @@ def report(driver: Driver, model: RobotModel, at: VerifiedPosture) -> str:
     x, y, z = tip_of(model, q) * 1e3
     tick = tick_limit(model, q, driver.output.maps[: model.n]) * 1e3
     return (
-        f"{at.name}: {joints}\n"
+        f"{name}: {joints}\n"
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "
         f"one count of a servo moves it by up to {tick:.1f} mm"
     )
@@ -125,7 +118,8 @@ def verify(chosen: argparse.Namespace) -> None:
         exit_action="hold",
     )
     driver = Driver(model, options)
-    postures = [posture(driver, model, name) for name in chosen.postures or model.postures]
+    names = chosen.postures or model.postures
+    postures = [(name, posture(driver, model, name)) for name in names]
     if not postures:
         raise HardwareError(f"{model.name} has no postures; give some, as joint=value,...")
     driver.open()
@@ -133,9 +127,9 @@ def verify(chosen: argparse.Namespace) -> None:
         if real:
             _confirm()
         driver.arm()
-        for at in postures:
-            drive(driver, at, chosen.speed)
-            sys.stdout.write(report(driver, model, at) + "\n")
+        for name, positions in postures:
+            drive(driver, positions, chosen.speed)
+            sys.stdout.write(report(driver, model, name) + "\n")
             if sys.stdin.isatty():
                 input("  Measure, then press Enter (Ctrl-C: stop here). ")
     finally:

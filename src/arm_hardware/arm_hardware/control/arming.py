@@ -49,14 +49,7 @@ class StaggeredArming:
     """
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
-        """List the servos without pulses; send nothing.
-
-        Args:
-            axes: The arm.
-            output: After a read.
-            rest: Where the axes go, as ``axes.all`` [rad or m].
-            dt: Length of a tick [s].
-        """
+        """List the servos without pulses, to go to rest [rad or m, as ``axes.all``]; dt [s]."""
         self._output = output
         self._rest = tuple(rest)
         self._dt = dt

@@ -21,14 +21,7 @@ class ServoOutput:
     """Sends axis positions to a bus; raises BusError if the bus is lost."""
 
     def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
-        """Make the layer; nothing is sent.
-
-        Args:
-            bus: Opened by its owner.
-            axes: The arm, limits already narrowed to what the maps can command.
-            maps: One for each axis of ``axes.all``.
-            dt: Length of a tick [s].
-        """
+        """Make the layer for axes already narrowed to their maps; a tick is dt [s]."""
         self.bus = RetryingBus(bus)
         self._axes = axes.all
         self._dt = dt
@@ -42,11 +35,7 @@ class ServoOutput:
         self.writes = 0  # channels written
 
     def verify_registers(self) -> None:
-        """Compare the board with what was sent, a little at a time; once a tick.
-
-        Raises:
-            BusError: It was reset, is written to by another program, or is lost.
-        """
+        """Compare the board with what was sent, a little at a time; raise BusError."""
         self._monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:

@@ -72,14 +72,10 @@ class DriverStateMachine:
         rest: Sequence[float],
         slow_homing: bool = False,
     ) -> None:
-        """Make the machine, disarmed; nothing is read or sent.
+        """Make the machine, disarmed; nothing is read or sent. A tick is dt [s].
 
-        Args:
-            axes: The arm, with the limits that hold.
-            output: Where positions go.
-            dt: Length of a tick [s].
-            rest: Posture to assume where the board sends no pulses, as ``axes.all`` [rad or m].
-            slow_homing: Whether servos go there in short bursts, one by one; see SlowHoming.
+        Servos without pulses are assumed at rest [rad or m, as ``axes.all``], or with
+        ``slow_homing`` go there in short bursts, one by one.
         """
         self.axes = axes
         # Called, with the lock held or not, whenever state or message may have changed.

@@ -31,9 +31,6 @@ class PowerBudget:
         """Refuse points (m, n) [rad or m] with velocities that move more joints at once.
 
         A way to one point is divided instead.
-
-        Raises:
-            CommandError: Naming the point.
         """
         if self.joints <= 0 or len(points) <= 2:
             return

@@ -44,14 +44,10 @@ def retime(
     moving: bool = False,
     ends_moving: bool = False,
 ) -> RetimedTrajectory:
-    """Return the fastest law that keeps the limits and is nowhere ahead of the trajectory.
+    """Return the fastest law, at ticks of dt [s], within the limits and nowhere ahead.
 
-    Args:
-        trajectory: With velocities.
-        axes: The arm's.
-        dt: Length of a tick [s].
-        moving: Whether the arm begins with the trajectory's first velocity; else it is at rest.
-        ends_moving: Whether it may arrive with the last velocity; else it comes to rest.
+    If ``moving``, the arm begins with the trajectory's first velocity, else at rest; it may arrive
+    with the last velocity only if it ``ends_moving``.
     """
     if trajectory.duration <= 0.0:
         return RetimedTrajectory(np.zeros(1), True)

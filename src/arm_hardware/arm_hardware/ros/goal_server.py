@@ -94,7 +94,6 @@ class GoalServer(ABC):
     """An action server whose goals are checked on arrival and run by the controller."""
 
     def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
-        """Offer an action by its type and relative name."""
         self._node = node
         self._name = name
         self._prepared: Prepared | None = None

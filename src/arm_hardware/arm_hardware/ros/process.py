@@ -79,10 +79,6 @@ class _Driver:
         self.node.signals = lambda: end.signals
         return self.node.autostart()
 
-    def close(self) -> None:
-        """Do the exit action and publish a last time."""
-        self.node.close()
-
 
 def main() -> int:
     """Run the node until it is to end; return the exit code."""
@@ -92,7 +88,7 @@ def main() -> int:
         (HardwareError,),
         executor=partial(MultiThreadedExecutor, _THREADS),
         begin=driver.begin,
-        close=driver.close,
+        close=lambda: driver.node.close(),
     )
 
 
