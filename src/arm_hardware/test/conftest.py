@@ -17,7 +17,7 @@ from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
-from arm_hardware.motion.options import BACKENDS, USUAL
+from arm_hardware.motion.options import BACKENDS, USUAL, MotionOptions
 
 from arm_description import load_robot
 
@@ -127,6 +127,14 @@ def make_rig(model, calibration):
 
 @pytest.fixture
 def armed(rig) -> Rig:
+    rig.arm()
+    return rig
+
+
+@pytest.fixture
+def gentle(make_rig) -> Rig:
+    """An armed rig with a limit of jerk."""
+    rig = make_rig(MotionOptions(jerk_time=0.15))
     rig.arm()
     return rig
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver put together, without ROS."""
 
-import dataclasses
 import os
 import re
 import threading
@@ -86,22 +85,6 @@ def test_servos_arrive_where_they_are_told(model):
         told = driver.sim.chip.pulse_us(channel)
         assert driver.sim.servos[channel].position_us(later) == pytest.approx(told, abs=5.0)
     driver.close()
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"hardware": "robot"}, "none of fake, sim, real"),
-        ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
-        ({"speed": 0.0}, "speed 0"),
-        ({"speed": float("nan")}, "speed nan"),
-        ({"rate_hz": 1000.0}, "rate_hz"),
-        ({"exit_action": "jump"}, "exit_action"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(model, options, says):
-    with pytest.raises(HardwareError, match=says):
-        Driver(model, DriverOptions(**options))
 
 
 def changed_file(tmp_path, calibration_path, change):
@@ -203,13 +186,6 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
     assert late.slips == 1 and late.worst == pytest.approx(0.03)
 
 
-def test_options_are_data():
-    assert dataclasses.replace(DriverOptions(), hardware="real").at_exit == "release"
-    assert (
-        DriverOptions().at_exit == "hold" and DriverOptions(exit_action="park").at_exit == "park"
-    )
-
-
 @pytest.mark.parametrize(
     ("raised", "says"),
     [(None, "SCHED_FIFO 40"), (PermissionError(1, "not permitted"), "refused.*LimitRTPRIO")],
@@ -238,10 +214,3 @@ def test_the_other_threads_of_a_process_are_found():
     assert threading.get_native_id() not in priority._other_threads()
     done.set()
     thread.join()
-
-
-def test_only_real_servos_ask_for_priority_by_themselves():
-    assert [DriverOptions(hardware=h).priority for h in ("fake", "sim", "real")] == [0, 0, 40]
-    assert DriverOptions(hardware="sim", backend="i2c_dev", realtime_priority=7).priority == 7
-    with pytest.raises(HardwareError, match="realtime_priority 100"):
-        DriverOptions(realtime_priority=100).check()

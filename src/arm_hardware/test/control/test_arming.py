@@ -215,11 +215,3 @@ def test_a_joint_without_rest_position_rests_at_zero_or_in_the_middle_of_its_lim
     excluded = dataclasses.replace(model, postures={"rest": {"waist": 9.0}})
     with pytest.raises(HardwareError, match=r"waist: 9 rad of the rest posture is"):
         Driver(excluded, DriverOptions(hardware="fake"))
-
-
-def test_the_choice_is_slow_for_real_servos_only_unless_said():
-    slow = {h: DriverOptions(hardware=h).homes_slowly for h in ("fake", "sim", "real")}
-    assert slow == {"fake": False, "sim": False, "real": True}
-    assert not DriverOptions(hardware="real", recovery="direct").homes_slowly
-    with pytest.raises(HardwareError, match="recovery 'fast' is none of"):
-        DriverOptions(recovery="fast").check()

@@ -121,7 +121,9 @@ def test_cancel_brakes_and_holds(armed):
     np.testing.assert_array_equal(armed.positions, held)
 
 
-def test_stop_freezes_at_once_latches_and_reset_does_not_move(armed):
+@pytest.mark.parametrize("rig_name", ["armed", "gentle"])
+def test_stop_freezes_at_once_latches_and_reset_does_not_move(request, rig_name):
+    armed = request.getfixturevalue(rig_name)
     goal = armed.follow((1.0, THERE))
     grip = armed.controller.grip(0.02)
     armed.tick(20)

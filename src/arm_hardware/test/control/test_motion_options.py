@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.control.watchdogs import StreamWatchdog
-from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, HardwareError, StateError
-from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateError
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import Smoother, ticks_of
-from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+from arm_hardware.motion.options import GripForceOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,13 +46,6 @@ def test_jerk_is_bounded_at_every_tick_and_no_other_bound_grows(pushes, jerk_tim
     assert np.abs(np.diff(out)).max() / dt <= max(speeds) + 1e-9
 
 
-@pytest.fixture
-def gentle(make_rig):
-    rig = make_rig(MotionOptions(jerk_time=0.15))
-    rig.arm()
-    return rig
-
-
 def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(gentle):
     goal = gentle.follow((1.5, AWAY))
     rows = [gentle.positions, *gentle.tick(30)]
@@ -75,19 +67,6 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
     limit = np.array([axis.acceleration for axis in gentle.axes]) / 0.15
     assert (jerk <= limit * (1 + 1e-6)).all() and (jerk.max(axis=0) > 0.4 * limit).any()
     assert gentle.controller.command()[1] == [0.0] * 5
-
-
-def test_stop_freezes_at_once_with_a_jerk_limit_too(gentle):
-    gentle.follow((1.5, AWAY))
-    gentle.tick(30)
-    counts = dict(gentle.bus.counts)
-    gentle.controller.stop()
-    gentle.controller.reset()
-    gentle.tick(30)
-    assert gentle.bus.counts == counts
-    goal = gentle.follow((2.0, AWAY))
-    gentle.run(goal)
-    assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
 # -- Streams ----------------------------------------------------------------------------------
@@ -288,24 +267,6 @@ def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, co
     servo = calibration.maps(axes_of(model))[-1]
     at = servo.count_of(pressed_width(servo, width, counts))
     assert at == servo.count_of(width) - counts
-
-
-# -- Options ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("motion_options", "says"),
-    [
-        (MotionOptions(jerk_time=-1.0), "jerk_time -1"),
-        (MotionOptions(command_timeout=math.nan), "command_timeout nan"),
-        (MotionOptions(power_budget=PowerBudget(joints=-1)), "max_moving_joints -1"),
-        (MotionOptions(power_budget=PowerBudget(stagger=9.0)), "stagger 9"),
-        (MotionOptions(grip_force=GripForceOptions(limit=1000)), "grip_force_limit_counts 1000"),
-    ],
-)
-def test_conduct_that_makes_no_sense_is_refused(motion_options, says):
-    with pytest.raises(HardwareError, match=says):
-        DriverOptions(motion_options=motion_options).check()
 
 
 def test_velocities_are_those_of_what_is_sent(armed):

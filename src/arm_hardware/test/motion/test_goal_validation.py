@@ -10,6 +10,7 @@ from arm_hardware.errors import INVALID_GOAL, INVALID_JOINTS, OLD_HEADER_TIMESTA
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
 
+GOAL, JOINTS = INVALID_GOAL, INVALID_JOINTS
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 HOME = np.zeros(4)
 DT = 0.02
@@ -27,65 +28,42 @@ def plan_of(rig, message, **more):
     return plan_motion(validate_goal(message, rig.axes, **more), rig.axes, HOME, HOME, DT)
 
 
+STILL = {"velocities": (0,) * 4}
+REST = at(2, **STILL)
+OVERSHOOTING = at(1, 1.5, 0, 0, 0, velocities=(2, 0, 0, 0))
+
+
 @pytest.mark.parametrize(
     ("message", "code", "joint", "says"),
     [
-        (request(at(1), names=()), INVALID_JOINTS, "waist", "missing"),
-        (request(at(1), names=NAMES[:3]), INVALID_JOINTS, "wrist_roll", "missing"),
-        (request(at(1), names=(*NAMES, "tail")), INVALID_JOINTS, "tail", "not one of"),
-        (request(at(1), names=(*NAMES, "gripper")), INVALID_JOINTS, "gripper", "not one of"),
-        (request(at(1), names=(*NAMES, "waist")), INVALID_JOINTS, "waist", "twice"),
-        (request(), INVALID_GOAL, "", "no points"),
-        (request(at(1, 0.1, 0.1)), INVALID_GOAL, "", "Point 0 has 2 positions for 4"),
-        (request(GoalPoint(1.0, ())), INVALID_GOAL, "", "Point 0 has 0 positions"),
-        (request(at(1, velocities=(0.0,))), INVALID_GOAL, "", "1 velocities for 4"),
-        (request(at(1, accelerations=(0.0,))), INVALID_GOAL, "", "1 accelerations for 4"),
-        (request(at(1, effort=(0.0,) * 4)), INVALID_GOAL, "", "efforts"),
-        (request(at(1), at(2, velocities=(0.0,) * 4)), INVALID_GOAL, "", "differs from point 0"),
-        (request(at(1), at(1)), INVALID_GOAL, "", "strictly: point 1 at 1 s follows one at 1 s"),
-        (request(at(2), at(1)), INVALID_GOAL, "", "strictly"),
-        (request(at(-1)), INVALID_GOAL, "", "not negative"),
-        (request(at(math.nan)), INVALID_GOAL, "", "finite"),
+        (request(at(1), names=()), JOINTS, "waist", "missing"),
+        (request(at(1), names=NAMES[:3]), JOINTS, "wrist_roll", "missing"),
+        (request(at(1), names=(*NAMES, "tail")), JOINTS, "tail", "not one of"),
+        (request(at(1), names=(*NAMES, "gripper")), JOINTS, "gripper", "not one of"),
+        (request(at(1), names=(*NAMES, "waist")), JOINTS, "waist", "twice"),
+        (request(), GOAL, "", "no points"),
+        (request(at(1, 0.1, 0.1)), GOAL, "", "Point 0 has 2 positions for 4"),
+        (request(GoalPoint(1.0, ())), GOAL, "", "Point 0 has 0 positions"),
+        (request(at(1, velocities=(0.0,))), GOAL, "", "1 velocities for 4"),
+        (request(at(1, accelerations=(0.0,))), GOAL, "", "1 accelerations for 4"),
+        (request(at(1, effort=(0.0,) * 4)), GOAL, "", "efforts"),
+        (request(at(1), at(2, velocities=(0.0,) * 4)), GOAL, "", "differs from point 0"),
+        (request(at(1), at(1)), GOAL, "", "strictly: point 1 at 1 s follows one at 1 s"),
+        (request(at(2), at(1)), GOAL, "", "strictly"),
+        (request(at(-1)), GOAL, "", "not negative"),
+        (request(at(math.nan)), GOAL, "", "finite"),
         (request(at(1), start=-1.5), OLD_HEADER_TIMESTAMP, "", "ended 0.5 s ago"),
-        (request(at(1, 0, math.nan, 0, 0)), INVALID_GOAL, "shoulder", "is nan"),
-        (request(at(1, 0, 0, math.inf, 0)), INVALID_GOAL, "elbow", "is inf"),
-        (request(at(9, 0, 0, 0, 1.6)), INVALID_GOAL, "wrist_roll", "0.0292 rad outside"),
-        (request(at(9, -3, 0, 0, 0)), INVALID_GOAL, "waist", "outside of its limits"),
-        (request(at(0.1, 1, 0, 0, 0)), INVALID_GOAL, "waist", "to the first point is faster"),
-        (request(at(0, 1, 0, 0, 0)), INVALID_GOAL, "waist", "leaves no time"),
-        (
-            request(at(1, 0, 0, 0, 0), at(1.1, 0, 1, 0, 0)),
-            INVALID_GOAL,
-            "shoulder",
-            "10 rad/s on the way to point 1",
-        ),
-        (
-            request(at(1, velocities=(0.0, 0.0, 0.0, 0.3))),
-            INVALID_GOAL,
-            "wrist_roll",
-            "last velocity is 0.3",
-        ),
-        (
-            request(at(1, velocities=(0, 9, 0, 0)), at(2, velocities=(0,) * 4)),
-            INVALID_GOAL,
-            "shoulder",
-            "9 rad/s at a point is faster",
-        ),
-        (
-            request(at(1, velocities=(0, math.nan, 0, 0)), at(2, velocities=(0,) * 4)),
-            INVALID_GOAL,
-            "shoulder",
-            "not a finite",
-        ),
-        (
-            request(
-                at(1, 1.5, 0, 0, 0, velocities=(2, 0, 0, 0)),
-                at(2, 1.5, 0, 0, 0, velocities=(0,) * 4),
-            ),
-            INVALID_GOAL,
-            "waist",
-            "between points",
-        ),
+        (request(at(1, 0, math.nan, 0, 0)), GOAL, "shoulder", "is nan"),
+        (request(at(1, 0, 0, math.inf, 0)), GOAL, "elbow", "is inf"),
+        (request(at(9, 0, 0, 0, 1.6)), GOAL, "wrist_roll", "0.0292 rad outside"),
+        (request(at(9, -3, 0, 0, 0)), GOAL, "waist", "outside of its limits"),
+        (request(at(0.1, 1, 0, 0, 0)), GOAL, "waist", "to the first point is faster"),
+        (request(at(0, 1, 0, 0, 0)), GOAL, "waist", "leaves no time"),
+        (request(at(1, *HOME), at(1.1, 0, 1, 0, 0)), GOAL, "shoulder", "10 rad/s on the way to"),
+        (request(at(1, velocities=(0, 0, 0, 0.3))), GOAL, "wrist_roll", "last velocity is 0.3"),
+        (request(at(1, velocities=(0, 9, 0, 0)), REST), GOAL, "shoulder", "9 rad/s at a point is"),
+        (request(at(1, velocities=(0, math.nan, 0, 0)), REST), GOAL, "shoulder", "not a finite"),
+        (request(OVERSHOOTING, at(2, 1.5, 0, 0, 0, **STILL)), GOAL, "waist", "between points"),
     ],
 )
 def test_each_fault_is_refused_in_one_sentence(rig, message, code, joint, says):

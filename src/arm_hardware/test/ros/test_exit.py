@@ -28,9 +28,8 @@ class Board:
         self.chip = Pca9685Chip(memory=ChipMemory(file))
 
     def counts(self) -> list[int]:
-        return [
-            self.chip.count(c) if self.chip.running else 0 for c in range(PCA9685_CHIP_CHANNELS)
-        ]
+        channels = range(PCA9685_CHIP_CHANNELS)
+        return [self.chip.count(c) if self.chip.running else 0 for c in channels]
 
     def pulses(self) -> int:
         return sum(count > 0 for count in self.counts())
@@ -42,24 +41,9 @@ def board(tmp_path):
 
 
 @pytest.fixture
-def start(board):
-    """Start nodes on the board, one after another; end them whatever happens."""
-    started = []
-
-    def begin(code="", **parameters):
-        started.append(
-            nc.NodeProcess(
-                code,
-                **{"hardware": "sim", "backend": "i2c_dev", "autostart": "activate"} | parameters,
-                sim_registers=board.file,
-            )
-        )
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.process.kill()
-        process.process.communicate()
+def start(board, start):
+    usual = {"hardware": "sim", "backend": "i2c_dev", "autostart": "activate"}
+    return lambda code="", **more: start(code, **usual | more, sim_registers=board.file)
 
 
 @pytest.fixture

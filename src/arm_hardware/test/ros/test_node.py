@@ -89,7 +89,10 @@ def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm, how):
     arm.wait_moving()
     nc.wait_for(lambda: list(arm.goals[-1].position) == [*nc.AWAY], "the goal")
     if how == "cancel":
-        arm.cancel(handle)
+        arm.done(arm.cancel(handle))
+        assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
+        arm.wait_settled(HardwareStatus.ARMED)
+        assert 0.0 < arm.position("waist") < 1.0
     else:
         assert arm.trigger("stop").success
     nc.wait_for(lambda: not arm.goals[-1].name, "the end of the goal")
@@ -168,16 +171,6 @@ def test_a_newer_goal_preempts(arm):
     assert new.status == GoalStatus.STATUS_SUCCEEDED
 
 
-def test_cancel_holds(arm):
-    handle = arm.creep()
-    arm.wait_moving()
-    arm.done(arm.cancel(handle))
-    result = arm.result(handle)
-    assert result.status == GoalStatus.STATUS_CANCELED
-    arm.wait_settled(HardwareStatus.ARMED)
-    assert 0.0 < arm.position("waist") < 1.0
-
-
 def test_stop_latches_and_reset_does_not_move(arm):
     handle, grip = arm.creep(), arm.grip(0.03)
     finger = arm.position("left_finger")
@@ -208,12 +201,6 @@ def test_gripper_says_what_was_commanded(arm):
     assert arm.position("right_finger") == arm.position("left_finger")
     for width in (math.nan, -0.01, 0.05):
         assert not arm.grip(width).accepted
-
-
-def test_a_gripper_goal_can_be_canceled(arm):
-    handle = arm.grip(0.03)
-    arm.done(arm.cancel(handle))
-    assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
 
 
 def test_the_topic_form_moves_and_refuses(arm):
@@ -269,18 +256,8 @@ def test_only_speed_1_leaves_the_clock_alone(arm):
 
 
 @pytest.fixture
-def start(fresh_domain):
-    """Start nodes in a domain of their own and end them whatever happens."""
-    started = []
-
-    def begin(**parameters):
-        started.append(nc.NodeProcess(**parameters))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.process.kill()
-        process.process.communicate()
+def start(fresh_domain, start):
+    return start
 
 
 @pytest.fixture

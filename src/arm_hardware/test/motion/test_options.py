@@ -1,0 +1,56 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+import math
+
+import pytest
+from arm_hardware.errors import HardwareError
+from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+
+
+@pytest.mark.parametrize(
+    ("hardware", "at_exit", "priority", "slow"),
+    [("fake", "hold", 0, False), ("sim", "hold", 0, False), ("real", "release", 40, True)],
+)
+def test_what_is_chosen_by_the_hardware(hardware, at_exit, priority, slow):
+    options = DriverOptions(hardware=hardware)
+    assert (options.at_exit, options.priority, options.homes_slowly) == (at_exit, priority, slow)
+
+
+def test_what_is_chosen_by_the_user():
+    options = DriverOptions("real", exit_action="park", recovery="direct", realtime_priority=7)
+    assert (options.at_exit, options.priority, options.homes_slowly) == ("park", 7, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hardware": "robot"}, "none of fake, sim, real"),
+        ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
+        ({"speed": 0.0}, "speed 0"),
+        ({"speed": math.nan}, "speed nan"),
+        ({"rate_hz": 1000.0}, "rate_hz"),
+        ({"exit_action": "jump"}, "exit_action"),
+        ({"recovery": "fast"}, "recovery 'fast' is none of"),
+        ({"realtime_priority": 100}, "realtime_priority 100"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(HardwareError, match=message):
+        DriverOptions(**options).check()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"jerk_time": -1.0}, "jerk_time -1"),
+        ({"command_timeout": math.nan}, "command_timeout nan"),
+        ({"power_budget": PowerBudget(joints=-1)}, "max_moving_joints -1"),
+        ({"power_budget": PowerBudget(stagger=9.0)}, "stagger 9"),
+        ({"grip_force": GripForceOptions(limit=1000)}, "grip_force_limit_counts 1000"),
+    ],
+)
+def test_motion_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(HardwareError, match=message):
+        DriverOptions(motion_options=MotionOptions(**options)).check()
