@@ -84,8 +84,7 @@ class Chain:
         bounds = np.array([(j.lower, j.upper, j.velocity, j.acceleration) for j in joints])
         self.lower, self.upper, self.velocity, self.acceleration = map(_frozen, bounds.T)
         self._row = _row if gearing is None else self._geared_row
-        limits = self.lower, self.upper
-        self._model = SearchModel(self.S, self.M, self.prismatic, names, limits, gearing)
+        self._model = SearchModel(self)
         self._constants = self._model.constants
         self._solver = IkSolver(self, self._model)
         self._slots = self._solver.result_size(1)

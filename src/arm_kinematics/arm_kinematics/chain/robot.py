@@ -62,11 +62,7 @@ class Robot:
         return len(self._chains)
 
     def chain(self, tip: str) -> Chain:
-        """Return the chain from the base to a link.
-
-        Raises:
-            KinematicsError: There is no such link, or its chain is none that can be solved.
-        """
+        """Return the chain from the base to a link, or raise KinematicsError if there is none."""
         if tip not in self._chains:
             self._chains[tip] = Chain.from_urdf(self.urdf, self.base, tip)
         return self._chains[tip]
@@ -74,9 +70,7 @@ class Robot:
     def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
         """Return the pose (4, 4) of any link in the base frame.
 
-        Args:
-            link: Name of the link.
-            joints: Positions of at least the joints before it, by name [rad or m].
+        ``joints`` are the positions of at least the joints before it, by name [rad or m].
 
         Raises:
             KinematicsError: There is no such link.
@@ -91,11 +85,7 @@ class Robot:
         return chain.fk(chain.positions(joints))
 
     def positions(self, joints: Mapping[str, float]) -> dict[str, float]:
-        """Return the positions of all joints that the given ones determine, mimics among them.
-
-        Args:
-            joints: Positions by name [rad or m].
-        """
+        """Return the positions of all joints that the given ones determine [rad or m]."""
         found = {}
         for joint in self.urdf.joints:
             leader, ratio, offset = self.urdf.drive_of(joint)

@@ -12,6 +12,7 @@ import copy
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
@@ -19,7 +20,9 @@ from arm_common.transforms import Array, inverse, pose
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.residuals import AXIS_ONLY, CENTRED, EVEN, OPTIONS, TOOL, WHAT
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
-from arm_kinematics.model.mimic_joints import MimicJoints
+
+if TYPE_CHECKING:
+    from arm_kinematics.chain.chain import Chain
 
 
 def kernel_constants(
@@ -95,23 +98,16 @@ class SearchModel:
         length: Length of the arm [m].
     """
 
-    def __init__(
-        self,
-        S: Array,
-        M: Array,
-        prismatic: Sequence[bool],
-        names: Sequence[str],
-        limits: tuple[Array, Array],
-        gearing: MimicJoints | None,
-    ) -> None:
-        self.size, self.sliding, self.names = S.shape[1], tuple(prismatic), tuple(names)
-        self.lower, self.upper = limits
+    def __init__(self, chain: Chain) -> None:
+        S, M, gearing = chain.S, chain.M, chain.gearing
+        self.size, self.sliding, self.names = S.shape[1], chain.prismatic, chain.joint_names
+        self.lower, self.upper = chain.lower, chain.upper
         self.scale = np.ones(self.size)
         if gearing is not None:
-            self.names = tuple(names[j] for j in gearing.leaders)
-            self.lower, self.upper = gearing.limits(*limits)
+            self.names = tuple(self.names[j] for j in gearing.leaders)
+            self.lower, self.upper = gearing.limits(self.lower, self.upper)
             self.scale = gearing.ratios
-        self.constants = kernel_constants(S, M, prismatic, self.lower, self.upper)
+        self.constants = kernel_constants(S, M, self.sliding, self.lower, self.upper)
         if gearing is not None:
             gearing.write(self.constants)
         self.length = arm_length(S, M)

@@ -146,18 +146,18 @@ def test_out_of_reach_there_is_no_branch():
     assert sampled_solutions(arm, T).shape == (0, 7)
 
 
-def test_misuse_is_said_in_a_sentence():
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        (self_motion, {"step": 2.0}, "step is"),
+        (self_motion, {"joint": "elbow"}, "'elbow'; expected one of panda_joint1"),
+        (self_motion, {"seed": [0.0] * 6}, "seed: expected 7"),
+        (self_motion, {"T": np.full((4, 4), math.nan)}, "NaN"),
+        (self_motion, {"chain": shipped("puma560")}, "seven turning joints"),
+        (sampled_solutions, {"count": 0}, "count"),
+    ],
+)
+def test_misuse_is_rejected_in_a_sentence(function, arguments, words):
     arm = ARMS["panda"]()
-    T = arm.fk(arm.middle)
-    with pytest.raises(KinematicsError, match="seven turning joints"):
-        self_motion(shipped("puma560"), T)
-    with pytest.raises(KinematicsError, match="step is"):
-        self_motion(arm, T, step=2.0)
-    with pytest.raises(KinematicsError, match="'elbow'; expected one of panda_joint1"):
-        self_motion(arm, T, joint="elbow")
-    with pytest.raises(KinematicsError, match="seed: expected 7"):
-        self_motion(arm, T, [0.0] * 6)
-    with pytest.raises(KinematicsError, match="count"):
-        sampled_solutions(arm, T, count=0)
-    with pytest.raises(KinematicsError, match="NaN"):
-        self_motion(arm, np.full((4, 4), math.nan))
+    with pytest.raises(KinematicsError, match=words):
+        function(**{"chain": arm, "T": arm.fk(arm.middle), **arguments})
