@@ -44,12 +44,7 @@ class Hand:
         return self.world.report
 
     def at(
-        self,
-        bolt: str,
-        z: float,
-        roll_deg: float = 0.0,
-        tilt_deg: float = 0.0,
-        off: float = 0.0,
+        self, bolt: str, z: float, roll_deg: float = 0.0, tilt_deg: float = 0.0, off: float = 0.0
     ) -> np.ndarray:
         """Pose of the tool on a bolt: z past its end, roll, tilted about x, off along y."""
         tilt = pose(so3_exp(np.array([math.radians(tilt_deg), 0.0, 0.0])), (0.0, off, 0.0))
@@ -61,12 +56,6 @@ class Hand:
         for i in range(1, self.updates + 1):
             self.T = T if i == self.updates else between.at(i / self.updates)
             self.seen.append(self.world.update(self.T, self.width))
-        return self.nut
-
-    def jump(self, T: np.ndarray) -> NutReport:
-        """Go there in one update."""
-        self.T = T
-        self.seen.append(self.world.update(T, self.width))
         return self.nut
 
     def set_width(self, width: float) -> NutReport:

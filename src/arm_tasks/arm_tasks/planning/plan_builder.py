@@ -83,10 +83,7 @@ class PlanBuilder:
             self.touching = ""
 
     def first_feasible(
-        self,
-        labels: Labels,
-        ways: Callable[[], Iterable[_Way]],
-        plan: Callable[[_Way], _Result],
+        self, labels: Labels, ways: Callable[[], Iterable[_Way]], plan: Callable[[_Way], _Result]
     ) -> _Result:
         """Plan in the first of some ways that is feasible; without one, refuse the first."""
         refusal, steps, warnings = None, len(self.steps), len(self.warnings)

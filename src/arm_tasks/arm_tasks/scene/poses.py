@@ -77,25 +77,23 @@ def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool
         raise TaskFileError(what, str(path))
     editor = YamlEditor(data)
     editor.set(("poses", name), _text(pose))
-    new = editor.data
-    stored = _checked(new, path, robot).get(name)
+    stored = _checked(editor.data, path, robot).get(name)
     if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
         raise TaskFileError(f"the pose {name} cannot be put in; is it an alias?", str(path))
-    write_bytes(new, str(path))
+    write_bytes(editor.data, str(path))
 
 
 def forget_pose(path: Path, robot: str, name: str) -> None:
     """Take a pose, on which no other depends, out of a file."""
-    data = path.read_bytes() if path.is_file() else b""
-    poses = _checked(data, path, robot) if data else {}
+    data = _data_of(path, robot)
+    poses = _checked(data, path, robot)
     if name not in poses:
         raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
     editor = YamlEditor(data)
     editor.remove(("poses", name))
-    new = editor.data
-    if set(_checked(new, path, robot)) != set(poses) - {name}:
+    if set(_checked(editor.data, path, robot)) != set(poses) - {name}:
         raise TaskFileError(f"the pose {name} cannot be removed alone; is it an alias?", str(path))
-    write_bytes(new, str(path))
+    write_bytes(editor.data, str(path))
 
 
 def _data_of(path: Path, robot: str) -> bytes:

@@ -195,8 +195,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "speed",
     ),
     "repeat": _command(
-        "Repeats steps.",
-        {"times": Key(COUNT, "number of repetitions", True), "steps": STEPS_KEY},
+        "Repeats steps.", {"times": Key(COUNT, "number of repetitions", True), "steps": STEPS_KEY}
     ),
     "call": _command(
         "Runs the steps of another task.",

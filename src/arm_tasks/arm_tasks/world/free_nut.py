@@ -170,13 +170,7 @@ class FreeNut:
     (4, 4) [m], and could meet any of the bolts.
     """
 
-    def __init__(
-        self,
-        nut: Nut,
-        bolts: Iterable[Bolt],
-        T_tool: Array,
-        T_nut: Array,
-    ) -> None:
+    def __init__(self, nut: Nut, bolts: Iterable[Bolt], T_tool: Array, T_nut: Array) -> None:
         self.incident: NutIncident | None = None  # of the last step
         self.dropped: NutIncident | None = None  # if the jaws lost it
         self.caught: tuple[Bolt, float] | None = None  # whose thread it caught and by what turns

@@ -31,8 +31,7 @@ class NutWorld:
     the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
     go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
     is turned past the place where the two threads start; too much askew it is threaded across.
-    Jaws and arm give as far as GRIP and CONTACT say. Equal
-    inputs give equal outputs.
+    Jaws and arm give as far as GRIP and CONTACT say. Equal inputs give equal outputs.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -102,20 +101,18 @@ class NutWorld:
     def _close(self, T_tool: Array) -> None:
         check = check_grip(T_tool, self._pose, self.nut, self._opened)
         if not check.held:
-            if check.near:
-                self._set(NutEvent.MISSED, f"the jaws missed the nut: {check.reason}")
-            else:
-                self._set(NutEvent.CLOSED_ON_NOTHING, "the jaws closed on nothing")
+            missed = NutEvent.MISSED, f"the jaws missed the nut: {check.reason}"
+            nothing = NutEvent.CLOSED_ON_NOTHING, "the jaws closed on nothing"
+            self._set(*(missed if check.near else nothing))
         elif self._jam:
             self._jam.grip(T_tool)
             self._held = self._jam
             self._set(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
         elif self._bolt:
-            thread = self._bolt
-            settled = self._turns + thread.turns_by(check.settle)
-            if 0.0 < settled <= thread.most_turns:
+            settled = self._turns + self._bolt.turns_by(check.settle)
+            if 0.0 < settled <= self._bolt.most_turns:
                 self._screw_to(self._bolt, settled)
-            self._grab(self._bolt, T_tool)
+            self._held = ThreadedNut(self._bolt, self.nut, self._turns, T_tool)
             self._set(NutEvent.GRIPPED, f"gripped on {self._bolt.name}")
         else:
             if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front
@@ -144,8 +141,8 @@ class NutWorld:
             self._set(*held.incident)
         if held.lost:
             self._held = None
-            slipped = f"slipped out of the jaws on {held.bolt.name}: {held.lost}"
-            self._set(NutEvent.SLIPPED, slipped)
+            what = f"slipped out of the jaws on {held.bolt.name}"
+            self._set(NutEvent.SLIPPED, f"{what}: {held.lost}")
         elif held.free:
             self._jam, self._bolt = None, None
             self._carry_from(T_tool)
@@ -162,7 +159,7 @@ class NutWorld:
         elif held.caught:
             self._bolt, turns = held.caught
             self._screw_to(self._bolt, turns)
-            self._grab(self._bolt, T_tool)
+            self._held = ThreadedNut(self._bolt, self.nut, turns, T_tool)
             self._set(NutEvent.CAUGHT, f"caught the thread of {self._bolt.name}")
         elif held.across:
             bolt, tilt = held.across
@@ -170,9 +167,6 @@ class NutWorld:
             self._jam = CrossThreadedNut(bolt, self._pose, tilt, T_tool)
             self._held = self._jam
             self._set(*self._jam.incident)
-
-    def _grab(self, bolt: Bolt, T_tool: Array) -> None:
-        self._held = ThreadedNut(bolt, self.nut, self._turns, T_tool)
 
     def _carry_from(self, T_tool: Array) -> None:
         carried = FreeNut(self.nut, self.scene.bolts.values(), T_tool, self._pose)

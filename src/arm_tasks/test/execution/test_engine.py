@@ -151,8 +151,7 @@ def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
 
 
 @pytest.mark.parametrize(
-    ("cancel_at", "said"),
-    [(None, "was not done after"), (0.3, "does not report that it stopped")],
+    ("cancel_at", "said"), [(None, "was not done after"), (0.3, "does not report that it stopped")]
 )
 def test_an_arm_that_hangs_or_does_not_stop_has_failed(cancel_at, said):
     engine, port, clock = engine_of("motion", script=["hang"], obeys=False)

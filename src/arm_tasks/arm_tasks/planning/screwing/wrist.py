@@ -66,12 +66,7 @@ class Wrist:
 
 
 def wrists(
-    chain: Chain,
-    bolt: Bolt,
-    z: float,
-    others: Sequence[float],
-    seed: Array,
-    tolerance: Tolerance,
+    chain: Chain, bolt: Bolt, z: float, others: Sequence[float], seed: Array, tolerance: Tolerance
 ) -> Iterator[Wrist]:
     """Yield the configurations with the tool on a bolt, nearest to the seed first.
 
