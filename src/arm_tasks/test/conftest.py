@@ -140,8 +140,16 @@ def nut_plan(request_for: Callable[..., TaskRequest]) -> TaskPlan:
 
 @pytest.fixture(scope="session")
 def plan_of(request_for: Callable[..., TaskRequest]) -> Callable[..., TaskPlan]:
-    """Return a planner of what request_for takes, without collisions."""
-    return lambda *task, **options: plan_task(request_for(*task, **options), collisions=False)
+    """Return a planner of what request_for takes, which is feasible or refused."""
+
+    def make(
+        *task: Any, refused: bool = False, collisions: bool = False, **options: Any
+    ) -> TaskPlan:
+        plan = plan_task(request_for(*task, **options), collisions)
+        assert plan.feasible is not refused, plan.message
+        return plan
+
+    return make
 
 
 @pytest.fixture(scope="session")

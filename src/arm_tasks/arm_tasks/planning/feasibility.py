@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -134,13 +134,13 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
 
     Measured times [s], in the same order, replace the estimates as far as they go.
     """
-    times = [*seconds, *(report.duration for report in reports[len(seconds) :])]
-    measured = {id(report): times[i] for i, report in enumerate(reports)}
+    measured = [replace(r, duration=s) for r, s in zip(reports, seconds, strict=False)]
+    reports = [*measured, *reports[len(measured) :]]
 
     def cells(name: str, parts: Sequence[StepReport], turns: str) -> list[str]:
         off = max((part.position_error for part in parts), default=0.0)
         tilt = max((part.orientation_error for part in parts), default=0.0)
-        time = sum(measured[id(part)] for part in parts)
+        time = sum(part.duration for part in parts)
         errors = [f"{off * 1e3:.2f} mm", f"{math.degrees(tilt):.1f} deg"]
         return [name, str(len(parts)), f"{time:.1f} s", turns, *errors]
 

@@ -7,7 +7,6 @@ import pytest
 from arm_description.trajectories.files import read_trajectory, write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
 from arm_tasks.manual.recorder import PathRecorder
-from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.poses import TaughtPose, forget_pose, load_poses, save_pose
 from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given, settings
@@ -80,7 +79,7 @@ def test_a_pose_that_is_not_there_is_not_forgotten(file, taught):
         forget_pose(file, "nut_arm", "oen")
 
 
-def test_tasks_go_to_taught_poses_and_from_them(request_for, file, taught, tmp_path, chain):
+def test_tasks_go_to_taught_poses_and_from_them(plan_of, file, taught, tmp_path, chain):
     """As a posture by its joints, as a frame by its tool; beside the task file."""
     pose = taught(-0.5, 0.2, 0.1, 0.3)
     save_pose(file, "nut_arm", "above", pose, replace=False)
@@ -89,8 +88,7 @@ def test_tasks_go_to_taught_poses_and_from_them(request_for, file, taught, tmp_p
         "task: t\nposes: poses.yaml\nsteps:\n  - move_posture: above\n"
         "  - move_pose: {frame: above, xyz_mm: [0, 0, -10], orientation: any}\n"
     )
-    plan = plan_task(request_for(load_task(task)))
-    assert plan.feasible, plan.message
+    plan = plan_of(load_task(task))
     there = dict(zip(chain.joint_names, plan.steps[0].end, strict=True))
     assert there == pytest.approx(dict(pose.joints), abs=1e-8)
     wanted = pose.tool @ np.array([0.0, 0.0, -0.01, 1.0])
@@ -126,22 +124,21 @@ def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_recorded_path_is_a_step_of_a_task(request_for, model, tmp_path, reverse):
+def test_a_recorded_path_is_a_step_of_a_task(plan_of, model, tmp_path, reverse):
     recorder = PathRecorder(model)
     for k in range(101):
         recorder.add(0.02 * k, [-0.5 * k / 100, 0.1, 0.0, 0.0])
     write_trajectory(tmp_path / "swing.csv", recorder.trajectory(), model)
     task = tmp_path / "t.yaml"
     task.write_text(f"task: t\nsteps:\n  - play: {{path: swing.csv, reverse: {reverse}}}\n")
-    plan = plan_task(request_for(load_task(task)))
-    assert plan.feasible, plan.message
+    plan = plan_of(load_task(task))
     assert [step.kind for step in plan.steps] == ["motion", "motion"]
     ends = (-0.5, 0.0) if reverse else (0.0, -0.5)
     assert (plan.steps[1].start[0], plan.steps[1].end[0]) == pytest.approx(ends, abs=1e-6)
     assert plan.steps[1].duration == pytest.approx(2.0, rel=0.3)
     task.write_text("task: t\nsteps:\n  - play: wsing.csv\n")
     with pytest.raises(TaskFileError, match=r"line 3: step play: .*wsing\.csv: there is no such"):
-        plan_task(request_for(load_task(task)))
+        plan_of(load_task(task))
 
 
 def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):

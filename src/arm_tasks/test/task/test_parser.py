@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from arm_tasks.errors import TaskFileError
-from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.steps import (
     GripStep,
@@ -266,7 +265,7 @@ def test_an_offset_is_along_the_axes_of_target_or_tool(axes, end):
     assert step.target.pose[:3, 3] * 1e3 == pytest.approx(end, abs=1e-12)
 
 
-def test_approach_and_retreat_go_straight_along_the_tool(request_for, scene, chain):
+def test_approach_and_retreat_go_straight_along_the_tool(plan_of, scene, chain):
     text = """
 task: t
 defaults: {tilt_deg: 20}
@@ -275,8 +274,7 @@ steps:
   - approach: {frame: upper_bolt, xyz_mm: [0, 0, -5], distance_mm: 30}
   - retreat: {distance_mm: 20}
 """
-    plan = plan_task(request_for(task_from_text(text)))
-    assert plan.feasible, plan.message
+    plan = plan_of(task_from_text(text))
     _, front, on, back = plan.steps
     bolt = scene.frame("upper_bolt")
     there = np.linalg.inv(bolt) @ chain.fk(on.end)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
-from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.payloads import FLOOR, lies_on, rest
 from arm_tasks.world.payload_world import PayloadWorld
@@ -73,30 +72,27 @@ def test_let_go_it_falls_onto_what_is_below_and_stands_up(x, y, on, top):
     assert lies_on(scene.with_thing("cell", T), "cell") == on
 
 
-def planned(request_for, *steps):
+def planned(plan_of, *steps, **options):
     lines = "".join(f"  - {step}\n" for step in steps)
     text = f"task: t\ndefaults: {{tilt_deg: 35}}\nsteps:\n{lines}"
-    return plan_task(request_for(text, scene=scene_from_text(SCENE), width=0.03))
+    return plan_of(text, scene=scene_from_text(SCENE), width=0.03, collisions=True, **options)
 
 
 GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"
 
 
-def test_what_is_carried_can_collide(request_for):
+def test_what_is_carried_can_collide(plan_of):
     pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
     down = "move_linear: {frame: tool0, xyz_mm: [-10, 0, 0]}"
-    free = planned(request_for, GO, down)
-    assert free.feasible, free.message
-    plan = planned(request_for, GO, "grip: cell", down)
-    assert not plan.feasible
+    planned(plan_of, GO, down)
+    plan = planned(plan_of, GO, "grip: cell", down, refused=True)
     assert "cell would be" in plan.message and "mm deep in pallet" in plan.message
 
 
-def test_its_frame_goes_with_the_tool(request_for):
+def test_its_frame_goes_with_the_tool(plan_of):
     again = "move_pose: {frame: cell, axis: [1, 0, 0]}"
     up = "move_linear: {frame: pallet, xyz_mm: [0, 0, 50], axis: [1, 0, 0]}"
-    plan = planned(request_for, GO, "grip: cell", up, again)
-    assert plan.feasible, plan.message
+    plan = planned(plan_of, GO, "grip: cell", up, again)
     assert plan.steps[-1].message.endswith("already there")
 
 
@@ -109,7 +105,7 @@ def test_its_frame_goes_with_the_tool(request_for):
         ([GO, "grip: cell", "grip: cell"], "the jaws hold cell already"),
     ],
 )
-def test_a_grip_that_makes_no_sense_is_told_with_its_line(request_for, steps, said):
+def test_a_grip_that_makes_no_sense_is_told_with_its_line(plan_of, steps, said):
     with pytest.raises(ValueError, match=r"t\.yaml, line ") as error:
-        planned(request_for, *steps)
+        planned(plan_of, *steps)
     assert said in str(error.value)
