@@ -12,7 +12,7 @@ from arm_kinematics import KinematicsError
 
 
 @pytest.mark.parametrize(
-    ("bad", "says"),
+    ("bad", "pattern"),
     [
         (np.zeros((3, 3)), "shape"),
         ("twist", "something else"),
@@ -22,8 +22,8 @@ from arm_kinematics import KinematicsError
         (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),
     ],
 )
-def test_what_is_no_rigid_transform_is_rejected(bad, says):
-    with pytest.raises(KinematicsError, match=f"target: .*{says}"):
+def test_what_is_no_rigid_transform_is_rejected(bad, pattern):
+    with pytest.raises(KinematicsError, match=f"target: .*{pattern}"):
         rigid_transform(bad, "target")
 
 

@@ -63,7 +63,7 @@ class BatchSolver:
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
-        deadline_after(timeout)  # complains of it before any target is solved
+        deadline_after(timeout)  # rejected before any target is solved
         self._solver, self._key, self._timeout = solver, key, timeout
         self._allow_approximate = allow_approximate
         self._Ts = _targets(Ts)
@@ -154,6 +154,6 @@ def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
             what="seeds",
         )
     if array.shape[1] != solver.chain.n or not (np.abs(array) < FARTHEST_SEED).all():
-        for seed in seeds:  # the one that is wrong says so
+        for seed in seeds:  # raises the error of the wrong one
             checked_seed(seed, solver.chain.joint_names)
     return array

@@ -37,7 +37,7 @@ def diagnose(
 ) -> tuple[Reason | None, Array]:
     """Return why a target has no solution, and the best effort (a result of one slot).
 
-    ``out`` is what the search left. Without a reason, the best effort is a solution after all.
+    ``out`` is the result of the search. Without a reason, the best effort is a solution after all.
     """
     out = out[: HEAD + model.size + SLOT]
     try:

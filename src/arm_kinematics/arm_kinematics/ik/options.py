@@ -29,7 +29,7 @@ PREFERENCES = ("nearest", "centred")
 
 
 class IkOptions(NamedTuple):
-    """What is asked of a solution; see ``Chain.ik`` for each of these."""
+    """Options of a solution; see ``Chain.ik`` for each of these."""
 
     mode: str
     position_tolerance: float | Sequence[float]

@@ -85,7 +85,7 @@ class IkResult:
 
     @property
     def limiting_joints(self) -> tuple[str, ...]:
-        """Joints whose limits are in the way (JOINT_LIMIT), else those that stand at one."""
+        """Joints whose limits are in the way (JOINT_LIMIT), else those at one."""
         return self._reason.joints if self._reason else ()
 
     @property
@@ -118,12 +118,12 @@ class IkResult:
 
     @property
     def position_error(self) -> float:
-        """Distance of the first solution from the wanted position [m]."""
+        """Distance of the first solution from the target position [m]."""
         return self.solutions[0].position_error
 
     @property
     def orientation_error(self) -> float:
-        """Angle of the first solution from the wanted orientation [rad]."""
+        """Angle of the first solution from the target orientation [rad]."""
         return self.solutions[0].orientation_error
 
     @property

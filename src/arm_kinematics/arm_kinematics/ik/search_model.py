@@ -129,7 +129,7 @@ class SearchModel:
         return out[HEAD:].reshape(-1, self.size + SLOT)[: max(1, int(out[FOUND]))]
 
     def has_spare_motion(self, opt: Array) -> bool:
-        """Return whether the arm can move while nothing changes that was asked for."""
+        """Return whether the arm can move while the error stays the same."""
         rng = np.random.default_rng(0)
         reach = math.pi * self.constants[1:, forward.UNIT]
         low, high = np.maximum(self.lower, -reach), np.minimum(self.upper, reach)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The solver of a chain: in closed form, by elimination, or by search.
 
-Which it is depends on the arm and on what is asked for:
+Which it is depends on the arm and on the request:
 
 - a closed form where the geometry has one (closed_form/), in a few microseconds;
 - else, for all solutions of six turning joints, elimination (general_6r/), about a millisecond;
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 _MOST_SOLUTIONS = 10_000
 _MOST_SEARCHED = 16
-"""Solutions that a search looks for where all are asked for and no other way is known."""
+"""Solutions to search for where all are requested and no other way is known."""
 _MOST_STARTS = 512 if HAVE_NUMBA else 48
 """Descents before a target counts as out of reach."""
 _STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
-"""Descents before one is chosen, where not the first solution is wanted but the preferred one."""
+"""Descents before one is chosen, where not the first solution but the preferred one is needed."""
 _SLOTS_TO_CHOOSE = 16
 _WORTH, _WORTH_MUCH = 0.2, 1e-6
 """Shares of the squared distance worth a null-space step: usually, and to choose."""
@@ -83,7 +83,7 @@ def deadline_after(timeout: float | None) -> float:
 class IkSolver:
     """The solver of one chain for one point of its tool; ``key`` are the fields of IkOptions.
 
-    Closed forms are recognised when first asked for, and kept.
+    Closed forms are recognised at their first use, and kept.
 
     Attributes:
         chain: The chain.
@@ -130,7 +130,7 @@ class IkSolver:
     def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
         """Return the closed form for some options, its options for a descent, and for the form.
 
-        None if there is none, or if the nearest solution is not what is asked for.
+        None if there is none, or if not the nearest solution is requested.
         """
         opt = self.options(key)
         form = self._form(opt)
@@ -171,7 +171,7 @@ class IkSolver:
     ) -> IkResult:
         """Solve for one target, with all checks; max_solutions None is all of them.
 
-        ``deadline`` is on the monotonic clock [s], ``out`` is what ``by_first_starts`` has left,
+        ``deadline`` is on the monotonic clock [s], ``out`` is what ``by_first_starts`` filled,
         to go on from. The rest are as of ``Chain.all_solutions``.
         """
         if max_solutions is not None:
@@ -289,7 +289,7 @@ class IkSolver:
         return self._forms[question]
 
     def _is_bound(self, opt: Array) -> bool:
-        """Return whether all that a form knows is asked for, and each joint moves on its own."""
+        """Return whether all that a form solves is bounded, and each joint moves on its own."""
         count = 6 if opt[k.WHAT] == k.ROTATION else 3
         bound = bool((opt[k.BOUNDS : k.BOUNDS + count] > 0.0).all())
         return bound and self.chain.gearing is None
@@ -312,7 +312,7 @@ class IkSolver:
 
 
 def _aiming(opt: Array, aim: float) -> Array:
-    """Return options that ask for solutions so near to the target."""
+    """Return options for solutions so near to the target."""
     aiming = opt.copy()
     aiming[k.AIM] = aim
     return aiming

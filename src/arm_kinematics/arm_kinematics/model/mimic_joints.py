@@ -79,7 +79,7 @@ class MimicJoints:
         return np.concatenate([out[:HEAD], joined.reshape(len(slots) * (n + SLOT))])
 
     def write(self, c: Array) -> None:
-        """Write into the table of constants who follows whom; whole turns then are no periods."""
+        """Write leaders and ratios into the constants; whole turns then are no periods."""
         for i, joint in enumerate(self.leaders):
             owner = self.owners[joint]
             row = c[i + 1]

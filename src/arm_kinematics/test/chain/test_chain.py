@@ -110,7 +110,7 @@ def test_sine_and_cosine_are_those_of_the_library(rng):
 
 
 @pytest.mark.parametrize("bad", [[0.0], "home", None, [[0.0] * 4], [math.nan] * 4, [math.inf] * 4])
-def test_bad_joint_positions_are_refused(nut_arm, bad):
+def test_bad_joint_positions_are_rejected(nut_arm, bad):
     for ask in (nut_arm.fk, nut_arm.jacobian, nut_arm.fk_jacobian, nut_arm.link_poses):
         with pytest.raises(KinematicsError, match="waist, shoulder, elbow, wrist_roll"):
             ask(bad)
@@ -134,7 +134,7 @@ def test_what_a_chain_says_of_itself_cannot_be_changed(nut_arm):
 
 
 @pytest.mark.parametrize(
-    ("screw", "joint", "says"),
+    ("screw", "joint", "pattern"),
     [
         ([0, 0, 0, 0, 0, 2], ChainJoint("a", False, -1, 1), "neither a pure turn"),
         ([0, 0, 1, 0, 0, 1], ChainJoint("a", False, -1, 1), "neither a pure turn"),
@@ -143,8 +143,8 @@ def test_what_a_chain_says_of_itself_cannot_be_changed(nut_arm):
         ([0, 0, 0, 0, 0, 1], ChainJoint("a", False, 1, -1), "lower limit"),
     ],
 )
-def test_chains_that_make_no_sense(screw, joint, says):
-    with pytest.raises(KinematicsError, match=says):
+def test_chains_that_make_no_sense(screw, joint, pattern):
+    with pytest.raises(KinematicsError, match=pattern):
         Chain(np.transpose([screw]), np.eye(4), [joint])
 
 
@@ -192,7 +192,7 @@ def test_damping_bounds_the_rates_near_a_singular_posture():
 
 
 @pytest.mark.parametrize(
-    ("ask", "says"),
+    ("ask", "pattern"),
     [
         (lambda arm: arm.twist([0.0] * 4, [0.0] * 3), "rates: expected 4"),
         (lambda arm: arm.twist([0.0] * 4, [math.nan] * 4), "rates: expected 4"),
@@ -202,6 +202,6 @@ def test_damping_bounds_the_rates_near_a_singular_posture():
         (lambda arm: arm.joint_rates([0.0] * 4, [0.0] * 6, damping=math.nan), "damping"),
     ],
 )
-def test_bad_rates_and_twists_are_refused(nut_arm, ask, says):
-    with pytest.raises(KinematicsError, match=says):
+def test_bad_rates_and_twists_are_rejected(nut_arm, ask, pattern):
+    with pytest.raises(KinematicsError, match=pattern):
         ask(nut_arm)

@@ -97,7 +97,7 @@ def test_without_whole_turns_the_variation_nearest_to_the_seed_is_given():
         assert np.abs(chain.all_solutions(chain.fk(q), seed).q - seed).max() < 1e-8
 
 
-def test_whole_turns_without_end_are_not_begun_and_too_many_are_refused():
+def test_whole_turns_without_end_are_left_out_and_too_many_are_rejected():
     chain = shipped("ur5")
     T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
     endless = rotating(chain, math.inf)
@@ -333,7 +333,7 @@ def test_a_rotation_of_few_digits_is_as_good_as_an_exact_one(rng):
     assert "8 solutions" in chain.all_solutions(T).message
 
 
-def test_what_makes_no_sense_is_refused():
+def test_what_makes_no_sense_is_rejected():
     chain = shipped("ur5")
     T = chain.fk(np.zeros(6))
     for arguments, words in (((2.0 * T,), "rotation"), ((T, np.zeros(5)), "seed")):

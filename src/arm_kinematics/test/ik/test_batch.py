@@ -98,7 +98,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_in_a_sentence(nut_arm, case):
-    arguments, asked, says = BAD[case]
-    with pytest.raises(KinematicsError, match=says):
+def test_bad_input_is_rejected_in_a_sentence(nut_arm, case):
+    arguments, asked, pattern = BAD[case]
+    with pytest.raises(KinematicsError, match=pattern):
         nut_arm.ik_batch(*arguments, **asked)

@@ -178,7 +178,7 @@ def test_equal_input_gives_equal_output(general, rng):
     assert np.array_equal(first, again)
 
 
-def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_refused(general):
+def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_rejected(general):
     sliding = general.S.copy()
     sliding[:, 2] = [0, 0, 1, 0, 0, 0]
     with pytest.raises(KinematicsError, match="joint 3"):

@@ -212,9 +212,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_in_a_sentence(nut_arm, case):
-    changes, says = BAD[case]
-    with pytest.raises(KinematicsError, match=says) as caught:
+def test_bad_input_is_rejected_in_a_sentence(nut_arm, case):
+    changes, pattern = BAD[case]
+    with pytest.raises(KinematicsError, match=pattern) as caught:
         nut_arm.ik(**{"T": GOOD_TARGET, **changes})
     assert "\n" not in str(caught.value)
 

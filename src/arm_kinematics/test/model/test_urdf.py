@@ -75,19 +75,19 @@ def test_an_invalid_urdf_raises_the_error_of_the_reader(text):
 
 
 @pytest.mark.parametrize(
-    ("base", "tip", "says"),
+    ("base", "tip", "pattern"),
     [
         ("base_link", "hand", "'hand' is not in the robot description"),
         ("base_link", "base_link", "no joint moves"),
         ("tool0", "b", "no joint moves"),
     ],
 )
-def test_chains_that_cannot_be(base, tip, says):
-    with pytest.raises(KinematicsError, match=says):
+def test_chains_that_cannot_be(base, tip, pattern):
+    with pytest.raises(KinematicsError, match=pattern):
         Chain.from_urdf(GOOD, base=base, tip=tip)
 
 
-def test_a_floating_joint_on_the_way_is_refused():
+def test_a_floating_joint_on_the_way_is_rejected():
     text = changed('name="slide" type="prismatic"', 'name="slide" type="floating"')
     with pytest.raises(KinematicsError, match=r"'slide' .* is floating"):
         Chain.from_urdf(text)
@@ -201,7 +201,7 @@ def test_the_limits_of_a_mimic_are_its_leaders_too():
     assert (chain.lower[0], chain.upper[0]) == (-1.0, 2.0)
 
 
-def test_a_mimic_that_no_position_of_its_leader_allows_is_refused():
+def test_a_mimic_that_no_position_of_its_leader_allows_is_rejected():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="1" offset="5"/>')
     with pytest.raises(KinematicsError, match=r"'l1' cannot move .* r2"):
         Chain.from_urdf(text, "left", "right_hand")

@@ -172,7 +172,7 @@ def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subpr
 
 
 def _holds(axes: ScrewAxes, joints: Sequence[ScrewAxis], way: Subproblem) -> bool:
-    """Return whether both equations say something about the joint that they are solved for."""
+    """Return whether both equations depend on the joint that they are solved for."""
     one, two, three = joints
     if way.first == BOTH:
         return _independent(axes, one, two)

@@ -4,7 +4,7 @@
 
 Two families (see branches.py), each also for arms that look like it from the tip:
 
-- the last one to three axes meet, and no more than three joints of any kind stand before them:
+- the last one to three axes meet, and no more than three joints of any kind come before them:
   spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...
 - two or three neighbouring axes are parallel, with at most one joint before and two behind them:
   planar arms, yaw-pitch-pitch, yaw-pitch-pitch-roll, yaw-pitch-pitch-pitch-roll, UR-like arms, ...

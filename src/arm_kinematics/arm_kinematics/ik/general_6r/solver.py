@@ -71,7 +71,7 @@ def order_tables(S: Array, unit: float) -> Array:
 
 
 SAMPLES = 5
-AGREE = 2  # orders that have to agree before the others are left unasked
+AGREE = 2  # orders that have to agree, or the others are used too
 _JOINTS = [f"joint {i + 1}" for i in range(6)]
 _STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
 
@@ -136,7 +136,7 @@ class General6R:
     def _learn(self) -> EliminationPlan:
         """Rank the orders by what they do with sample poses.
 
-        Trusted is an order that answers soundly more often than not and never wrongly so.
+        Trusted is an order whose answers are SOUND more often than not, and then never wrong.
         """
         answers, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
         for i in range(SAMPLES):
