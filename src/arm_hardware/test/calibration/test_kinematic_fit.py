@@ -25,9 +25,7 @@ from hypothesis import strategies as st
 
 from arm_description import load_robot
 
-STYLUS = np.array(
-    [0.015, 0.02, 0.03]
-)  # [m] beside the tool's axis, so that its roll is observable
+STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis: its roll is observable
 
 
 class Arm:
@@ -71,6 +69,9 @@ class Arm:
         told = np.array([self.commanded(q) for q in postures])
         return TouchPoints(self.model.name, at, told, tips, tuple(range(1, count + 1)))
 
+    def fit(self, touches, lengths=(), keep=()):
+        return fit(self.model, select_parameters(self.model, lengths, keep), touches)
+
     def worst(self, rng):
         """The largest ratio of tip error to the tick limit, over postures never touched."""
         worst, self.now = 0.0, self.maps()
@@ -99,7 +100,7 @@ def test_the_tip_error_falls_below_what_one_count_of_a_servo_does(robot, errors,
     arm = Arm(robot, tmp_path, errors)
     assert arm.worst(rng) > 1.0
     touches = arm.touches(rng, 20, 0.0005)
-    found = fit(arm.model, select_parameters(arm.model, [], []), touches)
+    found = arm.fit(touches)
     assert not found.unobservable and found.after.max() < 0.005
     with_zeros(arm.file, found).write()
     assert arm.worst(rng) < 1.0
@@ -120,7 +121,7 @@ def test_exact_points_give_the_exact_zeros_whatever_the_sign(errors, sign, zero,
     arm.file.write_text(yaml.safe_dump(data))
     arm.truth = arm.now = arm.maps()
     rng = np.random.default_rng(0)
-    found = fit(arm.model, select_parameters(arm.model, [], []), arm.touches(rng, 12, 0.0))
+    found = arm.fit(arm.touches(rng, 12, 0.0))
     np.testing.assert_allclose(found.values, arm.errors, atol=1e-8)
     with_zeros(arm.file, found).write()
     right = [math.radians(zero) - sign * e for e in arm.errors]
@@ -134,8 +135,7 @@ def test_lengths_are_found_on_request_and_not_otherwise(tmp_path):
     joints[3] = replace(joints[3], row=replace(joints[3].row, d=joints[3].row.d - 0.006))
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 2]), replace(model, joints=tuple(joints)))
     touches = arm.touches(np.random.default_rng(3), 25, 0.0)
-    zeros = fit(model, select_parameters(model, [], []), touches)
-    both = fit(model, select_parameters(model, ["shoulder.a", "wrist_roll.d"], []), touches)
+    zeros, both = arm.fit(touches), arm.fit(touches, ["shoulder.a", "wrist_roll.d"])
     assert zeros.after.max() > 0.003
     assert both.after.max() < 1e-8
     np.testing.assert_allclose(both.values[4:], [0.004, -0.006], atol=1e-8)
@@ -145,10 +145,7 @@ def test_the_deviations_are_those_of_the_results(tmp_path):
     """Over many measurements with the same noise."""
     arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
     rng = np.random.default_rng(5)
-    fits = [
-        fit(arm.model, select_parameters(arm.model, [], []), arm.touches(rng, 15, 0.001))
-        for _ in range(12)
-    ]
+    fits = [arm.fit(arm.touches(rng, 15, 0.001)) for _ in range(12)]
     scaled = [(f.values - arm.errors) / f.deviations for f in fits]
     assert 0.7 < np.sqrt(np.mean(np.square(scaled))) < 1.4
 
@@ -156,28 +153,20 @@ def test_the_deviations_are_those_of_the_results(tmp_path):
 def test_a_joint_about_an_axis_through_the_tip_is_kept_and_named(tmp_path):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 20, 0.0002, np.zeros(3))
-    found = fit(arm.model, select_parameters(arm.model, [], []), touches)
+    found = arm.fit(touches)
     assert found.unobservable == ("wrist_roll",)
     assert [p.name for p in found.parameters] == ["waist", "shoulder", "elbow"]
     assert found.after.max() < 0.001
 
 
-@pytest.mark.parametrize(
-    ("lengths", "group"),
-    [
-        (["shoulder.d", "elbow.d"], "shoulder.d, elbow.d"),  # along parallel axes
-        (["shoulder.d", "elbow.d", "shoulder.a"], "shoulder.d, elbow.d"),
-    ],
-)
-def test_parameters_that_no_point_tells_apart_are_named(tmp_path, lengths, group):
+@pytest.mark.parametrize("more", [[], ["shoulder.a"]])
+def test_parameters_that_no_point_tells_apart_are_named(tmp_path, more):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 30, 0.0)
-    with pytest.raises(HardwareError, match=f"cannot tell apart {group}: .*--keep elbow.d"):
-        fit(arm.model, select_parameters(arm.model, lengths, []), touches)
-    assert (
-        fit(arm.model, select_parameters(arm.model, lengths, ["elbow.d"]), touches).after.max()
-        < 1e-8
-    )
+    lengths = ["shoulder.d", "elbow.d", *more]  # the first two along parallel axes
+    with pytest.raises(HardwareError, match=r"apart shoulder.d, elbow.d: .*--keep elbow.d"):
+        arm.fit(touches, lengths)
+    assert arm.fit(touches, lengths, ["elbow.d"]).after.max() < 1e-8
 
 
 def test_postures_that_hardly_differ_are_refused(tmp_path):
@@ -187,7 +176,7 @@ def test_postures_that_hardly_differ_are_refused(tmp_path):
         touches, commanded=np.repeat(touches.commanded, 9, 0), tips=np.repeat(touches.tips, 9, 0)
     )
     with pytest.raises(HardwareError, match="cannot tell apart shoulder, elbow, wrist"):
-        fit(arm.model, select_parameters(arm.model, [], []), again)
+        arm.fit(again)
 
 
 @given(row=st.integers(0, 19), off=st.floats(0.01, 0.05), seed=st.integers(0, 50))
@@ -196,7 +185,7 @@ def test_a_point_measured_wrongly_is_named(tmp_path, row, off, seed):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(seed), 20, 0.0002)
     touches.tips[row] += [0.0, off, 0.0]
-    assert fit(arm.model, select_parameters(arm.model, [], []), touches).outliers == (row,)
+    assert arm.fit(touches).outliers == (row,)
 
 
 def test_a_length_of_a_sliding_joint_is_its_zero():

@@ -3,7 +3,6 @@
 """Who commands, over real DDS: a client that goes, a topic that says hold, a stream that ends."""
 
 import pytest
-import rclpy
 from action_msgs.msg import GoalStatus
 from arm_testing.ros import driver as nc
 from trajectory_msgs.msg import JointTrajectory
@@ -29,41 +28,16 @@ def client(process):
     made.close()
 
 
-class Observer:
-    """Hears the status and is no client of any action."""
-
-    def __init__(self) -> None:
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context)
-        self.node = rclpy.create_node("observer", context=self.context)
-        self.status = None
-        topic = "arm_hardware/status"
-        self.node.create_subscription(HardwareStatus, topic, self._on_status, nc.LATCHED)
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-
-    def _on_status(self, message) -> None:
-        self.status = message
-
-    def says(self, state: int, text: str) -> bool:
-        self.executor.spin_once(0.05)
-        return self.status and self.status.state == state and text in self.status.message
-
-    def close(self) -> None:
-        rclpy.shutdown(context=self.context)
-
-
-def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(process):
-    observer = Observer()
-    client = nc.Client()
-    client.wait_armed()
-    client.creep()
-    client.wait_moving()
-    client.close()
-    client.arm.destroy()
+def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(client):
+    client.request(client.arm.destroy)  # it only watches
+    other = nc.Client()
+    other.wait_armed()
+    other.creep()
+    other.wait_moving()
+    other.close()
+    other.arm.destroy()
     gone = "client of the goal has gone"
-    nc.wait_for(lambda: observer.says(HardwareStatus.ARMED, gone), "end of the goal")
-    observer.close()
+    nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
 
 
 def test_an_empty_trajectory_on_the_topic_holds(client):
