@@ -87,12 +87,20 @@ def test_servos_arrive_where_they_are_told(model):
     driver.close()
 
 
-def changed_file(tmp_path, calibration_path, change):
-    content = yaml.safe_load(calibration_path.read_text())
-    change(content)
-    path = tmp_path / "mine.yaml"
-    path.write_text(yaml.safe_dump(content))
-    return str(path)
+@pytest.fixture
+def clamped(tmp_path, calibration_path):
+    """Write a calibration with other pulse limits of the elbow, or for another robot."""
+
+    def write(*limits, robot="nut_arm"):
+        content = yaml.safe_load(calibration_path.read_text())
+        content["robot"] = robot
+        if limits:
+            content["joints"]["elbow"]["pulse_limits_us"] = list(limits)
+        path = tmp_path / "mine.yaml"
+        path.write_text(yaml.safe_dump(content))
+        return str(path)
+
+    return write
 
 
 def test_real_hardware_refuses_the_example(model, calibration_path):
@@ -101,20 +109,13 @@ def test_real_hardware_refuses_the_example(model, calibration_path):
         driver.arm()
 
 
-def test_a_calibration_of_another_robot_is_refused(model, tmp_path, calibration_path):
-    path = changed_file(tmp_path, calibration_path, lambda c: c.update(robot="other"))
+def test_a_calibration_of_another_robot_is_refused(model, clamped):
     with pytest.raises(CalibrationError, match="'other', not 'nut_arm'"):
-        Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", calibration=path))
+        Driver(model, DriverOptions(calibration=clamped(robot="other"), **SIM))
 
 
-def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
-    model, tmp_path, calibration_path
-):
-    def change(content):
-        content["joints"]["elbow"]["pulse_limits_us"] = [1000, 2000]
-
-    path = changed_file(tmp_path, calibration_path, change)
-    driver = Driver(model, DriverOptions(calibration=path, **SIM))
+def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(model, clamped):
+    driver = Driver(model, DriverOptions(calibration=clamped(1000, 2000), **SIM))
     elbow = driver.axes.arm[2]
     assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
     driver.open()
@@ -124,13 +125,9 @@ def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(
     driver.close()
 
 
-def test_a_rest_posture_out_of_the_clamp_is_refused(model, tmp_path, calibration_path):
-    def change(content):
-        content["joints"]["elbow"]["pulse_limits_us"] = [1600, 2000]
-
-    path = changed_file(tmp_path, calibration_path, change)
+def test_a_rest_posture_out_of_the_clamp_is_refused(model, clamped):
     with pytest.raises(HardwareError, match=r"elbow.*rest posture"):
-        Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", calibration=path))
+        Driver(model, DriverOptions(calibration=clamped(1600, 2000), **SIM))
 
 
 @pytest.mark.parametrize("robot", ["planar2", "puma560"])

@@ -5,12 +5,10 @@
 import pytest
 from arm_testing import soak
 
-MOTIONS = 150
-
 
 def test_no_bound_is_broken_whatever_happens(model, backend):
     run = soak.Soak(1, backend, model)
-    run.run(MOTIONS)
+    run.run(150)
     assert run.said["SUCCEEDED"] > 15 and run.said["ABORTED"] > 15 and run.said["CANCELED"]
     assert run.said["refused"] > 50 and run.sim.faults.failed > 15
     assert run.judge.fastest > 0.9

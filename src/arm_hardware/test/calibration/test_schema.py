@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JSON schema of the calibration file: from the reader's tables, and no other rules."""
 
+import functools
 import json
+import operator
 from copy import deepcopy
 from pathlib import Path
 
@@ -61,12 +63,14 @@ def places(data, path=()):
             yield from places(value, (*path, key))
 
 
+def at(data, path):
+    """Return the value at a path."""
+    return functools.reduce(operator.getitem, path, data)
+
+
 def changed(data, path, value):
     data = deepcopy(data)
-    at = data
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
+    at(data, path[:-1])[path[-1]] = value
     return data
 
 
@@ -90,10 +94,7 @@ def test_a_file_with_every_key_is_valid_for_both(full, validator):
 
 def test_an_unknown_key_is_refused_by_both(full, validator):
     for path in places(full):
-        at = full
-        for key in path:
-            at = at[key]
-        if isinstance(at, dict):
+        if isinstance(at(full, path), dict):
             data = changed(full, (*path, "colour"), 1)
             assert not accepted(data) and not validator.is_valid(data), path
 
@@ -102,10 +103,7 @@ def test_a_missing_key_that_the_reader_wants_is_wanted_by_the_schema(full, valid
     for path in places(full):
         if path and isinstance(path[-1], str) and path[:-1] != ("joints",):
             data = deepcopy(full)
-            at = data
-            for key in path[:-1]:
-                at = at[key]
-            del at[path[-1]]
+            del at(data, path[:-1])[path[-1]]
             assert accepted(data) == validator.is_valid(data) or path == ("safe_pulses_us",), path
 
 

@@ -12,25 +12,23 @@ TIMEOUT, LOOK = 2.0, 0.05
 def missed_at(
     reachable, there=lambda t: True, timeout=TIMEOUT, delay=0.0, lost=lambda k: False, until=30.0
 ):
-    """Return when a client is missed, None if it is not; its answers come after a delay [s].
+    """Return when a client is missed, None if never; it acknowledges after a delay [s].
 
-    Args:
-        reachable: time -> whether messages pass.
-        there: time -> whether the middleware knows of the client.
-        lost: number of a question -> whether it is lost on its way.
+    Messages pass at times that are ``reachable``, except probes whose number is ``lost``; the
+    middleware knows of the client while it is ``there``.
     """
-    watch, asked = ClientLivenessMonitor(timeout, 0.0, there(0.0)), []
+    watch, probes = ClientLivenessMonitor(timeout, 0.0, there(0.0)), []
     for k in range(1, round(until / LOOK)):
         now = k * LOOK
-        # only the last question counts, and it is answered if it passed and came back
-        answered = not asked or (
-            reachable(asked[-1])
+        # only the last probe counts
+        acknowledged = not probes or (
+            reachable(probes[-1])
             and reachable(now)
-            and now - asked[-1] >= delay
-            and not lost(len(asked))
+            and now - probes[-1] >= delay
+            and not lost(len(probes))
         )
-        if watch.poll(now, there(now), answered):
-            asked.append(now)
+        if watch.poll(now, there(now), acknowledged):
+            probes.append(now)
         if watch.timed_out(now):
             return now
     return None
@@ -53,7 +51,7 @@ def test_a_slow_link_is_no_cut_link(delay):
 
 
 @given(st.lists(st.booleans(), min_size=200, max_size=200))
-def test_questions_that_get_lost_are_asked_again(lost):
+def test_lost_probes_are_repeated(lost):
     """As long as of three in a row one arrives."""
     assert missed_at(lambda t: True, lost=lambda k: k % 3 != 0 and lost[k % 200]) is None
 

@@ -102,17 +102,10 @@ def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm, how):
 def test_joint_states_have_all_joints_stamps_and_velocities(arm):
     arm.states.clear()
     arm.creep()
-
-    def gaps():
-        """Time between joint states in motion; at 50 Hz, with some late on a busy machine."""
-        moving = [nc.seconds(m) for m in arm.states.copy() if any(abs(v) > 0 for v in m.velocity)]
-        return [after - before for before, after in itertools.pairwise(moving)]
-
-    nc.wait_for(lambda: sum(gap < 0.03 * arm.speed for gap in gaps()) > 15, "50 Hz")
+    nc.wait_for(lambda: len(arm.states) > 20 and any(arm.states[-1].velocity), "motion")
     states = arm.states.copy()
-    assert {frozenset(m.name) for m in states} == {
-        frozenset((*nc.NAMES, "left_finger", "right_finger"))
-    }
+    names = {*nc.NAMES, "left_finger", "right_finger"}
+    assert all(set(m.name) == names for m in states)
     stamps = [nc.seconds(m) for m in states]
     assert stamps == sorted(stamps)
     assert all(len(m.name) == len(m.position) == len(m.velocity) for m in states)
@@ -330,8 +323,6 @@ BAD = [
     ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
     ({"hardware": "toaster"}, "one of fake, sim, real"),
     ({"autostart": "maybe"}, "autostart is 'maybe'"),
-    ({"speed": "fast"}, "speed"),
-    ({"rate_hz": 9999.0}, "rate_hz"),
     ({"robot": "no_such_arm", "autostart": "activate"}, "no_such_arm"),
     ({"hardware": "sim", "calibration": "x", "autostart": "activate"}, "no calibration 'x'"),
 ]
