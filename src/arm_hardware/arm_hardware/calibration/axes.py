@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arm_description import RobotModel
 
 GRIPPER = "gripper"
+UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
 LIMIT_TOLERANCE = 1e-6  # [rad or m] rounding at a position limit
 
 
@@ -67,9 +68,8 @@ class Axes:
 
 def axes_of(model: RobotModel) -> Axes:
     """Return the axes of a robot description."""
-    units = {"revolute": "rad", "prismatic": "m"}
     arm = tuple(
-        Axis(j.name, units[j.type], j.lower, j.upper, j.velocity, j.acceleration)
+        Axis(j.name, UNITS[j.type], j.lower, j.upper, j.velocity, j.acceleration)
         for j in model.joints
     )
     grip = model.gripper

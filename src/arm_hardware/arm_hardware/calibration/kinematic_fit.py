@@ -16,6 +16,7 @@ from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
 
 from arm_description import RobotModel
+from arm_hardware.calibration.axes import UNITS
 from arm_hardware.calibration.touch_points import Array, TouchPoints, tip_of, tip_rates
 from arm_hardware.errors import HardwareError
 
@@ -56,11 +57,8 @@ class FitParameter:
 
 def zeros_of(model: RobotModel) -> list[FitParameter]:
     """Return the zero of every joint."""
-    units = {"revolute": "rad", "prismatic": "m"}
-    return [
-        FitParameter(i, "zero", joint.name, units[joint.type])
-        for i, joint in enumerate(model.joints)
-    ]
+    joints = enumerate(model.joints)
+    return [FitParameter(i, "zero", joint.name, UNITS[joint.type]) for i, joint in joints]
 
 
 def lengths_of(model: RobotModel) -> list[FitParameter]:

@@ -93,9 +93,9 @@ class ControlLoop:
             tick: Called with the moment it is for [s of the clock].
             failed: Called from the thread with what ``tick`` raised; the loop then continues.
             clock: Time base.
-            period: [s] of that clock.
+            period: [s of the clock].
             slip: Periods; a tick later than this moves the schedule.
-            priority: Of the thread, see raise_priority().
+            priority: See raise_priority().
         """
         self._tick = tick
         self._failed = failed

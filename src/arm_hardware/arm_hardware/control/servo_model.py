@@ -18,13 +18,7 @@ class ServoModel:
         slew_us: float = SLEW_US,
         dead_band_us: float = DEAD_BAND_US,
     ) -> None:
-        """Make a servo without pulses.
-
-        Args:
-            position_us: The pulse that would keep it where it is.
-            slew_us: Speed [us/s].
-            dead_band_us: A pulse nearer than this to its position does not move it.
-        """
+        """Make a servo without pulses; a pulse within the dead band does not move it."""
         self._position = position_us
         self._slew = slew_us
         self._dead_band = dead_band_us

@@ -57,12 +57,9 @@ class ClientLivenessMonitor:
         self._last_probe = -float("inf")
 
     def poll(self, now: float, known: bool, acknowledged: bool) -> bool:
-        """Return whether to send a probe now.
+        """Return whether to send a probe now [s].
 
-        Args:
-            now: Steady time [s].
-            known: Whether the middleware knows of a client.
-            acknowledged: Whether the last probe was; true if there was none.
+        The middleware may know of a client, and have acknowledged the last probe (or none).
         """
         if known and acknowledged:
             self._last_acknowledged = now

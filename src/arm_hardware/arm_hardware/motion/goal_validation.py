@@ -120,8 +120,7 @@ def _check_names(joints: Sequence[str], axes: Axes, allow_partial: bool) -> None
 def _check_sizes(request: TrajectoryGoal) -> None:
     if not request.points:
         raise CommandError("The trajectory has no points.")
-    n = len(request.joints)
-    with_rates = bool(request.points[0].velocities)
+    n, with_rates = len(request.joints), bool(request.points[0].velocities)
     for k, point in enumerate(request.points):
         if point.effort:
             raise CommandError(f"Point {k} has efforts; servos take positions only.")
