@@ -38,12 +38,8 @@ def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     Python's own handler would write a traceback. A node keeps this one until `run_node` sets its
     own.
     """
-
-    def end_at_once(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        os._exit(interrupted)
-
-    before = {n: signal.signal(n, end_at_once) for n in (signal.SIGINT, signal.SIGTERM)}
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {n: signal.signal(n, lambda *_: os._exit(interrupted)) for n in numbers}
     run = getattr(importlib.import_module(module), function)
     if restores:
         for number, handler in before.items():
@@ -89,12 +85,8 @@ class ProcessEnd:
 
 def interrupt_on_signals() -> None:
     """Let SIGTERM and SIGHUP end a tool as Ctrl-C does: by KeyboardInterrupt."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
+        signal.signal(number, signal.default_int_handler)
 
 
 @contextmanager

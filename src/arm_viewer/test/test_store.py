@@ -32,24 +32,12 @@ def store():
     return store
 
 
-def test_nothing_new_nothing_drawn(store):
-    assert not store.take()
-    store.set_frames("base_link", {"base_link": at(), "tool0": at(1 + 0.5 * POSE_TOLERANCE)})
-    assert not store.take()
-
-
 def test_only_moved_frames_are_sent_and_small_steps_add_up(store):
-    sent = []
+    assert not store.take()
     for step in range(1, 11):
-        store.set_frames(
-            "base_link", {"base_link": at(), "tool0": at(1 + step * 0.4 * POSE_TOLERANCE)}
-        )
-        changes = store.take()
-        assert "base_link" not in changes.moved
-        sent += [pose[0, 3] for pose in changes.moved.values()]
-    # What is shown is never farther from the truth than the threshold.
-    assert sent
-    assert abs(sent[-1] - (1 + 4 * POSE_TOLERANCE)) <= POSE_TOLERANCE
+        tool = at(1 + step * 0.4 * POSE_TOLERANCE)
+        store.set_frames("base_link", {"base_link": at(), "tool0": tool})
+        assert list(store.take().moved) == (["tool0"] if step % 3 == 0 else [])
 
 
 def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
@@ -76,15 +64,6 @@ def test_a_locked_marker_hangs_on_its_frame_and_an_unlocked_one_stays(store, mar
     np.testing.assert_array_equal(drawn[key(2)].pose, at(1, 1))
     store.set_frames("base_link", {"base_link": at(), "tool0": at(5)})
     assert not store.take().drawn
-
-
-def test_a_marker_waits_for_its_frame(store, marker):
-    store.markers.apply("m", [marker(frame="bolt")], 0.0)
-    assert not store.take().drawn
-    assert store.markers.waiting() == {"bolt"}
-    store.set_frames("base_link", {"base_link": at(), "bolt": at(3)})
-    assert set(store.take().drawn) == {key(0)}
-    assert not store.markers.waiting()
 
 
 def test_another_fixed_frame_moves_what_stands_in_it(store, marker):

@@ -44,10 +44,7 @@ class TransformTree:
     def set(self, parent: str, child: str, T: Source) -> None:
         """Set the transform parent <- child, replacing what was known of the child.
 
-        Args:
-            parent: frame the transform is expressed in.
-            child: frame it places.
-            T: (4, 4) in metres, or a function that gives it (called when first needed).
+        It is (4, 4) in metres, or a function that gives it (called when first needed).
 
         Raises:
             TransformError: an empty name, a frame below itself, or numbers that are not finite.
@@ -146,11 +143,11 @@ class TfListener:
     tree stays fresh while another callback of the node waits.
 
     Args:
-        node: the node to listen on.
+        node: the node that subscribes.
         callback_group: group of the subscriptions, a new one if None.
-        on_change: is given each message of tf after it has been taken over.
-        on_set: is called after each transform that differs from the one before.
-        depth: how many messages of tf may wait; more than usual for a node that must see each.
+        on_change: takes each message of tf after its frames were set.
+        on_set: called after each transform that differs from the one before.
+        depth: how many messages of tf may wait; more than usual for a node that needs each.
         events: what to do on events of the subscriptions, rclpy's default if None.
 
     Attributes:

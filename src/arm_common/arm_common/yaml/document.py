@@ -51,9 +51,9 @@ class Field:
 
         None, bool, int, float, str, a list of Fields, or a dict of Fields by key.
         """
-        if isinstance(self.node, yaml.MappingNode):
+        if self.is_mapping:
             return self.mapping()
-        return self.items() if isinstance(self.node, yaml.SequenceNode) else self._scalar()
+        return self.items() if self.is_list else self._scalar()
 
     @property
     def is_mapping(self) -> bool:
@@ -69,7 +69,7 @@ class Field:
     def kind(self) -> str:
         """What the value is, in words."""
         if isinstance(self.node, yaml.CollectionNode):
-            return "a mapping" if isinstance(self.node, yaml.MappingNode) else "a list"
+            return "a mapping" if self.is_mapping else "a list"
         value = self._scalar()
         return "nothing" if value is None else repr(value)
 
@@ -263,12 +263,9 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     if not isinstance(error, yaml.MarkedYAMLError):
         return refuse("is not valid YAML", file=name, line=1)
     problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
-    tabs = "'\\t'" in problem
-    remedy = (
-        "indent with blanks, not with tabs"
-        if tabs
-        else ("check indentation, colons and quotes there")
-    )
+    remedy = "check indentation, colons and quotes there"
+    if "'\\t'" in problem:
+        remedy = "indent with blanks, not with tabs"
     mark = error.problem_mark or error.context_mark
     if error.context in _OPEN_ENDED:
         mark = error.context_mark

@@ -150,9 +150,7 @@ class _PlacedCamera:
 class Cameras:
     """The cameras of present and future browsers. Not thread-safe, except for `update`.
 
-    Args:
-        server: viser's server.
-        postures: Returns the postures to be shown, link name -> (4, 4), root <- link.
+    `postures` returns those to be shown, link name -> (4, 4), root <- link.
     """
 
     def __init__(self, server: viser.ViserServer, postures: Postures) -> None:

@@ -49,9 +49,7 @@ def nut_text(state: Any) -> str:
 
 def value_text(joint: VisualJoint, value: float) -> str:
     """Return a joint's value [rad or m] in degrees or millimetres, with the unit."""
-    if joint.prismatic:
-        return f"{1e3 * value:.1f} mm"
-    return f"{math.degrees(value):.1f}°"
+    return f"{to_display(joint, value):.1f}{' mm' if joint.prismatic else '°'}"
 
 
 def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> str:
@@ -98,11 +96,7 @@ class PanelActions:
 class Panel:
     """viser's control panel. Its methods are called by one thread.
 
-    Args:
-        gui: viser's GUI elements.
-        actions: What they do.
-        switches: Name of each switch -> its first state.
-        sliders: Whether the joints get sliders.
+    `switches` is name -> first state, `sliders` whether the joints get sliders.
     """
 
     def __init__(

@@ -12,12 +12,9 @@ from arm_viewer.scene.robot import VisualJoint
 
 
 class JointSliders:
-    """The values of a robot's joints. Radians; metres for prismatic joints.
+    """The values of a robot's movable joints. Radians; metres for prismatic joints.
 
-    Args:
-        joints: The robot's movable joints; those that mimic another get no slider.
-        start: Values to begin with, by joint name; others begin at zero, or at the limit
-            nearest to zero.
+    Those without a start value begin at zero, or at the limit nearest to zero.
     """
 
     def __init__(

@@ -47,12 +47,8 @@ def handle_marker(
 ) -> InteractiveMarker:
     """Return the marker at its frame's origin: arrows, rings, and a ball with a menu.
 
-    Args:
-        frame: The frame of its pose.
-        size: Length of an arrow [m].
-        mode: The one of MODES that is checked in the menu.
-        solutions: Entries of the menu's list of solutions.
-        text: One sentence above the marker.
+    `size` is the length of an arrow [m]; the menu has `mode`, one of MODES, checked and lists the
+    solutions.
     """
     marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
     marker.header.frame_id = frame

@@ -125,7 +125,8 @@ class ViewerNode(Node):
                 "driver does; set one of them"
             )
         self._postures = PostureBook(parameters.robot)
-        self._sliders = SliderPublisher(self, self._postures.rest) if parameters.sliders else None
+        rest = self._postures.postures.get("rest", {})
+        self._sliders = SliderPublisher(self, rest) if parameters.sliders else None
         self._server = open_server(parameters.host, parameters.port)
         self._view = self._make_view(self._server)
         self._loop = RenderLoop(

@@ -29,12 +29,8 @@ class SceneSubscriptions:
     Subscribes robot_description, robot_file/status, task_text (std_msgs/String, latched); markers
     (visualization_msgs/MarkerArray, latched); nut_world/state (arm_interfaces/NutState); /rosout.
 
-    Args:
-        node: The node that subscribes.
-        view: Takes the messages' contents.
-        marker_topics: Topics of visualization_msgs/MarkerArray.
-        request_redraw: Called after each message that changed something.
-        on_file_saved: Called when the robot's file was saved and is valid.
+    `request_redraw` is called after each message that changed something, `on_file_saved` when the
+    robot's file was saved and is valid.
     """
 
     def __init__(

@@ -103,12 +103,10 @@ def read_marker(marker: Any) -> Drawing:
     Raises:
         ViewerError: A field is invalid; names the field and the remedy.
     """
-    maker = _MAKERS.get(marker.type)
-    require(marker, maker is not None, f"type {marker.type} is not drawn; use 0 to 12")
-    assert maker is not None
+    require(marker, marker.type in _MAKERS, f"type {marker.type} is not drawn; use 0 to 12")
     colour = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)
     require(marker, bool(np.all(np.isfinite(colour))), "its color is not finite")
-    shape = maker(marker)
+    shape = _MAKERS[marker.type](marker)
     r, g, b, a = (float(np.clip(value, 0.0, 1.0)) for value in colour)
     lifetime = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
     frame, locked = marker.header.frame_id.lstrip("/"), bool(marker.frame_locked)

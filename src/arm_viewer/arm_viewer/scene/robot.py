@@ -147,11 +147,6 @@ class PostureBook:
         if robot:
             self._read()
 
-    @property
-    def rest(self) -> Mapping[str, float]:
-        """The posture to begin with; empty if there is none."""
-        return self.postures.get("rest", {})
-
     def reload(self) -> bool:
         """Read the file again, if it is right; whether the postures changed."""
         if not self._robot:

@@ -45,7 +45,7 @@ class SceneStore:
         self._robot_new = False
         self._fixed = ""
         self._retired: set[str] = set()
-        self._frames: dict[str, Array] = {}
+        self.frames: dict[str, Array] = {}  # name -> (4, 4), fixed <- frame, as last set
         self._sent: dict[str, Array] = {}
         self._texts: dict[str, str] = {}
         self._texts_sent: dict[str, str] = {}
@@ -63,7 +63,7 @@ class SceneStore:
         if fixed != self._fixed:
             self._fixed = fixed
             self.markers.detach({""})
-        self._frames = {name: T for name, T in frames.items() if name not in self._retired}
+        self.frames = {name: T for name, T in frames.items() if name not in self._retired}
 
     def set_text(self, name: str, text: str) -> None:
         """Show a line of text, e.g. the state of the task; empty to hide it."""
@@ -73,20 +73,15 @@ class SceneStore:
         """Return a text as last set; empty if it was never set."""
         return self._texts.get(name, "")
 
-    @property
-    def frames(self) -> Mapping[str, Array]:
-        """Frame name -> (4, 4), fixed <- frame, as last set."""
-        return self._frames
-
     def take(self) -> SceneChanges:
         """Return what changed since the last call, and record it as drawn."""
-        removed = frozenset(self._sent.keys() - self._frames.keys())
+        removed = frozenset(self._sent.keys() - self.frames.keys())
         self.markers.detach(set(removed))
         sent, shown = self._sent, self._texts_sent
-        moved = {n: pose for n, pose in self._frames.items() if _differs(pose, sent.get(n))}
+        moved = {n: pose for n, pose in self.frames.items() if _differs(pose, sent.get(n))}
         texts = {n: text for n, text in self._texts.items() if shown.get(n, "") != text}
         robot = self.robot if self._robot_new else None
-        drawn = self.markers.place(self._frames)
+        drawn = self.markers.place(self.frames)
         erased = frozenset(self.markers.take_erased())
         changes = SceneChanges(robot, moved, removed, erased, drawn, texts)
         for name in removed:

@@ -44,13 +44,8 @@ class Program:
     def __init__(self, log, name, *arguments, **values):
         module, _, function = NODES[name].partition(":")
         start = f"import sys; from {module} import {function or 'main'} as main; sys.exit(main())"
-        command = [
-            sys.executable,
-            "-c",
-            start,
-            *arguments,
-            *(parameters(**values) if values else ()),
-        ]
+        command = [sys.executable, "-c", start, *arguments]
+        command += parameters(**values) if values else []
         self.log = log
         with log.open("w") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=output)

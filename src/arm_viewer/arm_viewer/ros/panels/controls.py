@@ -27,15 +27,8 @@ if TYPE_CHECKING:
 class Controls:
     """All elements that move the arm. Its methods are called by one thread.
 
-    Args:
-        node: The node that publishes and calls.
-        server: viser's server.
-        queue: Takes the users' actions over to the node's thread.
-        commander: Moves the joints.
-        tool_frame: The frame to be dragged.
-        report: Shows a line under a key of the panel's status.
-        positions: Returns the measured joint positions, by name [rad or m].
-        handle: Whether the handle is shown at first.
+    `report` shows a line under a key of the panel's status; `positions` returns the measured joint
+    positions, by name [rad or m]; `handle` is whether the handle is shown at first.
     """
 
     def __init__(
