@@ -24,8 +24,7 @@ _TINY = 1e-12
 class ReachableSpeeds(NamedTuple):
     """Bounds on x at the points of a grid of m points, k limits in each interval."""
 
-    # largest x at the start of each interval for which some u keeps every limit, (m - 1,)
-    cap: Array
+    cap: Array  # (m - 1,), largest x at the start of an interval for which some u keeps all limits
     back_offset: Array  # (m - 1, k), and
     back_gain: Array  # ``x[i] <= back_offset[i] + back_gain[i] * x[i + 1]``
     offset: Array  # (m - 1, k), and
@@ -46,9 +45,7 @@ def reachable_speeds(
         limit: Acceleration limits, (n,).
     """
     double = 2.0 * step[:, None]
-    slope = np.hstack(
-        [first, last + double * right]
-    )  # at the end of an interval x is x + 2 step u
+    slope = np.hstack([first, last + double * right])  # at its end x is x + 2 step u
     bend = np.hstack([left, right])
     limits = np.tile(limit, 2)
     steep = np.abs(slope) > _TINY

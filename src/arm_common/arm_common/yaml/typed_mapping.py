@@ -146,10 +146,7 @@ class TypedMapping:
 
     def item_of(self, name: str) -> Field:
         """Return the value of a key that must be there."""
-        found = self.find(name)
-        if found is None:
-            raise self.fail(f"the key '{name}' is missing")
-        return found[1]
+        return self._default(name, self.find(name))[1]
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a word or a line of text."""

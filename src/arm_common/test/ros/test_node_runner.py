@@ -6,8 +6,8 @@ import signal
 
 import pytest
 import rclpy
-from arm_testing.processes import end, output_of, start_python
-from arm_testing.waiting import wait_for
+from arm_testing.processes import start_python
+from arm_testing.waiting import BOUND, wait_for
 from rclpy.context import Context
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
@@ -67,6 +67,12 @@ def start():
         process.wait()
 
 
+def end(process, number=0):
+    """Send a signal, if any; return the exit code, and what was not read of the output."""
+    process.send_signal(number)
+    return process.wait(BOUND), process.stdout.read()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_node_that_ends_is_closed_and_gone_for_others_at_once(start, onlooker, number):
     process = start("made", "begun")
@@ -77,7 +83,7 @@ def test_a_node_that_ends_is_closed_and_gone_for_others_at_once(start, onlooker,
 
 def test_a_signal_while_the_node_is_made_ends_it_at_once(start):
     process = start("made", then="import threading; threading.Event().wait()")
-    assert end(process) == (0, "")
+    assert end(process, signal.SIGINT) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -89,16 +95,16 @@ def test_a_signal_while_the_node_is_made_ends_it_at_once(start):
     ],
 )
 def test_a_failure_ends_it_with_code_1(start, then, error):
-    code, written = output_of(start("made", then=then))
+    code, written = end(start("made", then=then))
     assert code == 1
     assert written.endswith(error)
     assert ("Traceback" in written) == ("Zero" in error)
 
 
 def test_if_it_cannot_begin_it_ends_with_code_1(start):
-    assert output_of(start("made", "begun", "closed", begins=False)) == (1, "")
+    assert end(start("made", "begun", "closed", begins=False)) == (1, "")
 
 
 def test_a_shutdown_of_the_context_ends_it(start):
     process = start("made", then="node.create_timer(0.01, lambda: rclpy.shutdown())")
-    assert output_of(process) in ((0, "begun\nclosed\n"), (0, "closed\n"))
+    assert end(process) in ((0, "begun\nclosed\n"), (0, "closed\n"))

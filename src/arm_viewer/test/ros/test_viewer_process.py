@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executable: its address, its clean end at any moment, and its messages for wrong input."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -70,16 +69,6 @@ def test_wrong_parameters_end_it_with_one_sentence(start, parameter, sentence):
     assert viewer.process.wait(BOUND) == 1
     (line,) = viewer.text().splitlines()
     assert sentence in line
-
-
-def test_a_missing_viser_ends_it_with_one_sentence(start, tmp_path, monkeypatch):
-    (tmp_path / "viser.py").write_text("raise ImportError('No module named viser')")
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    monkeypatch.setenv("PYTHONPATH", path)
-    viewer = start("viewer", port=0)
-    assert viewer.process.wait(BOUND) == 1
-    (line,) = viewer.text().splitlines()
-    assert "install it with: python3 -m pip install viser" in line
 
 
 def test_serving_the_network_is_reported(start):
