@@ -74,9 +74,8 @@ def test_links_are_where_the_urdf_puts_them(robot, urdf_fk):
     for name, T in arm.poses.items():
         np.testing.assert_allclose(T, urdf_fk(text, values, "base_link", name), atol=1e-9)
     for number, T in enumerate(arm.dh):
-        np.testing.assert_allclose(
-            T, urdf_fk(text, values, "base_link", f"dh_{number}"), atol=1e-9
-        )
+        expected = urdf_fk(text, values, "base_link", f"dh_{number}")
+        np.testing.assert_allclose(T, expected, atol=1e-9)
 
 
 def test_shadows_lie_on_the_ground_and_patches_are_sorted():

@@ -66,8 +66,7 @@ def test_few_joints_are_asked_for_positions_only():
 
 
 @pytest.mark.parametrize(
-    ("name", "package"),
-    [("My Arm-2", "my_arm_2_moveit_config"), ("_x_", "x_moveit_config")],
+    ("name", "package"), [("My Arm-2", "my_arm_2_moveit_config"), ("_x_", "x_moveit_config")]
 )
 def test_a_package_name_is_a_legal_one(name, package):
     assert package_name(dataclasses.replace(load_robot("planar2"), name=name)) == package

@@ -85,11 +85,8 @@ def test_posture_at_the_limit_is_inside(small):
 
 
 def test_names_in_any_alphabet(small):
-    model = parse_robot(
-        small.replace("name: turn", "name: 'dreh:gelenk\"1\"ü'").replace(
-            "rest: {turn:", "rest: {'dreh:gelenk\"1\"ü':"
-        )
-    )
+    named = small.replace("name: turn", "name: 'dreh:gelenk\"1\"ü'")
+    model = parse_robot(named.replace("rest: {turn:", "rest: {'dreh:gelenk\"1\"ü':"))
     assert model.joint_names[0] == 'dreh:gelenk"1"ü'
     assert "dreh:gelenk&quot;1&quot;ü_link" in model.to_urdf()
 

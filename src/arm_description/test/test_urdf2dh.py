@@ -203,11 +203,7 @@ def test_fingers_that_are_no_gripper_are_left_out_and_why(hand, tip, says):
         (robot(*ARM, joint("c", "base", "x")), {}, "with --tip, for example of hand, x"),
         (robot(*ARM), {"tip": "hnad"}, "there is no link 'hnad'; did you mean 'hand'"),
         (robot(*ARM), {"base": "hand", "tip": "u"}, "'hand' does not carry 'u'"),
-        (
-            robot(*ARM, *FRAMES),
-            {},
-            "several frames; choose the tip with --tip, for example of c",
-        ),
+        (robot(*ARM, *FRAMES), {}, "several frames; choose the tip with --tip, for example of c"),
         (robot(*ARM).replace('"-1" upper="2"', '"0" upper="0"'), {}, "both its limits are 0"),
     ],
 )

@@ -47,20 +47,6 @@ def test_arm_xacro_equals_to_urdf(robot, prefix, dh_frames, installed):
     assert canonical(found) == canonical(load_robot(robot).to_urdf(prefix, dh_frames))
 
 
-def test_arm_xacro_on_a_parent(installed):
-    found = expand(
-        installed / "urdf/arm.urdf.xacro",
-        robot="nut_arm",
-        prefix="l_",
-        parent="world",
-        xyz="0.1 0 0.5",
-        rpy="0 0 1.5",
-    )
-    mount = Origin((0.1, 0.0, 0.5), (0.0, 0.0, 1.5))
-    expected = robot_urdf(load_robot("nut_arm"), "l_", parent="world", mount=mount)
-    assert sorted(canonical(found)) == sorted(canonical(expected))
-
-
 def test_two_arms_on_one_robot(installed, tmp_path):
     path = tmp_path / "pair.urdf.xacro"
     path.write_text(
@@ -95,10 +81,12 @@ def test_macro_mounted_on_another_robot_equals_to_urdf(robot, package, tmp_path)
 @pytest.mark.parametrize(
     "prefix", ["007", "1e3", "1.50", "'a'", "a:b", "[1]", "--", "\u00fc\u4e2d"]
 )
-def test_prefixes_stay_text(prefix, installed):
+def test_an_arm_on_a_parent_with_prefixes_that_stay_text(prefix, installed):
     """Also those that xacro takes for numbers, lists or quoted text."""
-    found = expand(installed / "urdf/arm.urdf.xacro", robot="planar2", prefix=prefix, parent="12")
-    expected = robot_urdf(load_robot("planar2"), prefix, parent="12")
+    place = {"parent": "12", "xyz": "0.1 0 0.5", "rpy": "0 0 1.5"}
+    found = expand(installed / "urdf/arm.urdf.xacro", robot="planar2", prefix=prefix, **place)
+    mount = Origin((0.1, 0.0, 0.5), (0.0, 0.0, 1.5))
+    expected = robot_urdf(load_robot("planar2"), prefix, parent="12", mount=mount)
     assert sorted(canonical(found)) == sorted(canonical(expected))
 
 

@@ -123,7 +123,9 @@ def test_the_camera_sees_the_whole_arm_at_rest(name, robots):
     outside = {}
     for robot in robots:
         model = load_robot(robot)
-        poses = Chain.from_model(model).link_poses(np.array(home_posture(model)[1])).values()
+        home = home_posture(model)[1]
+        q = np.array([home[name] for name in model.joint_names])
+        poses = Chain.from_model(model).link_poses(q).values()
         places = np.array([T[:3, 3] for T in poses]) - focus
         depths = view["Distance"] - places @ towards
         across = np.abs(places @ np.array([right, up]).T).max(axis=1)

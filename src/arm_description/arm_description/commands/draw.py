@@ -64,9 +64,7 @@ def _draw(arguments: argparse.Namespace) -> None:
 def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
     """Name and positions of a posture, the home one if no name is given."""
     if not name:
-        home, q = home_posture(model)
-        values = dict(zip(model.joint_names, q, strict=True))
-        return home, {**values, **model.postures.get(home, {})}
+        return home_posture(model)
     if name not in model.postures:
         raise DescriptionError(
             f"{model.name} has no posture {name!r}", remedy=did_you_mean(name, model.postures)
@@ -90,10 +88,8 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
         value, units = _number(word, text, kind, model.units)
         if not lower - SLACK <= value <= upper + SLACK:
             low, high = (f"{units.written(limit, kind):.6g}" for limit in (lower, upper))
-            raise DescriptionError(
-                f"{word} is outside the limits of {name}",
-                remedy=f"they are {low} .. {high} {units.unit(kind)}",
-            )
+            problem = f"{word} is outside the limits of {name}"
+            raise DescriptionError(problem, remedy=f"they are {low} .. {high} {units.unit(kind)}")
         values[name] = value
     return values
 

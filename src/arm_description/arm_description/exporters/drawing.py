@@ -13,7 +13,7 @@ from arm_common.transforms import Matrix, Vector
 
 from arm_description.exporters.paper import INK, VIEWS, Sheet, paper, word
 from arm_description.exporters.solids import Solid
-from arm_description.model.elements import rgb
+from arm_description.model.elements import NO_MOTION, rgb
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
@@ -73,14 +73,11 @@ class PosedArm:
         """
         joint = next(joint for joint in self.parts.joints if joint.name == name)
         link = next(link for link in self.parts.links if link.name == joint.child)
-        bodies = [shape for shape in link.shapes if shape.colour == colour]
-        T = self.poses[link.name]
+        bodies = [shape.origin for shape in link.shapes if shape.colour == colour]
+        T = self.poses[link.name] @ (*bodies, NO_MOTION)[0].matrix
         if joint.kind == "prismatic":
             T = self.poses[joint.parent] @ joint.origin.matrix
-        elif bodies:
-            T = T @ bodies[0].origin.matrix
-        middle: Vector = T[:3, 3]
-        return middle
+        return np.asarray(T[:3, 3])
 
 
 def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:

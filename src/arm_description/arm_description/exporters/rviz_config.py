@@ -17,8 +17,8 @@ from arm_common.transforms import Matrix
 from arm_description.exporters.summary import home_posture
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
+from arm_description.urdf.assembly import BASE, assemble
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import read_urdf
 
 HALF_VIEW = np.radians(22.5)  # RViz's field of view is 45 degrees upright
 ROOM = 1.15  # around the arm, for the shapes of its links
@@ -56,14 +56,12 @@ def look_at(config: dict[str, Any], model: RobotModel) -> None:
 
 def places_of(model: RobotModel) -> Matrix:
     """Return where the links' frames are in all postures of the robot's file, (n, 3) [m]."""
-    tree = read_urdf(model.to_urdf())
-    names = model.joint_names
-    home = dict(zip(names, home_posture(model)[1], strict=True))
+    joints, home = assemble(model, "").joints, home_posture(model)[1]
     return np.array(
         [
             pose[:3, 3]
             for posture in (home, *model.postures.values())
-            for pose in link_poses(tree.root, tree.joints, posture).values()
+            for pose in link_poses(BASE, joints, posture).values()
         ]
     )
 

@@ -106,10 +106,8 @@ def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Postu
     if model.gripper and any(finger in joints for finger in model.gripper.joints):
         left, right = (joints.get(finger, math.nan) for finger in model.gripper.joints)
         if not abs(left - right) <= SLACK:
-            raise DescriptionError(
-                f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m",
-                remedy="give both the same, half the width",
-            )
+            problem = f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m"
+            raise DescriptionError(problem, remedy="give both the same, half the width")
         ranges[GRIPPER_KEY] = (model.gripper.min_width, model.gripper.max_width)
         values[GRIPPER_KEY] = left + right
     for joint, (lower, upper) in ranges.items():

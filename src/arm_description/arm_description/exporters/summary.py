@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from arm_common.transforms import matrix_rpy
 
@@ -36,15 +36,15 @@ def robot_summary(
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part) + "\n"
 
 
-def home_posture(model: RobotModel) -> tuple[str, list[float]]:
-    """Name and positions (rad or m) of the posture to begin with.
+def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
+    """Name and positions by joint (rad or m) of the posture to begin with.
 
     It is ``rest``, else the first one of the file, else every joint at 0 or the limit next to it.
     """
     for name in ("rest", *model.postures):
         if name in model.postures:
-            return name, [model.postures[name][joint.name] for joint in model.joints]
-    return "every joint at 0", [joint.rest for joint in model.joints]
+            return name, model.postures[name]
+    return "every joint at 0", {joint.name: joint.rest for joint in model.joints}
 
 
 class _Summary:
@@ -149,8 +149,8 @@ class _Summary:
             yield from _columns(rows)
 
     def _home(self) -> Iterator[str]:
-        name, q = home_posture(self._model)
-        xyz, rpy = matrix_rpy(self._model.fk(q))
+        name, home = home_posture(self._model)
+        xyz, rpy = matrix_rpy(self._model.fk([home[joint] for joint in self._model.joint_names]))
         yield (
             f"Home ({name}): tool0 in base_link at xyz {self._texts(xyz)} {self._unit}, "
             f"rpy {self._texts(rpy, 'revolute')} {self._units.angle}"

@@ -147,12 +147,13 @@ def _skew_row(point: Vector, direction: Vector) -> DhRow:
     ux, uy, uz = direction
     sine = math.hypot(ux, uy)
     theta = math.atan2(ux, -uy)
-    x_axis, y_axis = (math.cos(theta), math.sin(theta)), (-math.sin(theta), math.cos(theta))
-    along = -(point[0] * y_axis[0] + point[1] * y_axis[1]) / (ux * y_axis[0] + uy * y_axis[1])
-    a = _tidy_length((point[0] + along * ux) * x_axis[0] + (point[1] + along * uy) * x_axis[1])
+    x, y, z = point
+    c, s = math.cos(theta), math.sin(theta)
+    along = -(x * -s + y * c) / (ux * -s + uy * c)
+    a = _tidy_length((x + along * ux) * c + (y + along * uy) * s)
     turned, shifted = _nearer(theta, a)
     alpha = math.atan2(sine if turned == _tidy_angle(theta) else -sine, uz)
-    return DhRow(turned, _tidy_length(point[2] + along * uz), shifted, _tidy_angle(alpha))
+    return DhRow(turned, _tidy_length(z + along * uz), shifted, _tidy_angle(alpha))
 
 
 def _to_tool(tool: Matrix) -> DhRow:
@@ -207,11 +208,11 @@ def _tidy_angle(value: float) -> float:
 
 
 def _tidy_lengths(values: Vector) -> Triple:
-    x, y, z = (_tidy_length(value) for value in values)
+    x, y, z = map(_tidy_length, values)
     return (x, y, z)
 
 
 def _tidy_origin(T: Matrix) -> Origin:
     xyz, rpy = matrix_rpy(T)
-    roll, pitch, yaw = (_tidy_angle(value) for value in rpy)
+    roll, pitch, yaw = map(_tidy_angle, rpy)
     return Origin(_tidy_lengths(xyz), (roll, pitch, yaw))

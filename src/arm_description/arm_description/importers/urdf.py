@@ -138,10 +138,8 @@ def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
     if joint.kind == "continuous" or limit is None:
         return -math.pi, math.pi, "continuous in the URDF, half a turn either way here"
     if limit.lower >= limit.upper:
-        raise UrdfError(
-            f"joint {joint.name!r} cannot move: both its limits are {limit.lower:g}",
-            remedy="give it limits, or make it fixed",
-        )
+        problem = f"joint {joint.name!r} cannot move: both its limits are {limit.lower:g}"
+        raise UrdfError(problem, remedy="give it limits, or make it fixed")
     if joint.kind == "revolute" and max(-limit.lower, limit.upper) > MOST_ROTATION:
         return -math.pi, math.pi, "without bound in the URDF, half a turn either way here"
     return limit.lower, limit.upper, ""

@@ -133,10 +133,8 @@ def zero_pose(way: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Mat
 
 def _check(joint: UrdfJoint) -> None:
     if joint.kind in ("floating", "planar"):
-        raise UrdfError(
-            f"joint {joint.name!r} on the way is {joint.kind}",
-            remedy=f"begin behind it: --base {joint.child}",
-        )
+        problem = f"joint {joint.name!r} on the way is {joint.kind}"
+        raise UrdfError(problem, remedy=f"begin behind it: --base {joint.child}")
     if joint.mimic:
         raise UrdfError(
             f"joint {joint.name!r} on the way does not move on its own: it mimics "

@@ -50,11 +50,9 @@ def store_posture(
     try:
         shutil.copy2(file, file.with_name(file.name + ".bak"))
     except OSError as error:
-        raise DescriptionError(
-            f"no backup can be written beside it ({error.strerror})",
-            remedy="copy the file to a folder of yours",
-            file=shown,
-        ) from None
+        problem = f"no backup can be written beside it ({error.strerror})"
+        remedy = "copy the file to a folder of yours"
+        raise DescriptionError(problem, remedy=remedy, file=shown) from None
     write_bytes(new, str(file))
     return after
 
@@ -74,10 +72,8 @@ def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict
         types[GRIPPER_KEY] = "prismatic"
     for joint in positions:
         if joint not in types:
-            raise DescriptionError(
-                f"posture {name!r}: {model.name} has no joint {joint!r}",
-                remedy=did_you_mean(joint, types),
-            )
+            problem = f"posture {name!r}: {model.name} has no joint {joint!r}"
+            raise DescriptionError(problem, remedy=did_you_mean(joint, types))
     return {
         joint: f"{model.units.written(float(positions[joint]), kind) + 0.0:.{_DIGITS}g}"
         for joint, kind in types.items()

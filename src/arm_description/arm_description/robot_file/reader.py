@@ -118,7 +118,5 @@ def _refuse_dwarf(model: RobotModel, units: Field) -> None:
     lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
     total = sum(map(abs, (*lengths, *model.tool.xyz)))
     if model.units.length != "m" and 0.0 < total < SHORTEST_ARM:
-        raise units.error(
-            f"all lengths of the table add up to {1000.0 * total:.3g} mm",
-            f"is units.length = {model.units.length} right?",
-        )
+        problem = f"all lengths of the table add up to {1000.0 * total:.3g} mm"
+        raise units.error(problem, f"is units.length = {model.units.length} right?")

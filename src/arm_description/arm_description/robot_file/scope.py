@@ -18,7 +18,7 @@ from arm_common.yaml.document import Field, read_yaml
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.keys import ORIGIN, SOURCED, UNITS
 
 # Bounds that only a mistaken unit exceeds: millimetres read as metres, degrees as radians.
@@ -54,7 +54,7 @@ class EvaluationContext:
         """Read a length in metres."""
         value = self.units.metres(self.number(field))
         if abs(value) > LONGEST:
-            raise field.error(f"is {value:g} m", f"is units.length = {self.units.length} right?")
+            raise field.error(f"is {value:g} m", self._unit_in_doubt("prismatic"))
         return value
 
     def positive_length(self, field: Field) -> float:
@@ -65,9 +65,7 @@ class EvaluationContext:
         """Read an angle in radians, of at most the given size."""
         value = self.units.radians(self.number(field))
         if abs(value) > most + 1e-9:
-            raise field.error(
-                f"is {math.degrees(value):g} deg", f"is units.angle = {self.units.angle} right?"
-            )
+            raise field.error(f"is {math.degrees(value):g} deg", self._unit_in_doubt("revolute"))
         if self.units.angle == "deg":
             _refuse_radians(sourced_value(field))
         return value
@@ -82,11 +80,13 @@ class EvaluationContext:
         """Read a speed of a joint in radians or metres per second."""
         value = _above_zero(field, self.units.si(self.number(field), joint_type))
         if value > FASTEST[joint_type]:
-            turns = joint_type == "revolute"
-            unit, key = ("rad/s", "angle") if turns else ("m/s", "length")
-            written = getattr(self.units, key)
-            raise field.error(f"is {value:g} {unit}", f"is units.{key} = {written} right?")
+            unit = SI.unit(joint_type)
+            raise field.error(f"is {value:g} {unit}/s", self._unit_in_doubt(joint_type))
         return value
+
+    def _unit_in_doubt(self, joint_type: str) -> str:
+        key = "angle" if joint_type == "revolute" else "length"
+        return f"is units.{key} = {self.units.unit(joint_type)} right?"
 
     def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
         """Read an acceleration in radians or metres per second squared.

@@ -153,12 +153,12 @@ class StatePublisher(Node):
 
     def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
         """Refuse a description that is none; nothing is changed here."""
-        for given in parameters:
-            if given.name == "robot_description":
-                try:
+        try:
+            for given in parameters:
+                if given.name == "robot_description":
                     check_description(given.value)
-                except DescriptionError as error:
-                    return SetParametersResult(successful=False, reason=str(error))
+        except DescriptionError as error:
+            return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
     def _applied(self, parameters: list[Parameter]) -> None:
@@ -216,15 +216,10 @@ class StatePublisher(Node):
 
 
 def check_description(text: str) -> None:
-    """Check that a text is a URDF whose joints can all be published.
-
-    Raises:
-        DescriptionError: empty, not a URDF, or with a floating or planar joint.
-    """
+    """Refuse a text that is not a URDF whose joints can all be published."""
     if not text.strip():
-        raise DescriptionError(
-            "the parameter robot_description is empty", remedy="give the text of a URDF"
-        )
+        remedy = "give the text of a URDF"
+        raise DescriptionError("the parameter robot_description is empty", remedy=remedy)
     for joint in read_urdf(text).joints:
         if joint.kind not in (*MOVING, "fixed"):
             raise DescriptionError(

@@ -90,10 +90,8 @@ def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
     header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
     if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
-        raise header.error(
-            "the first column must be 'time', in seconds",
-            "begin with the line: " + ",".join((TIME, *model.joint_names)),
-        )
+        problem = "the first column must be 'time', in seconds"
+        raise header.error(problem, "begin with the line: " + ",".join((TIME, *model.joint_names)))
     order = order_of([name for name, _ in headings[1:]], model, header.file, header.number)
     columns = [
         (i, _unit(headings[1 + i][1], joint, default, header), joint.type)
@@ -156,10 +154,8 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
     if not word:
         return default
     if word not in allowed:
-        raise line.error(
-            f"joint {joint.name!r} is {joint.type}, its unit cannot be {word!r}",
-            did_you_mean(word, allowed),
-        )
+        problem = f"joint {joint.name!r} is {joint.type}, its unit cannot be {word!r}"
+        raise line.error(problem, did_you_mean(word, allowed))
     return replace(SI, **{"angle" if turns else "length": word})
 
 
@@ -169,10 +165,8 @@ def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
     for line in _filled(_lines(path)):
         values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
         if len(values) != model.n:
-            raise line.error(
-                f"has {len(values)} numbers, {model.name} has {model.n} joints",
-                "write one for each of " + ", ".join(model.joint_names),
-            )
+            problem = f"has {len(values)} numbers, {model.name} has {model.n} joints"
+            raise line.error(problem, "write one for each of " + ", ".join(model.joint_names))
         pairs = zip(values, model.joints, strict=True)
         positions.append([model.units.si(value, joint.type) for value, joint in pairs])
         at.append(line.number)
@@ -201,10 +195,8 @@ def _read_functions(
     duration = scope.positive(keys["duration"])
     step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
     if duration / step >= MOST_POINTS:
-        raise keys["duration"].error(
-            f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible",
-            "make step larger",
-        )
+        problem = f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible"
+        raise keys["duration"].error(problem, "make step larger")
     times = np.linspace(0.0, duration, 1 + math.ceil(duration / step - 1e-9))
     functions = keys["functions"]
     fields = functions.mapping(None)

@@ -151,9 +151,8 @@ class Skeleton:
         """Return the box that a prismatic joint slides through, on the link before it."""
         if self._model.joints[index].type != "prismatic":
             return []
-        side, length = (
-            part * self._size_at(index) for part in (2.4 * _JOINT_RADIUS, 1.5 * _JOINT_LENGTH)
-        )
+        size = self._size_at(index)
+        side, length = 2.4 * _JOINT_RADIUS * size, 1.5 * _JOINT_LENGTH * size
         return [UrdfGeometry("box", (side, side, length), origin, self._colours.joints)]
 
     def _plate(self, shapes: Sequence[UrdfGeometry]) -> UrdfGeometry:

@@ -46,10 +46,9 @@ _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
 @dataclass(frozen=True)
 class UrdfTree:
-    """A URDF.
+    """A URDF whose kinematic tree has been checked.
 
-    The kinematic tree is checked at once. What the links look like, collide with and weigh is
-    read when it is first needed, and raises UrdfError then if it makes no sense.
+    What the links look like, collide with and weigh is read, and checked, when it is first needed.
     """
 
     name: str  # "robot" if it has none
@@ -252,10 +251,8 @@ def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
         for i in below.pop(joint.child, []):
             heapq.heappush(ready, i)
     if below:
-        raise UrdfError(
-            f"the links {', '.join(below)} form a loop apart from the root {root!r}",
-            remedy="join the links",
-        )
+        problem = f"the links {', '.join(below)} form a loop apart from the root {root!r}"
+        raise UrdfError(problem, remedy="join the links")
     return tuple(ordered)
 
 
