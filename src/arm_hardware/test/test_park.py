@@ -37,14 +37,16 @@ def driver(model, file):
 
 
 def opened(model, file, **options) -> Driver:
-    driver = Driver(
-        model,
-        DriverOptions(
-            hardware="sim", backend="i2c_dev", sim_registers=str(file), speed=10.0, **options
-        ),
-    )
+    sim = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0, "sim_registers": str(file)}
+    driver = Driver(model, DriverOptions(**sim, **options))
     driver.open()
     return driver
+
+
+@pytest.fixture
+def slow_parking(monkeypatch):
+    monkeypatch.setattr(parking, "PARK_TIME", 1000.0)
+    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
 
 
 def counts(chip) -> list[int]:
@@ -74,10 +76,8 @@ def test_parking_goes_home_slowly_and_then_releases(driver):
             assert all(abs(a - b) <= 12 for a, b in zip(row, after, strict=True))
 
 
-def test_a_second_signal_cuts_parking_short(driver, monkeypatch):
+def test_a_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
     monkeypatch.setattr(parking, "SIGNAL_ECHO", 0.0)
-    monkeypatch.setattr(parking, "PARK_TIME", 1000.0)
-    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
     history, asked = History(driver), []
 
     def cut_short() -> bool:
@@ -90,23 +90,16 @@ def test_a_second_signal_cuts_parking_short(driver, monkeypatch):
     assert not any(counts(driver.sim.chip))
 
 
-def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, monkeypatch):
-    monkeypatch.setattr(parking, "PARK_TIME", 1000.0)
-    monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
-    history = History(driver)
-    closing = threading.Thread(target=driver.close)
-    begun = threading.Event()
-    original = driver.controller.refuse_new_goals
-    monkeypatch.setattr(
-        driver.controller, "refuse_new_goals", lambda why: (original(why), begun.set())
-    )
+def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, slow_parking):
+    history, closing = History(driver), threading.Thread(target=driver.close)
+    begun, refuse = threading.Event(), driver.controller.refuse_new_goals
+    driver.controller.refuse_new_goals = lambda why: (refuse(why), begun.set())
     closing.start()
     assert begun.wait(30)
-    with pytest.raises(StateError, match="the driver is ending"):
-        driver.controller.grip(0.01)
-    driver.controller.stop()
-    with pytest.raises(StateError, match="the driver is ending"):
-        driver.controller.grip(0.01)
+    for action in (driver.controller.stop, lambda: None):
+        with pytest.raises(StateError, match="the driver is ending"):
+            driver.controller.grip(0.01)
+        action()
     closing.join(30)
     assert not closing.is_alive() and not any(history.rows[-1])
 

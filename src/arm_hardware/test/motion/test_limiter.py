@@ -36,10 +36,14 @@ def test_braking_speed_at_the_edges():
     assert math.isinf(braking_speed(math.inf, 8.0, DT))
 
 
-def bounds_hold(before: AxisState, after: AxisState) -> None:
-    assert abs(after.velocity) <= AXIS.velocity * (1 + 1e-9)
-    assert abs(after.velocity - before.velocity) <= AXIS.acceleration * DT + 1e-9
-    assert AXIS.lower <= after.position <= AXIS.upper
+def stepped(step, state: AxisState, *arguments) -> float:
+    """Take a step that must keep all bounds; return the velocity before it."""
+    before = state.velocity
+    step(AXIS, state, *arguments)
+    assert abs(state.velocity) <= AXIS.velocity * (1 + 1e-9)
+    assert abs(state.velocity - before) <= AXIS.acceleration * DT + 1e-9
+    assert AXIS.lower <= state.position <= AXIS.upper
+    return before
 
 
 @settings(max_examples=200)
@@ -47,9 +51,7 @@ def bounds_hold(before: AxisState, after: AxisState) -> None:
 def test_any_reference_is_followed_within_all_bounds(jumps, start):
     state, reference = AxisState(start), start
     for target in jumps:
-        old = AxisState(state.position, state.velocity)
-        track(AXIS, state, reference, target, DT)
-        bounds_hold(old, state)
+        stepped(track, state, reference, target, DT)
         reference = target
 
 
@@ -58,9 +60,7 @@ def test_a_resting_target_is_reached_without_overshoot(start, target):
     state = AxisState(start)
     low, high = min(start, target), max(start, target)
     for _ in range(400):
-        old = AxisState(state.position, state.velocity)
-        track(AXIS, state, target, target, DT, target)
-        bounds_hold(old, state)
+        stepped(track, state, target, target, DT, target)
         assert low - 1e-9 <= state.position <= high + 1e-9
         if settled(state, target):
             break
@@ -89,8 +89,6 @@ def test_a_reference_within_the_limits_is_followed_exactly():
 def test_braking_rests_within_the_shortest_way(speed, start):
     state = AxisState(start, speed)
     while state.velocity != 0.0:
-        old = AxisState(state.position, state.velocity)
-        brake(AXIS, state, DT)
-        bounds_hold(old, state)
-        assert abs(state.velocity) < abs(old.velocity)
+        before = stepped(brake, state, DT)
+        assert abs(state.velocity) < abs(before)
     assert abs(state.position - start) <= speed**2 / (2 * AXIS.acceleration) + 1e-9
