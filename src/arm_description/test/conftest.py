@@ -104,16 +104,48 @@ def refusal():
     return refused
 
 
+LIMIT = "{lower: -3, upper: 3}"
+LIMITS = {
+    "universal": f"{{z: {LIMIT}, y: {LIMIT}}}",
+    "ball": f"{{z: {LIMIT}, y: {LIMIT}, x: {LIMIT}}}",
+}
+
+
 @pytest.fixture(scope="session")
 def table_yaml():
     """Function: robot file in m and rad of rows (type, theta, d, a, alpha)."""
-    return _table_yaml
+
+    def text(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
+        lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
+        for key, (xyz, rpy) in (("base", base), ("tool", tool)):
+            lines.append(f"{key}: {{xyz: {list(map(float, xyz))}, rpy: {list(map(float, rpy))}}}")
+        lines.append("joints:")
+        for i, (kind, theta, d, a, alpha) in enumerate(rows):
+            lines.append(
+                f"  - {{name: j{i}, type: {kind}, theta: {theta!r}, d: {d!r}, a: {a!r},"
+                f" alpha: {alpha!r}, limits: {LIMITS.get(kind, LIMIT)}}}"
+            )
+        return "\n".join(lines)
+
+    return text
 
 
 @pytest.fixture(scope="session")
-def random_model():
-    """Function: random table of a convention and length."""
-    return _random_model
+def random_model(table_yaml):
+    """Function: random table of n rows, with quarter turns and zeros as often as in real ones."""
+
+    def model(rng, convention, n, kinds=("revolute", "prismatic")):
+        def angle():
+            return float(rng.choice([0, math.pi / 2, -math.pi / 2, math.pi, rng.uniform(-3, 3)]))
+
+        def length():
+            return float(rng.choice([0.0, rng.uniform(-1, 1)]))
+
+        rows = [(str(rng.choice(kinds)), angle(), length(), length(), angle()) for _ in range(n)]
+        ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
+        return parse_robot(table_yaml(rows, convention, *ends))
+
+    return model
 
 
 @pytest.fixture(scope="session")
@@ -163,37 +195,3 @@ def _pin_robot(text):
         return start.actInv(pose(frame)).homogeneous
 
     return fk, model
-
-
-LIMIT = "{lower: -3, upper: 3}"
-LIMITS = {
-    "universal": f"{{z: {LIMIT}, y: {LIMIT}}}",
-    "ball": f"{{z: {LIMIT}, y: {LIMIT}, x: {LIMIT}}}",
-}
-
-
-def _table_yaml(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
-    lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
-    for key, (xyz, rpy) in (("base", base), ("tool", tool)):
-        lines.append(f"{key}: {{xyz: {list(map(float, xyz))}, rpy: {list(map(float, rpy))}}}")
-    lines.append("joints:")
-    for i, (kind, theta, d, a, alpha) in enumerate(rows):
-        lines.append(
-            f"  - {{name: j{i}, type: {kind}, theta: {theta!r}, d: {d!r}, a: {a!r},"
-            f" alpha: {alpha!r}, limits: {LIMITS.get(kind, LIMIT)}}}"
-        )
-    return "\n".join(lines)
-
-
-def _random_model(rng, convention, n, kinds=("revolute", "prismatic")):
-    """Random table of n rows, with quarter turns and zeros as often as in real ones."""
-
-    def angle():
-        return float(rng.choice([0, math.pi / 2, -math.pi / 2, math.pi, rng.uniform(-3, 3)]))
-
-    def length():
-        return float(rng.choice([0.0, rng.uniform(-1, 1)]))
-
-    rows = [(str(rng.choice(kinds)), angle(), length(), length(), angle()) for _ in range(n)]
-    ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
-    return parse_robot(_table_yaml(rows, convention, *ends))
