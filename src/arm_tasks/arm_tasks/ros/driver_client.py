@@ -12,11 +12,10 @@ from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
 from arm_common.ros.executor import PolledSubscriptions
-from arm_common.ros.qos import GOAL, LATCHED
+from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
@@ -236,7 +235,6 @@ _STARTUP_TIMEOUT = 30.0  # [s], for a driver that has not published everything y
 _READY_TIMEOUT = 5.0  # [s], for a known driver that is not ready or has become silent
 _NOTIFY_DELAY = 2.0  # [s] of waiting after which the reason is reported
 _POLL_PERIOD = 0.05  # [s]
-_STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 
 
 class Readiness:
@@ -269,7 +267,7 @@ class Readiness:
 
         poll()
         if not result.done():
-            timer = self._node.create_timer(_POLL_PERIOD, poll, clock=_STEADY)
+            timer = self._node.create_timer(_POLL_PERIOD, poll, clock=STEADY_CLOCK)
             await result
             self._node.destroy_timer(timer)
         return str(result.result())

@@ -10,9 +10,8 @@ import numpy as np
 from arm_common.ros.messages import pose_message, transform_message
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
@@ -67,8 +66,7 @@ class NutWorldNode(Node):
         self._own = {NUT_FRAME, *self._payloads.poses}  # frames that this node moves
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time is stopped
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=steady)
+        self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=STEADY_CLOCK)
         self._publish_payloads()
 
     def _on_tf(self, message: TFMessage) -> None:

@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import pose_matrix, transform_matrix, transform_message
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
 from builtin_interfaces.msg import Time
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -141,8 +139,7 @@ class SceneNode(Node):
             LATCHED,
             event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
         )
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_PERIOD, self._on_timer, clock=steady)
+        self.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
         self._text = ""
         self._moving = {k: t.pose for k, t in scene.things.items() if t.is_payload}
         if scene.nut is not None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from arm_common.ros.qos import STEADY_CLOCK
 from rclpy.action.server import ServerGoalHandle
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -68,8 +68,7 @@ class TaskExecution:
         """Begin to move."""
         self._context.liveness.begin()
         self._context.controls.engine = self._engine
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = self._context.node.create_timer(self._period, self._tick, clock=steady)
+        self._timer = self._context.node.create_timer(self._period, self._tick, clock=STEADY_CLOCK)
         self._context.driver.on_end = self._update
 
     def _tick(self) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import STEADY_CLOCK
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from arm_description import DescriptionError, load_robot
@@ -90,8 +90,7 @@ class TaskServer(Node):
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
         self._readiness = Readiness(self, self._state, self._driver)
         self._busy = ""
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=steady)
+        self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
         group = ReentrantCallbackGroup()  # checks are answered while a task runs
         self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
         self._server = ActionServer(
