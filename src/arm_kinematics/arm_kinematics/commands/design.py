@@ -18,10 +18,9 @@ from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 
 from arm_common import cli
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.design import (
-    Design,
     condition,
     designed_robot,
     optimise,
@@ -46,7 +45,11 @@ def _design(arguments: argparse.Namespace) -> None:
     design = optimise(start, _tell)
     length = arguments.length or length
     model = designed_robot(design, length, arguments.name)
-    cli.say(_report(design, model, length))
+    cli.say(
+        f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
+        f"(1 is isotropic); {condition(model, length):.5f} after rounding to 0.1 mm and 0.01 deg, "
+        f"with the characteristic length {1e3 * length:.4g} mm."
+    )
     if arguments.plot:
         from arm_kinematics.dexterity.pictures import draw_design
 
@@ -76,33 +79,20 @@ def _tell(step: int, condition: float) -> None:
         cli.say(f"step {step:3d}  condition number {condition:.6f}")
 
 
-def _report(design: Design, model: RobotModel, length: float) -> str:
-    return (
-        f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
-        f"(1 is isotropic); {condition(model, length):.5f} after rounding to 0.1 mm and 0.01 deg, "
-        f"with the characteristic length {1e3 * length:.4g} mm."
-    )
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="design",
         description="Design an arm of revolute joints whose motion is as even as can be in one "
         "posture: the least condition number of its homogeneous Jacobian.",
     )
+    sizes = f"characteristic length in m, which sizes the arm (default {_LENGTH} or the robot's)"
+    start = "start from a robot: a shipped name or a path"
     parser.add_argument("--joints", type=int, default=6, help="how many, 6 to 12 (default: 6)")
     parser.add_argument(
         "--seed", type=int, default=0, help="another seed, another arm (default: 0)"
     )
-    parser.add_argument(
-        "--from", dest="robot", default="", help="start from a robot: a shipped name or a path"
-    )
-    parser.add_argument(
-        "--length",
-        type=float,
-        default=0.0,
-        help=f"characteristic length in m, which sizes the arm (default {_LENGTH} or the robot's)",
-    )
+    parser.add_argument("--from", dest="robot", default="", help=start)
+    parser.add_argument("--length", type=float, default=0.0, help=sizes)
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
     cli.add_output(parser)

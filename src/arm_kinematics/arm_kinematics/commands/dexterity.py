@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Array, pose
+from arm_common.transforms import pose
 
 from arm_common import cli
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture
@@ -41,8 +41,12 @@ def _run(arguments: argparse.Namespace) -> None:
     chain = Chain.from_model(model)
     if bool(arguments.slice) != bool(arguments.plot):
         raise KinematicsError("--slice and --plot go together: which plane, and into which file")
-    for name, q in _postures(model, chain, arguments.posture):
-        size, condition = measures(chain.jacobian(q))
+    names, wanted = tuple(model.postures), arguments.posture
+    if wanted and wanted not in names:
+        remedy = did_you_mean(wanted, names)
+        raise KinematicsError(f"{model.name} has no posture '{wanted}': {remedy}")
+    for name in [wanted] if wanted else names:
+        size, condition = measures(chain.jacobian(chain.positions(model.postures[name])))
         cli.write_text(
             f"{name + ':':<16} manipulability {size:.4g}, condition number {condition:.4g}\n", ""
         )
@@ -61,15 +65,6 @@ def _run(arguments: argparse.Namespace) -> None:
     )
     if arguments.slice:
         _draw(chain, best, arguments.slice, Path(arguments.plot))
-
-
-def _postures(model: RobotModel, chain: Chain, name: str) -> list[tuple[str, Array]]:
-    if name and name not in model.postures:
-        raise KinematicsError(
-            f"{model.name} has no posture '{name}': {did_you_mean(name, tuple(model.postures))}"
-        )
-    names = [name] if name else list(model.postures)
-    return [(each, chain.positions(model.postures[each])) for each in names]
 
 
 def _best(chain: Chain, best: BestPosture) -> str:

@@ -29,7 +29,7 @@ class Cause(Enum):
 class Layer:
     """Marks that are switched on and off together."""
 
-    draw: Callable[[MarkerInputs], list[Mark]]  # makes the marks
+    draw: Callable[[MarkerInputs], list[Mark]]
     causes: tuple[Cause, ...]  # the inputs that change them; a new robot changes all
     text: str  # description of the parameter
     on: bool = False  # whether they are shown by default
@@ -52,9 +52,7 @@ LAYERS = {
         targets.centres_of_mass, (Cause.JOINTS,), "Centres of mass of links and of all."
     ),
     "manipulability_ellipsoid": Layer(
-        frames.manipulability_ellipsoid,
-        (Cause.JOINTS,),
-        "Tip velocities at unit joint speeds.",
+        frames.manipulability_ellipsoid, (Cause.JOINTS,), "Tip velocities at unit joint speeds."
     ),
     "velocity_ellipsoid": Layer(
         frames.velocity_ellipsoid, (Cause.JOINTS,), "Tip velocities within the speed limits."
@@ -71,18 +69,11 @@ class NumberedMark(NamedTuple):
 
 
 class MarkerDiff:
-    """The marks that are shown. A layer is drawn again only after a cause of it has changed.
-
-    Args:
-        on: Names of the layers to show at first.
-
-    Attributes:
-        inputs: Inputs of the layers; None before there is a robot.
-    """
+    """The marks that are shown. A layer is drawn again only after a cause of it has changed."""
 
     def __init__(self, on: Iterable[str]) -> None:
-        self.inputs: MarkerInputs | None = None
-        self._on = set(on)
+        self.inputs: MarkerInputs | None = None  # None before there is a robot
+        self._on = set(on)  # names of the layers that are shown
         self._due: set[str] = set(self._on)
         self._marks: dict[str, list[Mark]] = {}
 
@@ -108,14 +99,7 @@ class MarkerDiff:
         return bool(self._due)
 
     def changes(self, complete: bool = False) -> list[NumberedMark]:
-        """Draw the layers that are due, and return the marks that are new or gone.
-
-        Args:
-            complete: Return all marks that are shown.
-
-        Returns:
-            Marks that look different from those under the same number before, by layer.
-        """
+        """Draw the layers that are due; return the marks that look different, or all, by layer."""
         changed: list[NumberedMark] = []
         due, self._due = self._due, set()
         for name in LAYERS:

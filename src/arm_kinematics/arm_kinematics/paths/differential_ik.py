@@ -25,6 +25,12 @@ from arm_kinematics.paths.options import sliding
 
 Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
+_SAME = 1e-6
+_TASKS: dict[str, list[Rows]] = {
+    "pose": [np.arange(6)],
+    "position": [np.arange(3)],
+    "position_first": [np.arange(3), np.arange(3, 6)],
+}
 
 
 def _damped_inverse(J: Array, trusted: float) -> Array:
@@ -113,15 +119,6 @@ def _stoppable(distance: Array, acceleration: Array, dt: float) -> Array:
     return np.asarray(np.where(np.isinf(distance), np.inf, rate))
 
 
-_POSITION, _ROTATION = np.arange(3), np.arange(3, 6)
-_TASKS: dict[str, list[Rows]] = {
-    "pose": [np.arange(6)],
-    "position": [_POSITION],
-    "position_first": [_POSITION, _ROTATION],
-}
-_SAME = 1e-6
-
-
 class DifferentialIkStep(NamedTuple):
     """What the joints shall do during the next period."""
 
@@ -129,14 +126,6 @@ class DifferentialIkStep(NamedTuple):
     twist: Array  # velocity [v; w] (6,) of the tool that they make, along the base axes
     scale: float  # share of the wanted speed that limits allow, 0 to 1
     limiting_joints: tuple[str, ...]  # the joints that make it slower, or that are held at a bound
-
-
-class _Aim(NamedTuple):
-    """Speeds (n,) to be reached, the scale in them, and the joints that limit it."""
-
-    rates: Array
-    scale: float
-    joints: tuple[int, ...]
 
 
 class DifferentialIk:
@@ -204,16 +193,25 @@ class DifferentialIk:
             wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
         J = self._chain.jacobian(here)
         bounds = rate_bounds(self._limits, here, before, dt)
-        aim = self._aim(J * self._rows[:, None] * self._units, wanted * self._rows, bounds)
-        new = self._toward(before, aim.rates, bounds, dt)
-        names = tuple(self._chain.joint_names[i] for i in aim.joints)
-        return DifferentialIkStep(new, J @ new, aim.scale, names)
+        scaled = J * self._rows[:, None] * self._units
+        aim, scale, joints = self._aim(scaled, wanted * self._rows, bounds)
+        # Straight towards those speeds, as far as acceleration allows.
+        change, most = np.abs(aim - before), self._limits.acceleration * dt
+        share = np.min(np.where(change > most, most / np.maximum(change, 1e-300), 1.0))
+        new = np.clip(before + share * (aim - before), bounds.lower, bounds.upper)
+        names = tuple(self._chain.joint_names[i] for i in joints)
+        return DifferentialIkStep(new, J @ new, scale, names)
 
-    def _aim(self, J: Array, twist: Array, bounds: RateBounds) -> _Aim:
-        """Return the speeds that keep the direction best, inside the calm bounds."""
+    def _aim(
+        self, J: Array, twist: Array, bounds: RateBounds
+    ) -> tuple[Array, float, tuple[int, ...]]:
+        """Return the speeds (n,) inside the calm bounds that keep the direction best.
+
+        With them their share of the target, and the joints that limit it.
+        """
         low, high = bounds.calm_lower / self._units, bounds.calm_upper / self._units
         fixed = np.full(self._chain.n, np.nan)
-        best = _Aim(np.zeros(self._chain.n), -1.0, ())
+        best: tuple[Array, float, tuple[int, ...]] = (np.zeros(self._chain.n), -1.0, ())
         first = _solve(J, twist, self._tasks, fixed, self._trusted)
         rates, rows = first, np.concatenate(self._tasks)
         moves = bool(np.linalg.norm(J[self._tasks[0]] @ first) > 1e-12)
@@ -225,9 +223,9 @@ class DifferentialIk:
             worst = int(np.argmin(np.where(np.isnan(fixed), shares, np.inf)))
             held = tuple(int(i) for i in np.flatnonzero(~np.isnan(fixed)))
             scale = float(min(shares.min(), 1.0))
-            if scale > best.scale:
+            if scale > best[1]:
                 joints = held if scale == 1.0 else tuple(sorted({*held, worst}))
-                best = _Aim(scale * rates * self._units, scale, joints)
+                best = scale * rates * self._units, scale, joints
             if shares[worst] >= 1.0:
                 break
             fixed[worst] = high[worst] if rates[worst] > 0.0 else low[worst]
@@ -235,13 +233,6 @@ class DifferentialIk:
                 rows = self._tasks[0]  # near the end of its way: then the first task goes on
             rates = _solve(J, twist, self._tasks, fixed, self._trusted)
         return best
-
-    def _toward(self, before: Array, aim: Array, bounds: RateBounds, dt: float) -> Array:
-        """Go from the speeds before straight towards others, as far as acceleration allows."""
-        change = np.abs(aim - before)
-        most = self._limits.acceleration * dt
-        share = float(np.min(np.where(change > most, most / np.maximum(change, 1e-300), 1.0)))
-        return np.clip(before + share * (aim - before), bounds.lower, bounds.upper)
 
 
 def _shares(rates: Array, low: Array, high: Array) -> Array:

@@ -227,7 +227,8 @@ def plan_path(
             waypoint. None: it begins at the first waypoint, in the first of all configurations
             from which it can be done.
         options: What of each pose counts, and how closely; None is all of it, closely.
-        arc_via: For each waypoint whether it is the middle of an arc, see ``shapes``.
+        arc_via: For each waypoint whether its position is the middle of an arc from the one before
+            to the one after; empty if none is.
         seed: Without start: configurations are tried from here outwards; None is mid-range.
         collision: Says for joint positions (n,) what collides, or None.
         timeout: Time allowed for each configuration tried [s].
@@ -242,19 +243,18 @@ def plan_path(
     poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
     if not poses:
         raise KinematicsError("there are no waypoints", what="waypoints")
-    if len(arc_via) not in (0, len(poses)):
+    via = list(arc_via) or [False] * len(poses)
+    if len(via) != len(poses):
         raise KinematicsError(
-            f"arc_via has {len(arc_via)} entries for {len(poses)} waypoints; give one each, or "
-            "none",
+            f"arc_via has {len(via)} entries for {len(poses)} waypoints; give one each, or none",
             what="arc_via",
             value=arc_via,
         )
-    via = [bool(passed) for passed in arc_via] or [False] * len(poses)
     if start is not None:
         q = np.array(start, dtype=np.float64)
-        path = shapes([chain.fk(q), *poses], [False, *via])
+        path = _shapes([chain.fk(q), *poses], [False, *via])
         return follow(chain, path, q, options, collision, timeout)
-    path = shapes(poses, via)
+    path = _shapes(poses, via)
     arguments = options.ik_arguments()
     begins = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
     if not begins.ok:
@@ -270,13 +270,10 @@ def plan_path(
     return max(results, key=lambda result: result.fraction)
 
 
-def shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:
+def _shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:
     """Return the path through poses (4, 4).
 
     Where via is true the pose's position lies on an arc from the one before to the one after.
-
-    Raises:
-        KinematicsError: An arc lacks an end, or there is no such circle.
     """
     if via[0] or via[-1]:
         raise KinematicsError(

@@ -107,10 +107,8 @@ class ServiceCaller(Generic[_Request, _Response]):
         deadline = time.monotonic() + timeout
         while not self.is_ready:
             if time.monotonic() > deadline:
-                raise NoAnswerError(
-                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
-                    what=name,
-                )
+                text = f"nobody serves '{name}' within {timeout:g} s"
+                raise NoAnswerError(f"{text}; does the kinematics node run?", what=name)
             time.sleep(_POLL_PERIOD)
         while (left := deadline - time.monotonic()) > 0.0:
             done = threading.Event()
@@ -120,10 +118,8 @@ class ServiceCaller(Generic[_Request, _Response]):
                 response: _Response = future.result()
                 return response
             self._client.remove_pending_request(future)
-        raise NoAnswerError(
-            f"no answer from '{name}' within {timeout:g} s; does an executor spin this node?",
-            what=name,
-        )
+        text = f"no answer from '{name}' within {timeout:g} s"
+        raise NoAnswerError(f"{text}; does an executor spin this node?", what=name)
 
 
 class KinematicsClient:

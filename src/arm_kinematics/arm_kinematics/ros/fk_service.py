@@ -13,12 +13,7 @@ from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ros.messages import doubles, reused
-from arm_kinematics.ros.robot_state import (
-    RobotStateCache,
-    bad_request,
-    joint_vector,
-    not_known,
-)
+from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector, not_known
 
 
 class FkService:
@@ -29,11 +24,7 @@ class FkService:
         self._messages: list[PoseStamped] = []
 
     def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
-        """Fill the response with the poses of the requested links.
-
-        Raises:
-            RejectedError: The request cannot be answered.
-        """
+        """Fill the response with the poses of the links; RejectedError if it cannot be done."""
         state = self._state
         joints = state.joints(request.joint_state, "joint_state")
         frame = request.reference_frame or state.robot.base
@@ -58,11 +49,7 @@ class FkService:
 def get_jacobian(
     state: RobotStateCache, request: GetJacobian.Request, response: GetJacobian.Response
 ) -> None:
-    """Fill the response with the Jacobian and its measures.
-
-    Raises:
-        RejectedError: The request cannot be answered.
-    """
+    """Fill the response with Jacobian and measures; RejectedError if it cannot be done."""
     chain = state.chain(request.tip_frame)
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
     J = chain.jacobian(joint_vector(chain, joints, "joint_state"))

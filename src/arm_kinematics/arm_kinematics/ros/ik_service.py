@@ -41,9 +41,6 @@ def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request)
     """Return the arguments of Chain.ik but target, seed, tool and timeout.
 
     All of them are hashable, for the cache of options.
-
-    Raises:
-        RejectedError: Something in the request makes no sense.
     """
     count = request.max_solutions
     if count > _MOST_SOLUTIONS:
@@ -127,11 +124,7 @@ class IkService:
         self._messages: list[IKSolution] = []
 
     def answer(self, request: SolveIK.Request, response: SolveIK.Response) -> IkAttempt:
-        """Fill the response; return what the markers show.
-
-        Raises:
-            RejectedError: The request cannot be answered.
-        """
+        """Fill the response; return what the markers show. RejectedError if it cannot be done."""
         state = self._state
         chain = state.chain(request.tip_frame)
         arguments = ik_arguments(state, chain, request)

@@ -79,13 +79,8 @@ class MarkerPublisher:
     """The topic kinematics_markers (visualization_msgs/MarkerArray, latched).
 
     While something moves, a message holds what changed; new subscribers, and the message that
-    stays latched at rest, get everything. Parameters: markers.<layer> (bool, at any
-    time), markers.rate [1/s], markers.trace_length [s]. Subscribes arm_controller/goal
-    (sensor_msgs/JointState, latched): the goal of the driver.
-
-    Args:
-        node: The node that publishes.
-        background: Where the reachable region is found.
+    stays latched at rest, get everything. Subscribes arm_controller/goal (sensor_msgs/JointState,
+    latched): the goal of the driver.
     """
 
     def __init__(self, node: Node, background: WorkerThread) -> None:

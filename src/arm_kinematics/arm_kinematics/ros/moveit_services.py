@@ -67,11 +67,7 @@ def code_of(status: IkStatus) -> MoveItCode:
 
 
 def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
-    """Return the pose and the link of a PositionIKRequest; an empty one is the group's tip.
-
-    Raises:
-        MoveItRejectedError: It asks for another group, or for what is not offered.
-    """
+    """Return the pose and the link of a PositionIKRequest; an empty one is the group's tip."""
     _check_offered(asked, group)
     poses, links = asked.pose_stamped_vector, asked.ik_link_names
     if not poses:
@@ -142,12 +138,8 @@ _CODES = {
 def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int], None]) -> None:
     """Create both services; where moveit_msgs is not installed, only log that.
 
-    The names are MoveIt's own, in the namespace of the node.
-
-    Args:
-        node: The node that serves.
-        state: What it knows about the robot.
-        count: Called with the name of the service and the code of each response.
+    The names are MoveIt's own, in the namespace of the node. count is called with the name of the
+    service and the code of each response.
     """
     if state.parameters.moveit_group == NOT_SERVED:
         return
@@ -178,20 +170,15 @@ def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int],
 
 
 def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
-    """Fill a response of GetPositionIK; return the message.
-
-    Raises:
-        KinematicsError: The request cannot be answered.
-    """
+    """Fill a response of GetPositionIK; return the message, or raise KinematicsError."""
     asked, settings = request.ik_request, state.parameters
     pose, link = wanted_pose(asked, settings.moveit_group)
     tip = link or state.default_tip
     try:
         chain = state.robot.chain(tip)
     except KinematicsError as error:
-        raise MoveItRejectedError(
-            MoveItCode.INVALID_LINK_NAME, f"ik_link_name: {error}."
-        ) from error
+        text = f"ik_link_name: {error}."
+        raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, text) from error
     joints = _joints(state, asked.robot_state)
     target = stamped_pose(state, pose, "pose_stamped")
     seed = joint_vector(chain, joints, "robot_state")
@@ -210,8 +197,7 @@ def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
 def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any) -> str:
     """Fill a response of GetPositionFK with the known links; return the message.
 
-    Raises:
-        KinematicsError: The request cannot be answered, or not all of it.
+    It raises KinematicsError if the request cannot be answered, or not all of it.
     """
     asked, robot = list(request.fk_link_names), state.robot
     if not asked:

@@ -71,12 +71,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._inputs = PolledSubscriptions()
         frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
         self._state = RobotStateCache(self._settings, frames.tree, self._inputs.take)
-        self._ik = IkService(self._state)
+        ik = IkService(self._state)
         self._background = WorkerThread(self)
         self._markers = MarkerPublisher(self, self._background)
         self.create_subscription(String, "robot_description", self._on_description, LATCHED)
         self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
-        self._serve(SolveIK, "solve_ik", self._solve_ik)
+        self._serve(SolveIK, "solve_ik", lambda *io: self._markers.set_ik_attempt(ik.answer(*io)))
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         serve_moveit(self, self._state, self._count)
@@ -112,9 +112,6 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     def _count(self, name: str, status: int) -> None:
         self._counts[f"{name}: status {status}"] += 1
-
-    def _solve_ik(self, request: SolveIK.Request, response: SolveIK.Response) -> None:
-        self._markers.set_ik_attempt(self._ik.answer(request, response))
 
     def _on_joints(self, message: JointState) -> None:
         self._state.set_joints(message)

@@ -14,6 +14,7 @@ from geometry_msgs.msg import Quaternion
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.srv import PlanPath
+from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.paths import planner
 from arm_kinematics.paths.options import PathOptions
@@ -21,7 +22,12 @@ from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import axis, tolerance, word
 from arm_kinematics.ros.messages import stamped_pose
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector
+from arm_kinematics.ros.robot_state import (
+    KinematicsParameters,
+    RobotStateCache,
+    bad_request,
+    joint_vector,
+)
 
 
 def plan_path(
@@ -29,8 +35,7 @@ def plan_path(
 ) -> Callable[[], None]:
     """Check a request; return the function that fills the response, for any thread.
 
-    Raises:
-        RejectedError: The request cannot be answered.
+    Both raise RejectedError if the request cannot be answered.
     """
     chain, options = state.chain(request.tip_frame), _options(request)
     scaling = request.velocity_scaling
@@ -40,30 +45,28 @@ def plan_path(
         )
     poses = _waypoints(state, request)
     start = joint_vector(chain, state.joints(request.start, "start"), "start")
-    frame, defaults = state.robot.base, state.parameters
+    frame, timeout = state.robot.base, state.parameters.path_timeout
+    limits, via = _limits(chain, state.parameters), request.arc_via
+
+    def work() -> None:
+        try:
+            result = planner.plan_path(chain, poses, start, options, arc_via=via, timeout=timeout)
+        except KinematicsError as error:
+            raise bad_request(f"{error}.") from error
+        _fill(response, result, time_result(result, *limits, scaling or 1.0), frame)
+
+    return work
+
+
+def _limits(chain: Chain, defaults: KinematicsParameters) -> tuple[Array, Array]:
+    """Return speed and acceleration limits (n,), the defaults where the robot has none."""
     velocity = np.where(np.isfinite(chain.velocity), chain.velocity, defaults.default_velocity)
-    acceleration = np.where(
+    strongest = np.where(
         np.isfinite(chain.acceleration),
         chain.acceleration,
         defaults.default_acceleration * velocity,
     )
-
-    def work() -> None:
-        try:
-            result = planner.plan_path(
-                chain,
-                poses,
-                start,
-                options,
-                arc_via=request.arc_via,
-                timeout=defaults.path_timeout,
-            )
-        except KinematicsError as error:
-            raise bad_request(f"{error}.") from error
-        timed = time_result(result, velocity, acceleration, scaling or 1.0)
-        _fill(response, result, timed, frame)
-
-    return work
+    return velocity, strongest
 
 
 def _options(request: PlanPath.Request) -> PathOptions:

@@ -26,11 +26,7 @@ NOT_READY: int = SolveIK.Response.NOT_READY
 
 
 class RejectedError(KinematicsError):
-    """A request is rejected.
-
-    Attributes:
-        status: One of BAD_REQUEST, NO_TRANSFORM, NOT_READY.
-    """
+    """A request is rejected, with the status BAD_REQUEST, NO_TRANSFORM or NOT_READY."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -70,17 +66,12 @@ class KinematicsParameters:
 
 
 class RobotStateCache:
-    """Robot, joint positions and frames, each the newest received.
-
-    Args:
-        parameters: Those of the node.
-        tree: The frames of tf.
-        poll: Called before joint states or frames are used for a response.
-    """
+    """Robot, joint positions and frames, each the newest received."""
 
     def __init__(
         self, parameters: KinematicsParameters, tree: TransformTree, poll: Callable[[], None]
     ) -> None:
+        """Start empty; poll is called before joint states or frames are used for a response."""
         self.parameters = parameters
         self._tree, self._poll = tree, poll
         self.positions: dict[str, float] = {}  # by name [rad or m]
@@ -88,11 +79,7 @@ class RobotStateCache:
 
     @property
     def robot(self) -> Robot:
-        """The robot.
-
-        Raises:
-            RejectedError: Its description has not been received yet.
-        """
+        """The robot; RejectedError if its description has not been received yet."""
         if self._robot is None:
             raise RejectedError(
                 NOT_READY, "No robot description has been received on robot_description yet."
@@ -112,11 +99,7 @@ class RobotStateCache:
 
     @property
     def default_tip(self) -> str:
-        """The frame that an empty tip_frame means.
-
-        Raises:
-            RejectedError: There are several.
-        """
+        """The frame that an empty tip_frame means; RejectedError if there are several."""
         if self.parameters.tip_frame:
             return self.parameters.tip_frame
         if "tool0" in self.robot.links:
@@ -132,11 +115,9 @@ class RobotStateCache:
 
     def chain(self, tip: str) -> Chain:
         """Return the chain to a tip; empty means the default."""
-        robot = self.robot
+        robot, link = self.robot, tip or self.default_tip
         try:
-            return robot.chain(tip or self.default_tip)
-        except RejectedError:
-            raise
+            return robot.chain(link)
         except KinematicsError as error:
             raise bad_request(f"tip_frame: {error}.") from error
 
@@ -171,11 +152,7 @@ class RobotStateCache:
 
 
 def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, float]:
-    """Return the positions in a message by name, checked against the robot's joints.
-
-    Raises:
-        RejectedError: Lengths differ, a name is unknown or given twice, a number is not finite.
-    """
+    """Return the positions in a message by name, checked against the robot's joints."""
     names, positions = message.name, message.position
     if len(names) != len(positions):
         raise bad_request(f"{what}: {len(names)} names but {len(positions)} positions.")
@@ -199,11 +176,7 @@ def check_joint(robot: Robot, name: str, what: str) -> None:
 
 
 def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:
-    """Return the positions of a chain's joints (n,).
-
-    Raises:
-        RejectedError: Some are not known.
-    """
+    """Return the positions of a chain's joints (n,); RejectedError if some are not known."""
     missing = [name for name in chain.joint_names if name not in joints]
     if missing:
         raise not_known(missing, what)
