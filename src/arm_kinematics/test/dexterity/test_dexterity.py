@@ -22,14 +22,11 @@ from arm_kinematics.dexterity.optimal_posture import (
     translations,
 )
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
+from arm_testing.chains import shipped
 from scipy.optimize import approx_fprime
 
-from arm_description import load_robot, parse_robot, shipped_robots
+from arm_description import parse_robot, shipped_robots
 from arm_kinematics import Chain, KinematicsError
-
-
-def chain_of(robot: str) -> Chain:
-    return Chain.from_model(load_robot(robot))
 
 
 def random_posture(chain: Chain, seed: int = 3) -> np.ndarray:
@@ -74,7 +71,7 @@ def test_gradient_by_the_matrix(shape, rng):
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
 def test_gradient_by_the_joints(robot):
-    chain = chain_of(robot)
+    chain = shipped(robot)
     cost = PostureCost(chain)
     x = cost.start(random_posture(chain))
     by_differences = approx_fprime(x, lambda x: cost(x)[0], 1e-7)
@@ -82,7 +79,7 @@ def test_gradient_by_the_joints(robot):
 
 
 def test_rediestro_is_isotropic():
-    chain = chain_of("rediestro")
+    chain = shipped("rediestro")
     best = best_posture(chain, 24)
     assert best.condition == pytest.approx(1.0, abs=1e-4)
     assert best.length == pytest.approx(0.2207, abs=5e-4)
@@ -90,7 +87,7 @@ def test_rediestro_is_isotropic():
 
 
 def test_the_best_posture_is_better_than_any_other_and_always_the_same():
-    chain = chain_of("puma560")
+    chain = shipped("puma560")
     best = best_posture(chain, 12)
     assert best.length is not None
     again = best_posture(chain, 12)
@@ -104,8 +101,8 @@ def test_the_best_posture_is_better_than_any_other_and_always_the_same():
 
 
 def test_a_small_arm_is_measured_in_the_directions_it_has():
-    assert np.abs(translations(chain_of("planar3"))[:, 2]).max() < 1e-12
-    best = best_posture(chain_of("planar3"), 8)
+    assert np.abs(translations(shipped("planar3"))[:, 2]).max() < 1e-12
+    best = best_posture(shipped("planar3"), 8)
     assert best.length is None and best.condition == pytest.approx(1.0, abs=1e-6)
 
 
@@ -117,7 +114,7 @@ def test_a_length_has_to_be_positive(length):
 
 def test_bounding_box_of_the_nut_arm():
     """Stretched: 105 + 160 mm from the shoulder, which is at 80 mm and stops at 90 deg."""
-    lower, upper = bounding_box(chain_of("nut_arm"))
+    lower, upper = bounding_box(shipped("nut_arm"))
     assert upper == pytest.approx([0.265, 0.265, 0.345], abs=1e-6)
     assert lower == pytest.approx([-0.265, -0.265, -0.080], abs=1e-6)
 
@@ -142,13 +139,13 @@ def test_volume_of_an_arm_that_reaches_a_whole_shell():
 
 
 def test_a_plane_arm_has_no_volume():
-    found = reachable_volume(chain_of("planar2"), 100)
+    found = reachable_volume(shipped("planar2"), 100)
     assert found.volume == 0.0 and found.upper[0] == pytest.approx(0.5, abs=1e-6)
 
 
 def test_slice_of_two_links_is_the_ring():
     """Reached is |l1 - l2| <= r <= l1 + l2, but for what the limits forbid near the base."""
-    chain = chain_of("planar2")
+    chain = shipped("planar2")
     cells = slice_map(chain, pose(p=(0, 0, 0.1)), (-0.6, 0.6, -0.6, 0.6), 0.03)
     r = np.hypot(*np.meshgrid(cells.x, cells.y))
     assert cells.reached[(r > 0.16) & (r < 0.49) & (cells.x[None, :] > 0)].all()
@@ -157,7 +154,7 @@ def test_slice_of_two_links_is_the_ring():
 
 
 def test_slices_that_make_no_sense_are_refused():
-    chain = chain_of("planar2")
+    chain = shipped("planar2")
     plane = pose(p=(0, 0, 0.1))
     for extent, cell in (((1, 0, 0, 1), 0.1), ((0, 1, 0, 1), 0.0), ((0, math.nan, 0, 1), 0.1)):
         with pytest.raises(KinematicsError, match="is empty"):

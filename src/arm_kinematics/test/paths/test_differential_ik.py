@@ -9,18 +9,16 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
+from arm_testing.chains import shipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 
 DT = 0.02
 STEPS = 150
-CHAINS = {
-    name: Chain.from_model(load_robot(name))
-    for name in ("nut_arm", "planar2", "spherical_arm", "puma560", "ur5", "panda")
-}
+_NAMES = ("nut_arm", "planar2", "spherical_arm", "puma560", "ur5", "panda")
+CHAINS = {name: shipped(name) for name in _NAMES}
 SINGULAR = {  # outstretched or folded: the Jacobian has lost rank
     "nut_arm": [0.3, 0.0, -math.pi / 2, 0.0],
     "planar2": [0.4, 0.0],

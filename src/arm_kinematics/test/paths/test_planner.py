@@ -14,17 +14,15 @@ from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
+from arm_testing.chains import shipped
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 
-from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 
-CHAINS = {
-    name: Chain.from_model(load_robot(name))
-    for name in ("nut_arm", "planar2", "puma560", "ur5", "panda")
-}
+_NAMES = ("nut_arm", "planar2", "puma560", "ur5", "panda")
+CHAINS = {name: shipped(name) for name in _NAMES}
 START = {
     "nut_arm": [0.3, 0.4, 0.2, 0.1],
     "planar2": [0.3, 1.2],

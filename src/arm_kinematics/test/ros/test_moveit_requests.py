@@ -47,26 +47,18 @@ def test_which_pose_of_which_link(fields, expected):
     assert wanted_pose(asked(**fields), "arm") == expected
 
 
+def _several(*links):
+    return {"pose_stamped_vector": [1, 2], "ik_link_names": links}
+
+
 @pytest.mark.parametrize(
     ("fields", "code", "says"),
     [
         ({"group_name": ""}, "INVALID_GROUP_NAME", "no group ''; there is 'arm'"),
         ({"group_name": "Arm"}, "INVALID_GROUP_NAME", "no group 'Arm'"),
-        (
-            {"pose_stamped_vector": [1, 2], "ik_link_names": ["a"]},
-            "INVALID_LINK_NAME",
-            "2 poses, ik_link_names 1 links",
-        ),
-        (
-            {"pose_stamped_vector": [1, 2], "ik_link_names": ["a", "b"]},
-            "NO_IK_SOLUTION",
-            "one tip",
-        ),
-        (
-            {"avoid_collisions": True},
-            "COLLISION_CHECKING_UNAVAILABLE",
-            "know of no obstacles",
-        ),
+        (_several("a"), "INVALID_LINK_NAME", "2 poses, ik_link_names 1 links"),
+        (_several("a", "b"), "NO_IK_SOLUTION", "one tip"),
+        ({"avoid_collisions": True}, "COLLISION_CHECKING_UNAVAILABLE", "know of no obstacles"),
     ],
 )
 def test_what_is_refused_has_a_code_and_a_reason(fields, code, says):
