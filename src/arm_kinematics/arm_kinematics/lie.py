@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The groups SO(3) and SE(3): exponential and logarithm of motions, adjoint, left Jacobian.
+"""The groups SO(3) and SE(3): exponential and logarithm of motions, adjoint, left Jacobians.
 
 A twist is a 6-vector [v; w]: linear part first, as in the rows of the geometric Jacobian. Lengths
 in metres, angles in radians. Formulae: Lynch and Park, "Modern Robotics" (2017), chapter 3, and
@@ -12,7 +12,7 @@ most one digit in a hundred.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from arm_common.transforms import Array, cosc, pose, so3_exp, so3_log
@@ -22,6 +22,10 @@ _TERMS = 11
 _SERIES_UP_TO = 1.0  # [rad]
 
 
+def _coefficients(term: Callable[[int], float]) -> tuple[float, ...]:
+    return tuple((-1.0) ** k * term(k) for k in range(_TERMS))
+
+
 def _bernoulli_over_factorial(terms: int) -> tuple[float, ...]:
     """Return |B(2k)| / (2k)! for k = 1, 2, ...: 2 zeta(2k) / (2 pi)^2k."""
     zeta = [math.pi**2 / 6.0, math.pi**4 / 90.0]
@@ -29,7 +33,9 @@ def _bernoulli_over_factorial(terms: int) -> tuple[float, ...]:
     return tuple(2.0 * z / (2.0 * math.pi) ** (2 * k) for k, z in enumerate(zeta, start=1))
 
 
-_SINC_REST = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(_TERMS))
+_SINC_REST = _coefficients(lambda k: 1.0 / math.factorial(2 * k + 3))
+_COSC_REST = _coefficients(lambda k: 1.0 / math.factorial(2 * k + 4))
+_SINC_REST_REST = _coefficients(lambda k: (k + 1.0) / math.factorial(2 * k + 5))
 _COT_REST = _bernoulli_over_factorial(_TERMS)
 
 
@@ -38,6 +44,20 @@ def sinc_rest(x: float) -> float:
     if x < _SERIES_UP_TO:
         return _sum(_SINC_REST, x)
     return (x - math.sin(x)) / x**3
+
+
+def cosc_rest(x: float) -> float:
+    """Return (x^2 + 2 cos(x) - 2)/(2 x^4)."""
+    if x < _SERIES_UP_TO:
+        return _sum(_COSC_REST, x)
+    return (x * x + 2.0 * math.cos(x) - 2.0) / (2.0 * x**4)
+
+
+def sinc_rest_rest(x: float) -> float:
+    """Return (2 x - 3 sin(x) + x cos(x))/(2 x^5)."""
+    if x < _SERIES_UP_TO:
+        return _sum(_SINC_REST_REST, x)
+    return (2.0 * x - 3.0 * math.sin(x) + x * math.cos(x)) / (2.0 * x**5)
 
 
 def cot_rest(x: float) -> float:
@@ -96,3 +116,34 @@ def adjoint(T: Array) -> Array:
     Ad[:3, :3] = Ad[3:, 3:] = R
     Ad[:3, 3:] = hat(T[:3, 3]) @ R
     return Ad
+
+
+def se3_left_jacobian(twist: ArrayLike) -> Array:
+    """Return J (6, 6) with d/dt exp(xi) = [J dxi/dt] exp(xi), twists [v; w] (Barfoot 7.85)."""
+    xi = np.asarray(twist, dtype=np.float64)
+    J = np.zeros((6, 6))
+    J[:3, :3] = J[3:, 3:] = so3_left_jacobian(xi[3:])
+    J[:3, 3:] = _left_jacobian_coupling(xi)
+    return J
+
+
+def se3_left_jacobian_inverse(twist: ArrayLike) -> Array:
+    """Return the inverse of :func:`se3_left_jacobian`, for angles below 2 pi (Barfoot 7.95)."""
+    xi = np.asarray(twist, dtype=np.float64)
+    inverse = so3_left_jacobian_inverse(xi[3:])
+    J = np.zeros((6, 6))
+    J[:3, :3] = J[3:, 3:] = inverse
+    J[:3, 3:] = -inverse @ _left_jacobian_coupling(xi) @ inverse
+    return J
+
+
+def _left_jacobian_coupling(xi: Array) -> Array:
+    """Return the upper right block of the left Jacobian (Barfoot 7.86)."""
+    V, W = hat(xi[:3]), hat(xi[3:])
+    angle = math.sqrt(xi[3:] @ xi[3:])
+    WVW = W @ V @ W
+    first = W @ V + V @ W + WVW
+    second = W @ W @ V + V @ W @ W - 3.0 * WVW
+    third = WVW @ W + W @ WVW
+    rest = cosc_rest(angle) * second + sinc_rest_rest(angle) * third
+    return np.asarray(0.5 * V + sinc_rest(angle) * first + rest)

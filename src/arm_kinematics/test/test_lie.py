@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""SO(3) and SE(3): group axioms, exp against log, and the left Jacobian."""
+"""SO(3) and SE(3): group axioms, exp against log, and the left Jacobians."""
 
 from __future__ import annotations
 
@@ -79,9 +79,29 @@ def test_left_jacobian_by_finite_differences(direction, angle, rate):
     assert np.allclose(product, np.eye(3), atol=1e-12)
 
 
+@settings(max_examples=50)
+@given(directions, st.sampled_from([0.0, 1e-9, 1e-5, 0.03, 0.9, 1.1, 3.0, 3.14]), twists, twists)
+def test_left_jacobian_of_motions_by_finite_differences(direction, angle, twist, rate):
+    xi, h = np.concatenate([twist[:3], unit(direction) * angle]), 1e-6
+    ahead, behind = lie.se3_exp(xi + h * rate), lie.se3_exp(xi - h * rate)
+    speed = lie.se3_log(ahead @ inverse(behind)) / (2 * h)
+    assert np.allclose(lie.se3_left_jacobian(xi) @ rate, speed, rtol=1e-6, atol=1e-5)
+    product = lie.se3_left_jacobian(xi) @ lie.se3_left_jacobian_inverse(xi)
+    assert np.allclose(product, np.eye(6), atol=1e-11)
+
+
+def test_the_motion_of_a_twist_goes_along_its_left_jacobian():
+    """exp(xi) itself does not change if xi is its own rate: J xi = xi."""
+    for angle in (0.0, 1e-8, 0.5, 2.0, 3.1):
+        xi = np.array([0.3, -0.2, 0.5, *(angle * unit(np.array([1.0, 2.0, -1.0])))])
+        assert np.allclose(lie.se3_left_jacobian(xi) @ xi, xi, atol=1e-14)
+
+
 LONG = np.longdouble
 REFERENCE = {
     "sinc_rest": (lambda x: (x - np.sin(x)) / x**3, 1.0 / 6),
+    "cosc_rest": (lambda x: (x * x + 2 * np.cos(x) - 2) / (2 * x**4), 1.0 / 24),
+    "sinc_rest_rest": (lambda x: (2 * x - 3 * np.sin(x) + x * np.cos(x)) / (2 * x**5), 1.0 / 120),
     "cot_rest": (lambda x: (1 - x / 2 / np.tan(x / 2)) / x**2, 1.0 / 12),
 }
 
