@@ -4,6 +4,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -55,18 +56,16 @@ def test_the_rings_stay_within_their_radius_and_their_rate_is_their_derivative(
         assert rings.pose(end)[:3, 3] == pytest.approx(rings.start[:3, 3], abs=1e-12)
     step = 1e-7
     slope = (rings.pose(share + step) - rings.pose(share - step))[:3, 3] / (2 * step)
-    corner = abs(share * (rings.rings + 0.25) - 0.25) < 1e-3
-    corner |= abs(share * (rings.rings + 0.25) - 1.25) < 1e-3
+    corner = min(abs(share * (rings.rings + 0.25) - at) for at in (0.25, 1.25)) < 1e-3
     assert corner or rings.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
 
 
 def test_no_place_within_the_radius_is_farther_from_the_rings_than_a_mouth_is_wide(scene):
     rings = Spiral(np.eye(4), 3.2e-3, 0.0)
     way = np.array([rings.pose(s)[:2, 3] for s in np.linspace(0.0, 1.0, 2000)])
-    for x in np.linspace(-3.2e-3, 3.2e-3, 15):
-        for y in np.linspace(-3.2e-3, 3.2e-3, 15):
-            if math.hypot(x, y) <= 3.2e-3:
-                assert np.linalg.norm(way - [x, y], axis=1).min() < 1.1e-3
+    for place in product(np.linspace(-3.2e-3, 3.2e-3, 15), repeat=2):
+        if math.hypot(*place) <= 3.2e-3:
+            assert np.linalg.norm(way - place, axis=1).min() < 1.1e-3
 
 
 def test_the_tool_stands_straight_where_the_thread_starts(scene, chain, nut_plan):
@@ -142,14 +141,6 @@ def test_strokes_add_up_stay_in_the_span_and_fit_the_flats(total, low, width, fi
 )
 def test_strokes_are_as_long_as_the_wrist_turns_if_it_turns_enough(total, span, fit, strokes):
     assert ratchet(total, span, fit) == strokes
-
-
-def test_the_last_stroke_is_made_long_enough():
-    total = -(9 * math.pi + math.radians(10.0))
-    assert ratchet(total, (-HALF, HALF), HALF)[-1].turn == pytest.approx(-math.radians(10.0))
-    strokes = ratchet(total, (-HALF, HALF), HALF, last_least=math.radians(50.0))
-    check(strokes, total, (-HALF, HALF), HALF)
-    assert abs(strokes[-1].turn) >= math.radians(50.0)
 
 
 @pytest.mark.parametrize("k", range(6))

@@ -41,8 +41,7 @@ def test_the_ways_to_a_pose_come_nearest_first(chain):
     q = np.array([0.4, 0.5, -0.9, 0.3])
     ways = branches(chain, chain.fk(q), q, path_options("any", Tolerance()))
     distances = [np.linalg.norm(way.q - q) for way in ways]
-    assert distances[0] < 1e-3
-    assert distances == sorted(distances)
+    assert distances[0] < 1e-3 and distances == sorted(distances)
 
 
 def test_a_turn_beyond_a_limit_names_joint_part_and_degrees(chain):
@@ -69,15 +68,13 @@ def test_a_tilt_that_is_not_allowed_is_told_with_what_is(chain):
 
 def test_the_span_of_the_wrist_is_found_by_trying(scene, chain):
     bolt = scene.bolt("upper_bolt")
-    found = list(wrists(chain, bolt, 0.00278, [-0.00278], np.zeros(4), LOOSE))
-    assert len(found) == 1
-    assert math.degrees(found[0].low) == pytest.approx(-90.0, abs=0.02)
-    assert math.degrees(found[0].high) == pytest.approx(90.0, abs=0.02)
-    turned = found[0].turned(chain, 1.0, LOOSE)
+    (found,) = wrists(chain, bolt, 0.00278, [-0.00278], np.zeros(4), LOOSE)
+    assert np.degrees((found.low, found.high)) == pytest.approx((-90.0, 90.0), abs=0.02)
+    turned = found.turned(chain, 1.0, LOOSE)
     T = np.linalg.inv(bolt.pose) @ chain.fk(turned)
     assert math.atan2(T[1, 0], T[0, 0]) == pytest.approx(1.0, abs=1e-3)
     with pytest.raises(OutOfReach):
-        found[0].turned(chain, 1.7, LOOSE)
+        found.turned(chain, 1.7, LOOSE)
 
 
 def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
@@ -101,9 +98,8 @@ def test_roll_and_depth_go_in_step(scene):
 
 def test_turns_to_the_start_of_a_thread(scene):
     bolt = scene.bolt("lower_bolt")
-    assert thread_turn_to_go(bolt, bolt.start) == pytest.approx(0.0)
-    assert thread_turn_to_go(bolt, bolt.start - 0.5) == pytest.approx(0.5)
-    assert thread_turn_to_go(bolt, bolt.start + 0.5) == pytest.approx(2 * math.pi - 0.5)
+    for off, to_go in ((0.0, 0.0), (-0.5, 0.5), (0.5, 2 * math.pi - 0.5)):
+        assert thread_turn_to_go(bolt, bolt.start + off) == pytest.approx(to_go)
 
 
 @pytest.mark.parametrize("scaling", [1.0, 0.3])

@@ -8,18 +8,6 @@ import numpy as np
 import pytest
 from arm_tasks.errors import TaskFileError
 from arm_tasks.task.parser import load_task, task_from_text
-from arm_tasks.task.steps import (
-    GripStep,
-    MoveJoints,
-    MoveLinear,
-    MovePose,
-    MovePosture,
-    Repeat,
-    ScrewOn,
-    Turn,
-    Unscrew,
-    Wait,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,10 +34,9 @@ steps:
 
 def test_every_kind_of_step_is_read_in_si_units():
     task = task_from_text(ALL, "all.yaml")
-    assert [type(step) for step in task.steps] == [
-        *(MoveJoints, MoveJoints, MovePosture, MovePose, MoveLinear, GripStep, GripStep),
-        *(GripStep, Turn, Unscrew, ScrewOn, Wait, Repeat),
-    ]
+    kinds = "MoveJoints MoveJoints MovePosture MovePose MoveLinear GripStep GripStep GripStep "
+    kinds += "Turn Unscrew ScrewOn Wait Repeat"
+    assert [type(step).__name__ for step in task.steps] == kinds.split()
     joints, plain, posture, pose, line, grip, wide, release, turn, *others = task.steps
     off, on, wait, again = others
     assert joints.positions == {"waist": pytest.approx(math.pi / 2)} and joints.speed == 1.0
@@ -68,15 +55,6 @@ def test_every_kind_of_step_is_read_in_si_units():
     assert (again.times, len(again.steps)) == (3, 2)
     assert [step.line for step in task.steps] == list(range(5, 18))
     assert task.scene == "nut_transfer"
-
-
-def test_the_shipped_task_is_short_and_says_what_it_does():
-    task = load_task("nut_transfer")
-    assert [step.name for step in task.steps][2:5] == [
-        "take the nut off",
-        "carry it over",
-        "screw it on",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -132,9 +110,10 @@ def test_a_task_needs_a_name_and_steps():
             task_from_text(text)
 
 
-def test_an_unknown_task_lists_the_shipped_ones():
-    with pytest.raises(TaskFileError, match="did you mean 'nut_transfer'"):
-        load_task("nut_trasnfer")
+def test_so_many_repetitions_that_nobody_could_wait_are_refused():
+    inner = "{repeat: {times: 9999, steps: [open]}}"
+    with pytest.raises(TaskFileError, match="more than 20000 steps"):
+        one(f"repeat: {{times: 9999, steps: [{inner}]}}")
 
 
 def one(step, variables="{}"):
@@ -287,9 +266,3 @@ steps:
             off = np.cross(chain.fk(q)[:3, 3] - near[:3, 3], near[:3, 2])
             assert np.linalg.norm(off) < 5e-5
     assert front.name == "approach: in front"
-
-
-def test_so_many_repetitions_that_nobody_could_wait_are_refused():
-    inner = "{repeat: {times: 9999, steps: [open]}}"
-    with pytest.raises(TaskFileError, match="more than 20000 steps"):
-        task_from_text(f"task: t\nsteps:\n  - repeat: {{times: 9999, steps: [{inner}]}}\n")

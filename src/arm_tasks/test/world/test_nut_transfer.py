@@ -5,17 +5,12 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from arm_common.transforms import pose
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.task.parser import load_task
 from arm_tasks.world.ideal_arm import simulate
 from arm_tasks.world.nut_world import NutWorld
-
-from arm_description import load_robot
-from arm_kinematics import Chain
 
 
 @pytest.fixture
@@ -34,16 +29,15 @@ def done(run, turns=3.9):
 
 
 @pytest.mark.parametrize("rate", [200.0, 50.0, 6.7])
-def test_the_nut_ends_on_the_lower_bolt(scene, chain, nut_plan, rate):
+def test_the_nut_ends_on_the_lower_bolt(scene, nut_plan, rate):
     run = simulate(nut_plan, NutWorld(scene), rate)
     assert run.outcome.state is EngineState.SUCCEEDED
-    nut = run.nuts[-1]
-    assert nut.status == NutStatus.ON_BOLT and done(run, 4.0)
+    assert run.nuts[-1].status == NutStatus.ON_BOLT and done(run, 4.0)
     assert {NutEvent.CAME_FREE, NutEvent.CAUGHT} <= set(run.events)
     assert not {NutEvent.MISSED, NutEvent.SLIPPED, NutEvent.DROPPED} & set(run.events)
 
 
-@pytest.mark.parametrize("start_deg", [-170, -120, -60, 150])
+@pytest.mark.parametrize("start_deg", [-170, -60, 150])
 def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(
     transfer, scene_with, start_deg
 ):
@@ -89,20 +83,3 @@ def test_a_bolt_that_is_not_where_the_scene_says_is_missed(
 def test_it_can_start_from_another_posture(transfer, scene):
     start = {"waist": 0.5, "shoulder": -1.0, "elbow": 1.2, "wrist_roll": 0.7, "left_finger": 0.0}
     assert done(transfer(scene, **start)[1])
-
-
-def test_another_arm_does_the_same_task(transfer, scene, model):
-    """Six axes and more than a full turn of the wrist: fewer regrasps, no tilt, same task."""
-    puma = load_robot("puma560")
-    ready = {"waist": 0.0, "shoulder": -0.5, "elbow": 0.0, "wrist_bend": 0.5}
-    start = {**dict.fromkeys(puma.joint_names, 0.0), **ready}
-    arm = replace(puma, gripper=model.gripper, postures={"ready": start, "rest": start})
-    for name, y in (("upper_bolt", 0.0), ("lower_bolt", -0.2)):
-        R = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
-        scene = scene.with_bolt(name, pose(R, (0.70, y, 0.80)))
-    chain = Chain.from_model(arm)
-    # where this hand is put on, it stands in the wrist: nobody would build it so
-    plan, run = transfer(scene, scene=scene, model=arm, chain=chain, **start)
-    assert len([s for s in plan.steps if s.turns]) < 12
-    assert plan.worst_orientation_error < math.radians(0.1)
-    assert done(run), run.events
