@@ -46,16 +46,15 @@ def test_a_move_changes_one_line_and_one_place(scene, name):
 
 def test_what_is_added_is_there_and_gone_when_removed(mine):
     data = mine.read_bytes()
-    for section, keys in (
-        ("pegs", {"xyz_mm": "[1, 2, 3]", "diameter_mm": "8", "length_mm": "30"}),
-        ("walls", {"xyz": "[1, 0, 0]", "height": "1", "width": "1", "thickness": "0.1"}),
-        ("frames", {"frame": "left", "xyz_mm": "[0, 0, 9]"}),
+    for section, *keys in (
+        ("pegs", "xyz_mm=[1, 2, 3]", "diameter_mm=8", "length_mm=30"),
+        ("walls", "xyz=[1, 0, 0]", "height=1", "width=1", "thickness=0.1"),
+        ("frames", "frame=left", "xyz_mm=[0, 0, 9]"),
     ):
-        new = added(data, section, "extra", keys)
+        new = added(data, section, "extra", dict(key.split("=") for key in keys))
         assert "extra" in scene_from_text(new.decode()).frames
         assert all(line.startswith("+") for line in changed(data, new))
-        again = removed(new, "extra")
-        assert again.split() == data.split()
+        assert removed(new, "extra").split() == data.split()
 
 
 def test_what_is_removed_takes_only_its_own_lines(mine):

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_description.trajectories.files import read_trajectory, write_trajectory
+from arm_description.trajectories.files import write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.scene.poses import TaughtPose, forget_pose, load_poses, save_pose
@@ -18,7 +18,7 @@ def file(tmp_path):
     return tmp_path / "poses.yaml"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def taught(chain):
     def make(*q):
         joints = dict(zip(chain.joint_names, q, strict=True))
@@ -29,9 +29,9 @@ def taught(chain):
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(-0.5, 0.5), min_size=4, max_size=4))
-def test_a_pose_is_read_back_as_it_was(tmp_path_factory, chain, q):
+def test_a_pose_is_read_back_as_it_was(tmp_path_factory, taught, q):
     file = tmp_path_factory.mktemp("poses") / "poses.yaml"
-    pose = TaughtPose(dict(zip(chain.joint_names, q, strict=True)), chain.fk(np.array(q)))
+    pose = taught(*q)
     save_pose(file, "nut_arm", "here", pose, replace=False)
     back = load_poses(file)["here"]
     assert back.joints == pytest.approx(pose.joints, abs=1e-8)
@@ -97,9 +97,7 @@ def test_tasks_go_to_taught_poses_and_from_them(plan_of, file, taught, tmp_path,
 
 def test_poses_that_are_missing_are_named(tmp_path, taught):
     with pytest.raises(TaskFileError, match=r"line 2.*poses: there is no file .*nowhere\.yaml"):
-        task_from_text(
-            "task: t\nposes: nowhere.yaml\nsteps:\n  - open\n", str(tmp_path / "t.yaml")
-        )
+        task_from_text("task: t\nposes: nowhere.yaml\nsteps: [open]\n", str(tmp_path / "t.yaml"))
     pose = taught(0.1, 0.0, 0.0, 0.0)
     task = task_from_text("task: t\nsteps:\n  - move_posture: p\n", poses={"p": pose})
     assert task.steps[0].positions == pose.joints
@@ -108,7 +106,7 @@ def test_poses_that_are_missing_are_named(tmp_path, taught):
 # -- paths -------------------------------------------------------------------------------------
 
 
-def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
+def test_a_recording_begins_and_ends_with_the_motion(model):
     recorder = PathRecorder(model)
     for k in range(200):
         moving = np.clip((k - 50) / 100.0, 0.0, 1.0)
@@ -117,10 +115,6 @@ def test_a_recording_begins_and_ends_with_the_motion(model, tmp_path):
     path = recorder.trajectory()
     assert path.duration == pytest.approx(2.0, abs=0.05)
     assert path.positions[0, 0] == 0.0 and path.positions[-1, 0] == -0.5
-    file = tmp_path / "path.csv"
-    write_trajectory(file, path, model)
-    back = read_trajectory(file, model)
-    assert np.allclose(back.positions, path.positions, atol=1e-6)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -143,12 +137,11 @@ def test_a_recorded_path_is_a_step_of_a_task(plan_of, model, tmp_path, reverse):
 
 def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):
     recorder = PathRecorder(model)
-    with pytest.raises(TasksError, match="nothing moved"):
-        recorder.trajectory()
-    for k in range(10):
-        recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
-    with pytest.raises(TasksError, match="nothing moved"):
-        recorder.trajectory()
+    for count in (0, 10):
+        for k in range(count):
+            recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
+        with pytest.raises(TasksError, match="nothing moved"):
+            recorder.trajectory()
     monkeypatch.setattr("arm_tasks.manual.recorder.MOST", 3)
     with pytest.raises(TasksError, match="at most 3 points"):
         for k in range(10):

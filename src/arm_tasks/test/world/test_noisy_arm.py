@@ -58,9 +58,8 @@ def test_a_command_is_rounded_to_whole_ticks():
 
 def test_known_zeros_are_taken_as_they_are():
     zeros = np.array([0.01, -0.02, 0.03, 0.0])
-    assert arm(HOBBY.but(dead_band=0, backlash=0, tick=0), zeros=zeros).joints(
-        np.zeros(4)
-    ) == pytest.approx(zeros)
+    off = arm(HOBBY.but(dead_band=0, backlash=0, tick=0), zeros=zeros)
+    assert off.joints(np.zeros(4)) == pytest.approx(zeros)
 
 
 def test_bolts_are_off_by_no_more_than_the_bounds_and_the_same_for_equal_seeds(scene):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer interrupted in every step, in simulated time: it holds, and goes on."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from arm_tasks.execution.engine import Engine, EngineState
@@ -16,24 +18,22 @@ SHORT = 0.3  # s; a step that is over within some periods cannot be met on its w
 
 
 @pytest.fixture(scope="module")
-def foreseen(nut_plan, scene, chain):
+def foreseen(nut_plan):
     return ReferenceRun.of(nut_plan)
 
 
 class Bench:
     """An arm with its world on a manual clock, and engines that run a plan on it."""
 
-    def __init__(self, plan, scene, chain):
-        self.plan, self.chain = plan, chain
-        self.world = NutWorld(scene)
-        self.arm = IdealArm(chain, self.world, plan.start, plan.request.start.width)
+    def __init__(self, plan):
+        self.plan, self.chain = plan, plan.request.chain
+        self.world = NutWorld(plan.request.scene)
+        self.arm = IdealArm(self.chain, self.world, plan.start, plan.request.start.width)
         self.told = None
 
     def engine(self, first=0):
-        def on_feedback(told):
-            self.told = told
-
-        return Engine(self.plan, self.arm, first, lambda: self.arm.time, on_feedback)
+        keep = partial(setattr, self, "told")
+        return Engine(self.plan, self.arm, first, lambda: self.arm.time, keep)
 
     def run(self, engine, until):
         end = self.arm.time + 1000.0
@@ -48,19 +48,19 @@ class Bench:
             self.arm.step(PERIOD)
         assert np.array_equal(self.arm.q, q) and self.arm.width == width
 
-    def safe_state(self, scene):
-        tool = self.chain.fk(self.arm.q)
-        return safe_state(tool, self.world.report, scene.the_nut().across_flats)
+    def safe_state(self, report):
+        size = self.world.scene.the_nut().across_flats
+        return safe_state(self.chain.fk(self.arm.q), report, size)
 
 
 @pytest.fixture
-def bench(nut_plan, scene, chain):
-    return Bench(nut_plan, scene, chain)
+def bench(nut_plan):
+    return Bench(nut_plan)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.85])
 def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
-    bench, scene, chain, foreseen, share
+    bench, foreseen, share
 ):
     """Every step of one transfer is canceled on its way; each time a new engine goes on there."""
     seen = set()
@@ -74,10 +74,9 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
             assert engine.outcome.message.endswith("the arm holds where it is")
             bench.stand_still()
             where, nut = bench.arm.configuration(), bench.world.report
-            state = bench.safe_state(scene)
+            state = bench.safe_state(nut)
             planned = foreseen.moments(engine.outcome.steps_done, where)
-            tool, size = chain.fk(bench.arm.q), scene.the_nut().across_flats
-            assert state in {safe_state(tool, moment, size) for moment in planned}, step.name
+            assert state in {bench.safe_state(moment) for moment in planned}, step.name
             assert foreseen.disagreement(engine.outcome.steps_done, where, nut) == ""
             seen.add(state)
             if engine.outcome.steps_done > k:
