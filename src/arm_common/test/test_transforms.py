@@ -60,6 +60,12 @@ def test_log_undoes_exp_up_to_pi(axis, angle):
     assert np.abs(back - w).max() < 5e-15 + 1e-15 * angle
 
 
+@given(units, st.sampled_from(NEAR_PI))
+def test_log_of_half_turns_is_exact(axis, angle):
+    R = so3_exp(axis * angle)
+    np.testing.assert_allclose(so3_exp(so3_log(R)), R, atol=1e-14)
+
+
 @pytest.mark.parametrize("axis", range(3))
 def test_log_at_exactly_half_a_turn_about_each_axis(axis):
     R = -np.eye(3)

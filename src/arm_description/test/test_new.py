@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command new: questions that insist, templates with their comments, nothing half-written."""
 
+import contextlib
 import io
+import signal
+import subprocess
+import sys
+from subprocess import PIPE
 
 import pytest
 from arm_description.commands.new import main
@@ -69,12 +74,20 @@ def test_answers_that_end_leave_nothing(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_leaves_nothing(tmp_path, monkeypatch):
-    def interrupted(question):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("builtins.input", interrupted)
-    assert main([str(tmp_path / "arm.yaml")]) == 130
+def test_ctrl_c_leaves_nothing(tmp_path):
+    """In a process of its own, by a signal while it waits for an answer."""
+    run = "from arm_description.commands.new import main; exit(main())"
+    command = [sys.executable, "-uc", run, str(tmp_path / "arm.yaml")]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+        seen = b""
+        while b"name of the robot" not in seen:
+            seen += process.stdout.read(1)
+        while process.poll() is None:  # a signal just before the reading begins is not noticed
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from arm_description import load_robot, shipped_robots
+from arm_description import load_robot, parse_robot, shipped_robots
 
 PI = math.pi
 
@@ -46,6 +46,25 @@ def test_puma560_as_published(name):
     T = load_robot("puma560").fk(q)
     np.testing.assert_allclose(T[:3, :3], rotation, atol=1e-14)
     np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
+
+
+def test_modified_convention_as_published(table_yaml):
+    """Robotics Toolbox for Python 1.4.4, rtb.models.DH.Panda(): the maker's table, and its fkine."""
+    ds, lengths = (0.333, 0, 0.316, 0, 0.384, 0, 0.107), (0, 0, 0, 0.0825, -0.0825, 0, 0.088)
+    alphas = np.array([0, -1, 1, 1, -1, 1, 1]) * PI / 2
+    rows = [
+        ("revolute", 0.0, d, a, float(alpha))
+        for d, a, alpha in zip(ds, lengths, alphas, strict=True)
+    ]
+    model = parse_robot(table_yaml(rows, "modified", tool=((0, 0, 0.103), (0, 0, -PI / 4))))
+    expected = [
+        [-0.42904474817859567, 0.8913155552980687, 0.1465509636408467, 0.41741214586080266],
+        [0.7960605758277026, 0.29643618671064403, 0.5276486964082436, 0.306775944869876],
+        [0.42685848202095283, 0.34304834658127614, -0.8367255632730606, 0.7287343157115923],
+        [0, 0, 0, 1],
+    ]
+    found = model.fk([0.1, -0.2, 0.3, -1.4, 0.5, 1.6, -0.7])
+    np.testing.assert_allclose(found, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("angle", np.linspace(-1.2, 1.2, 9))

@@ -66,6 +66,14 @@ def test_a_locked_marker_hangs_on_its_frame_and_an_unlocked_one_stays(store, mar
     assert not store.take().drawn
 
 
+def test_a_marker_waits_for_its_frame(store, marker):
+    store.markers.apply("m", [marker(frame="bolt")], 0.0)
+    assert not store.take().drawn
+    assert store.markers.waiting() == {"bolt"}
+    store.set_frames("base_link", {"base_link": at(), "bolt": at(3)})
+    assert set(store.take().drawn) == {key(0)} and not store.markers.waiting()
+
+
 def test_another_fixed_frame_moves_what_stands_in_it(store, marker):
     store.markers.apply("m", [marker(frame="tool0")], 0.0)
     store.take()

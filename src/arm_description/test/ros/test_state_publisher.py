@@ -57,11 +57,13 @@ class Watcher(Probe):
     def collect(self, kind, topic, qos, into):
         self.node.create_subscription(kind, topic, into.append, qos)
 
+    def result(self, future):
+        return self.until(future.done) and future.result()
+
     def set(self, **values):
         self.until(self.parameters.services_are_ready)
-        future = self.parameters.set_parameters([Parameter(k, value=v) for k, v in values.items()])
-        self.until(future.done)
-        (result,) = future.result().results
+        changes = [Parameter(k, value=v) for k, v in values.items()]
+        (result,) = self.result(self.parameters.set_parameters(changes)).results
         return result
 
     def move(self, values, stamp=None):
@@ -218,6 +220,8 @@ def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):
     result = watcher.set(robot_description=text)
     assert not result.successful
     assert reason in result.reason
+    kept = watcher.result(watcher.parameters.get_parameters(["robot_description"])).values[0]
+    assert kept.string_value == NUT_ARM.to_urdf(dh_frames=True)
     late = []
     watcher.collect(String, "robot_description", LATCHED, late)
     watcher.until(lambda: late)
