@@ -49,7 +49,7 @@ def test_puma560_as_published(name):
 
 
 def test_modified_convention_as_published(table_yaml):
-    """Robotics Toolbox for Python 1.4.4, rtb.models.DH.Panda(): the maker's table, and its fkine."""
+    """Robotics Toolbox for Python 1.4.4, rtb.models.DH.Panda(): the maker's table, and fkine."""
     ds, lengths = (0.333, 0, 0.316, 0, 0.384, 0, 0.107), (0, 0, 0, 0.0825, -0.0825, 0, 0.088)
     alphas = np.array([0, -1, 1, 1, -1, 1, 1]) * PI / 2
     rows = [

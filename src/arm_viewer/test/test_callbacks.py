@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Actions of all threads run in the order of their posts, in the owner's thread."""
 
+import asyncio
 import threading
+from types import SimpleNamespace
 
-from arm_viewer.browser.callbacks import CallbackQueue
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 
 
 def test_all_posts_of_many_threads_run_in_their_order():
@@ -36,3 +38,14 @@ def test_a_closed_queue_runs_nothing():
     queue.close()
     queue.post(lambda: got.append("run"))
     assert got == []
+
+
+def test_a_value_that_a_user_sets_is_used_even_if_the_node_sets_another_first():
+    queue, registered, used = CallbackQueue(), [], []
+    slider = SimpleNamespace(value=12.0, on_update=registered.append)
+    PanelGui(SimpleNamespace(gui=None), queue).on_change(slider, used.append)
+    for client in (0, None):  # a user, and the node
+        asyncio.run(registered[0](SimpleNamespace(client_id=client)))
+        slider.value = 0.0
+    queue.drain()
+    assert used == [12.0]

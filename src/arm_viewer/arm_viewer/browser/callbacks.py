@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,17 +63,27 @@ class PanelGui:
         self.elements: Any = server.gui  # viser's own interface, for elements without callbacks
         self._queue = queue
 
-    def on_user(self, register: Callable[[Any], Any], action: Action) -> None:
+    def on_user(
+        self,
+        register: Callable[[Any], Any],
+        action: Callable[..., None],
+        arguments: Callable[[], tuple[Any, ...]] = tuple,
+    ) -> None:
         """Run an action when a user, not the node, causes an event, e.g. on_click of a button.
 
-        The callback is a coroutine: viser runs it in its event loop, in the order of events.
+        Its arguments are those at the time of the event. The callback is a coroutine: viser runs
+        it in its event loop, in the order of events.
         """
 
         async def callback(event: Any) -> None:
             if event.client_id is not None:
-                self._queue.post(action)
+                self._queue.post(partial(action, *arguments()))
 
         register(callback)
+
+    def on_change(self, element: Any, action: Callable[[Any], None]) -> None:
+        """Run an action with the value that a user sets, even if the node sets another first."""
+        self.on_user(element.on_update, action, lambda: (element.value,))
 
     def button(self, label: str, action: Action, **options: Any) -> Any:
         """Add a button and return viser's handle."""
@@ -83,5 +94,5 @@ class PanelGui:
     def checkbox(self, label: str, value: bool, action: Callable[[bool], None]) -> Any:
         """Add a checkbox and return viser's handle; the action takes its new value."""
         box = self.elements.add_checkbox(label, value)
-        self.on_user(box.on_update, lambda: action(box.value))
+        self.on_change(box, action)
         return box

@@ -169,9 +169,8 @@ class Panel:
             initial_value=_displayed(joint, to_display(joint, value)),
         )
         self._sliders[joint.name] = (joint, slider)
-        self._gui.on_user(
-            slider.on_update,
-            lambda: self._actions.move(joint.name, from_display(joint, slider.value)),
+        self._gui.on_change(
+            slider, lambda shown: self._actions.move(joint.name, from_display(joint, shown))
         )
 
 

@@ -250,6 +250,7 @@ class ViewerNode(Node):
         if self._controls is not None:
             self._controls.move({joint: value})
             self._last_slider_tick = self._loop.ticks
+            self._sliders_moved = True  # if the joint does not follow
 
     def _move_to_posture(self, name: str) -> None:
         if self._controls is not None:
