@@ -20,37 +20,27 @@ def test_rviz_shows_model_frames_and_markers_from_relative_topics(package):
     assert (topic["Value"], topic["Durability Policy"]) == ("robot_description", "Transient Local")
 
 
-def stand_in(*names):
-    """Module of classes that keep what they are made with."""
+class StandIn(types.ModuleType):
+    """A module whose every name is a class that keeps what it is made with."""
 
     class Kept:
         def __init__(self, *args, **kwargs):
             self.args, self.kwargs = args, kwargs
 
-    module = types.ModuleType("stand_in")
-    for name in names:
-        setattr(module, name, type(name, (Kept,), {}))
-    return module
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (self.Kept,), {})
 
 
 @pytest.fixture
 def launch_file(package, monkeypatch):
     """The launch file run without launch: every action keeps its arguments."""
-    modules = {
-        "launch": ["LaunchDescription", "Substitution"],
-        "launch.actions": ["DeclareLaunchArgument"],
-        "launch.conditions": ["IfCondition"],
-        "launch.logging": ["launch_config"],
-        "launch.substitutions": [
-            "Command", "IfElseSubstitution", "LaunchConfiguration", "PathJoinSubstitution",
-        ],
-        "launch_ros": [],
-        "launch_ros.actions": ["Node"],
-        "launch_ros.parameter_descriptions": ["ParameterValue"],
-        "launch_ros.substitutions": ["ExecutableInPackage", "FindPackageShare"],
-    }  # fmt: skip
-    for name, contents in modules.items():
-        monkeypatch.setitem(sys.modules, name, stand_in(*contents))
+    launch = ("", ".actions", ".conditions", ".logging", ".substitutions")
+    launch_ros = ("", ".actions", ".parameter_descriptions", ".substitutions")
+    names = [f"launch{part}" for part in launch] + [f"launch_ros{part}" for part in launch_ros]
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, StandIn(name))
     return runpy.run_path(str(package / "launch/view_arm.launch.py"))[
         "generate_launch_description"
     ]

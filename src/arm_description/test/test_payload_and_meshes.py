@@ -49,10 +49,6 @@ def test_a_payload_of_no_size_weighs_and_is_not_seen(small):
     assert min(moments) > 1e-6
 
 
-def test_without_a_payload_there_is_no_such_link(small):
-    assert "payload_link" not in links(parse_robot(small).to_urdf())
-
-
 def test_a_given_mass_scales_the_estimated_inertia(small):
     plain = links(parse_robot(small).to_urdf())["turn_link"].find("inertial")
     model = parse_robot(small + "masses: {turn_link: {value: 0.7, source: weighed}}\n")
@@ -132,6 +128,9 @@ def test_a_package_that_is_here_must_have_the_file(small, tmp_path, monkeypatch)
     assert "package://my_arm/turn.stl" in parse_robot(text).to_urdf()
 
 
+VISUAL, SCALE = "meshes.turn_link.visual", "meshes.turn_link.scale"
+
+
 @pytest.mark.parametrize(
     ("section", "says", "key"),
     [
@@ -149,18 +148,13 @@ def test_a_package_that_is_here_must_have_the_file(small, tmp_path, monkeypatch)
         ("masses: {turn_link: -1}", "more than 0", "masses.turn_link"),
         ("meshes: {trun_link: {visual: a.stl}}", "did you mean 'turn_link'", "meshes.trun_link"),
         ("meshes: {turn_link: a.stl}", "must be a mapping", "meshes.turn_link"),
-        ("meshes: {turn_link: {visual: a.stl}}", "there is no file", "meshes.turn_link.visual"),
-        ("meshes: {turn_link: {visual: 'file:///a.stl'}}", "there is no file",
-         "meshes.turn_link.visual"),
-        ("meshes: {turn_link: {visual: 'http://x/a.stl'}}", "http:// is not possible",
-         "meshes.turn_link.visual"),
-        ("meshes: {turn_link: {visual: 'package://a/${x}.stl'}}", "cannot be a file's name",
-         "meshes.turn_link.visual"),
-        ("meshes: {turn_link: {visual: \"a\\0b\"}}", "cannot be a", "meshes.turn_link.visual"),
-        ("meshes: {turn_link: {visual: ROBOT, scale: 0}}", "must not be 0",
-         "meshes.turn_link.scale"),
-        ("meshes: {turn_link: {visual: ROBOT, scale: [1, 1]}}", "three numbers, not 2",
-         "meshes.turn_link.scale"),
+        ("meshes: {turn_link: {visual: a.stl}}", "there is no file", VISUAL),
+        ("meshes: {turn_link: {visual: 'file:///a.stl'}}", "there is no file", VISUAL),
+        ("meshes: {turn_link: {visual: 'http://x/a.stl'}}", "http:// is not possible", VISUAL),
+        ("meshes: {turn_link: {visual: 'package://a/${x}.stl'}}", "cannot be a", VISUAL),
+        ("meshes: {turn_link: {visual: \"a\\0b\"}}", "cannot be a", VISUAL),
+        ("meshes: {turn_link: {visual: ROBOT, scale: 0}}", "must not be 0", SCALE),
+        ("meshes: {turn_link: {visual: ROBOT, scale: [1, 1]}}", "three numbers, not 2", SCALE),
         ("meshes: {turn_link: {scale: 1}}", "has no 'visual'", "meshes.turn_link"),
     ],
 )  # fmt: skip

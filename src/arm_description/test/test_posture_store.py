@@ -104,7 +104,7 @@ def test_what_cannot_be_stored_changes_nothing(file, small):
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_every_shipped_robot_keeps_all_but_the_posture(tmp_path_factory, data):
     robot = data.draw(st.sampled_from(sorted(shipped_robots())))

@@ -3,12 +3,10 @@
 """Whatever is done to a robot file: a sound robot, or one sentence with file and line."""
 
 import math
-import random
 from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,10 +127,3 @@ def test_changed_tree(urdf_fk, robot, chance, changes):
     for _ in range(changes):
         changed(data, chance)
     robot_or_sentence(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), urdf_fk)
-
-
-@pytest.mark.parametrize("robot", TEXTS)
-def test_every_line_left_out(robot, urdf_fk):
-    lines = TEXTS[robot].splitlines()
-    for i in random.Random(1).sample(range(len(lines)), 12):
-        robot_or_sentence("\n".join(lines[:i] + lines[i + 1 :]), urdf_fk)

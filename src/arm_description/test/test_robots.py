@@ -171,30 +171,27 @@ ACROSS_AND_AHEAD = Rotation.from_euler("XY", [-90, 90], degrees=True)
 X = np.array([1.0, 0.0, 0.0])
 
 
-@pytest.mark.parametrize("q", np.random.default_rng(9).uniform(-2, 2, (10, 5)))
-def test_universal_arm_by_euler_angles(q):
-    """SciPy's Euler angles; shoulder at 0.30, links of 0.30, 0.25 and 0.10."""
-    upper = Rotation.from_euler("ZY", q[:2])
-    forearm = upper * Rotation.from_euler("Y", q[2])
-    hand = forearm * Rotation.from_euler("YZ", [q[3], -q[4]])
-    T = load_robot("universal_arm").fk(q)
-    position = np.array([0, 0, 0.30])
-    position += 0.30 * upper.apply(X) + 0.25 * forearm.apply(X) + 0.10 * hand.apply(X)
-    np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
-    np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
-
-
-@pytest.mark.parametrize("q", np.random.default_rng(9).uniform(-2, 2, (10, 7)))
-def test_ball_arm_by_euler_angles(q):
-    """SciPy's Euler angles; shoulder at 0.60, links of 0.30, 0.26 and 0.10."""
-    upper = Rotation.from_euler("ZYX", q[:3])
-    forearm = upper * Rotation.from_euler("Y", q[3])
-    hand = forearm * Rotation.from_euler("YZX", [q[4], -q[5], q[6]])
-    T = load_robot("ball_arm").fk(q)
-    position = np.array([0, 0, 0.60])
-    position += 0.30 * upper.apply(X) + 0.26 * forearm.apply(X) + 0.10 * hand.apply(X)
-    np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
-    np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
+@pytest.mark.parametrize(
+    ("robot", "height", "lengths", "axes"),
+    [
+        ("universal_arm", 0.3, (0.30, 0.25, 0.10), "ZY"),
+        ("ball_arm", 0.6, (0.30, 0.26, 0.10), "ZYX"),
+    ],
+)
+def test_universal_and_ball_joints_by_euler_angles(robot, height, lengths, axes):
+    """SciPy's Euler angles, with the height of the shoulder and the lengths of three links."""
+    n = len(axes)
+    for q in np.random.default_rng(9).uniform(-2, 2, (10, 2 * n + 1)):
+        upper = Rotation.from_euler(axes, q[:n])
+        forearm = upper * Rotation.from_euler("Y", q[n])
+        hand = forearm * Rotation.from_euler("YZX"[:n], q[n + 1 :] * np.array([1, -1, 1])[:n])
+        links = [
+            length * turn.apply(X)
+            for length, turn in zip(lengths, (upper, forearm, hand), strict=True)
+        ]
+        T = load_robot(robot).fk(q)
+        np.testing.assert_allclose(T[:3, 3], np.sum([[0, 0, height], *links], axis=0), atol=1e-14)
+        np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
 
 
 def test_rediestro_by_another_library():

@@ -39,13 +39,6 @@ def test_every_arm_fills_the_picture_in_all_its_postures(name, template, tmp_pat
     assert 0.3 < seen.max() < 0.95
 
 
-def test_an_arm_of_another_size_is_looked_at_from_another_distance(template, tmp_path):
-    def distance(robot):
-        return written(robot, template, tmp_path)["Views"]["Current"]["Distance"]
-
-    assert distance("panda") > 2.0 * distance("nut_arm")
-
-
 def test_all_else_stays_as_it_was(template, tmp_path):
     former = yaml.safe_load(template.read_text())["Visualization Manager"]
     manager = written("puma560", template, tmp_path)

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import (
-    FIELD_OF_VIEW,
     HIGH,
     WIDE,
     Cameras,
-    axes_of,
     robot_corners,
     round_length,
     view_of,
@@ -37,13 +36,9 @@ ROUNDING = 1e-9
 
 
 def seen(view, points, aspect):
-    """Return where a camera shows points, by the pinhole model: from -1 to 1, right and up."""
-    ahead = view.look_at - view.position
-    right, up, ahead = axes_of(-ahead)
-    x, y, z = np.array([right, up, ahead]) @ (points - view.position).T
-    assert z.min() > view.near
-    tangent = math.tan(0.5 * FIELD_OF_VIEW)
-    return x / z / tangent / aspect, y / z / tangent
+    """Return where a camera shows points: from -1 to 1, right and up."""
+    right, up = pinhole(view, points)
+    return right / aspect, up
 
 
 def holds(view, points, aspect):

@@ -75,27 +75,21 @@ def test_limits_of_every_kind_of_joint():
     assert picture.reach == pytest.approx(3.3)  # Three origins of 1 m and the stroke.
 
 
-TWO = '<link name="b"/>'
-BAD = {
-    "not a urdf": ("robot.urdf", "not XML"),
-    "unknown shape": (robot(visual="<geometry><cone/></geometry>"), "link 'a' has no shape"),
-    "mimics a fixed joint": (
-        robot(
-            TWO
-            + '<link name="c"/>'
-            + joint("", "f", type="fixed")
-            + joint('<limit lower="0" upper="1"/><mimic joint="f"/>', "j", "b", "c")
-        ),
-        "joint 'j' mimics 'f', which does not move",
-    ),
-}
+MIMIC = joint('<limit lower="0" upper="1"/><mimic joint="f"/>', "j", "b", "c")
+FOLLOWER = '<link name="b"/><link name="c"/>' + joint("", "f", type="fixed") + MIMIC
 
 
-@pytest.mark.parametrize(("text", "sentence"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("robot.urdf", "not XML"),
+        (robot(visual="<geometry><cone/></geometry>"), "link 'a' has no shape"),
+        (robot(FOLLOWER), "joint 'j' mimics 'f', which does not move"),
+    ],
+)
 def test_the_error_names_the_topic_and_the_element(text, sentence):
-    with pytest.raises(ViewerError, match=r"^robot_description: ") as caught:
+    with pytest.raises(ViewerError, match=f"^robot_description: .*{sentence}"):
         read_robot(text)
-    assert sentence in str(caught.value)
 
 
 def test_postures_open_the_fingers_by_half_the_width():

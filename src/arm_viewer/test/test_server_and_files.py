@@ -70,10 +70,9 @@ def test_an_invalid_port_is_rejected(port):
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
 def test_a_host_of_another_machine_is_rejected(host):
-    with pytest.raises(ViewerError) as caught:
+    says = f'cannot use host "{host}".*127.0.0.1 shows it on this machine only'
+    with pytest.raises(ViewerError, match=says):
         server.free_port(host, 0)
-    assert f'cannot use host "{host}"' in str(caught.value)
-    assert "127.0.0.1 shows it on this machine only" in str(caught.value)
 
 
 def test_a_full_range_of_ports_is_reported(monkeypatch, busy):
@@ -120,10 +119,8 @@ def test_meshes_are_found_by_package_by_url_and_by_path(tmp_path):
     ],
 )
 def test_a_mesh_that_is_not_there_is_named(uri, sentence):
-    with pytest.raises(ViewerError) as caught:
+    with pytest.raises(ViewerError, match=f"^mesh {uri}: .*{sentence}"):
         MeshFiles({}.__getitem__).load(uri)
-    assert str(caught.value).startswith(f"mesh {uri}: ")
-    assert sentence in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.xyz", "a.glb", "a.unknown"])

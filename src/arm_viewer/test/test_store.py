@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from arm_viewer.scene.marker_store import MarkerKey
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
-from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.store import POSE_TOLERANCE, SceneStore
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -173,21 +172,6 @@ def test_applying_every_change_shows_the_scene(marker, steps):
     redraw()
     seen = {k: placed.frame for k, placed in screen.items()}
     assert seen == {k: frame for k, frame in wanted.items() if tool or frame == "base"}
-
-
-def test_links_of_a_former_robot_disappear(store, urdf):
-    old = read_robot(urdf)
-    new = read_robot(urdf.replace("waist_link", "hip_link"))
-    store.set_robot(old)
-    store.set_frames("base_link", dict(old.zero))
-    assert store.take().robot is old
-    store.set_robot(new)
-    store.set_frames("base_link", {**old.zero, **new.zero})
-    changes = store.take()
-    assert changes.robot is new
-    assert changes.removed == {"waist_link"}
-    assert "hip_link" in changes.moved
-    assert store.take().robot is None
 
 
 def test_texts_are_sent_when_they_change(store):

@@ -12,7 +12,7 @@ from arm_common.transforms import turn_z
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import address_of, close_server, open_server
+from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import NO_ROBOT, SceneView
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
@@ -225,10 +225,6 @@ def test_switches_hide_axes_names_and_path(setup):
     setup.view.trace.clear()
     setup.draw(turn=1.0)
     assert "/trace/0" not in setup.names()
-
-
-def test_the_address_can_be_typed(setup):
-    assert address_of(setup.server) == f"http://127.0.0.1:{setup.server.get_port()}"
 
 
 def test_the_end_does_not_wait_for_connections_kept_in_reserve():

@@ -10,10 +10,10 @@ import pytest
 import rclpy
 from arm_common.ros import executor as module
 from arm_common.ros.executor import StaticExecutor
+from arm_testing.ros.probe import Probe
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient, ActionServer
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.context import Context
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
@@ -24,21 +24,14 @@ from std_srvs.srv import Trigger
 PATIENCE = 60.0
 
 
-class Rig:
-    """A node, an executor, and what spins until something is true."""
+class Rig(Probe):
+    """A probe with another executor."""
 
     def __init__(self, make):
-        self.context = Context()
-        rclpy.init(context=self.context)
-        self.node = Node("rig", context=self.context)
+        super().__init__("rig")
+        self.executor.shutdown()
         self.executor = make(context=self.context)
         self.executor.add_node(self.node)
-
-    def until(self, condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
-            self.executor.spin_once(timeout_sec=1.0)
 
     def done(self, future):
         self.until(future.done)
@@ -49,13 +42,8 @@ class Rig:
         heard = []
         hearing = self.node.create_subscription(String, topic, lambda m: heard.append(m.data), 10)
         publisher = self.node.create_publisher(String, topic, 10)
-        self.until(lambda: publisher.get_subscription_count())
+        self.until(publisher.get_subscription_count)
         return publisher, hearing, heard
-
-    def close(self):
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.try_shutdown(context=self.context)
 
 
 @pytest.fixture(params=[SingleThreadedExecutor, StaticExecutor])

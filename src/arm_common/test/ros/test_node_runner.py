@@ -5,10 +5,9 @@
 import signal
 
 import pytest
-import rclpy
 from arm_testing.processes import start_python
+from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND, wait_for
-from rclpy.context import Context
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
 NODE = """
@@ -41,12 +40,9 @@ sys.exit(run_node(make, (KeyError,), begin=begin, close=close))
 
 @pytest.fixture
 def onlooker():
-    context = Context()
-    context.init()
-    node = rclpy.create_node("onlooker", context=context)
-    yield node
-    node.destroy_node()
-    context.shutdown()
+    probe = Probe("onlooker")
+    yield probe.node
+    probe.close()
 
 
 @pytest.fixture

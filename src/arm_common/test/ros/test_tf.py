@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import rpy_matrix
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -27,7 +27,6 @@ def random_tree(seed, size):
     return tree, poses
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 12))
 def test_laws(seed, size):
     tree, poses = random_tree(seed, size)
@@ -40,7 +39,6 @@ def test_laws(seed, size):
     np.testing.assert_allclose(ab @ bc, tree.lookup(a, c), atol=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 12))
 def test_all_at_once_are_those_that_are_looked_up_one_by_one(seed, size):
     tree, _ = random_tree(seed, size)
@@ -52,9 +50,7 @@ def test_all_at_once_are_those_that_are_looked_up_one_by_one(seed, size):
         assert found.keys() == {f"f{i}" for i in range(size)}
         for frame, T in found.items():
             np.testing.assert_allclose(T, tree.lookup(target, frame), atol=1e-12)
-        moved = int(
-            rng.integers(1, size)
-        )  # it may hang elsewhere now, and all below it goes along
+        moved = int(rng.integers(1, size))  # it may hang elsewhere now, with all below it
         tree.set(f"f{rng.integers(moved)}", f"f{moved}", pose(rng))
     assert tree.all_in("apart").keys() == {"apart", "elsewhere"}
     assert set(tree.all_in("unknown")) == {"unknown"}

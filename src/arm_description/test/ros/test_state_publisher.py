@@ -49,7 +49,6 @@ class Watcher(Probe):
         self.collect(String, "robot_description", LATCHED, self.descriptions)
         self.collect(TFMessage, "tf_static", LATCHED, self.static)
         self.collect(TFMessage, "tf", QoSProfile(depth=100), self.moving)
-        self.tf = TfListener(self.node)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
         self.parameters = AsyncParameterClient(self.node, "robot_state_publisher")
         self.stamp = 100.0
@@ -160,16 +159,6 @@ def test_tf_is_forward_kinematics_with_the_stamp_of_the_joint_states(watcher):
             np.testing.assert_allclose(tree.lookup("base_link", f"dh_{i}"), frame, atol=1e-12)
         finger = tree.lookup("tool0", "right_finger_link")
         np.testing.assert_allclose(finger[:3, 3], [0, 0.004, 0], atol=1e-12)
-
-
-def test_the_listener_follows(watcher):
-    q = [0.1, 0.2, 0.3, 0.4]
-    watcher.moved(dict(zip(NUT_ARM.joint_names, q, strict=True)))
-
-    def arrived():
-        return np.allclose(watcher.tf.tree.lookup("base_link", "tool0"), NUT_ARM.fk(q), atol=1e-12)
-
-    watcher.until(arrived)
 
 
 def test_only_the_joints_named_are_published(watcher):

@@ -12,7 +12,8 @@ import signal
 import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_viewer.browser.cameras import FIELD_OF_VIEW, axes_of, view_of
+from arm_testing.pinhole import pinhole
+from arm_viewer.browser.cameras import view_of
 from arm_viewer.scene.robot import PostureBook, postures_of, read_robot
 from arm_viewer.scene.shapes import Box, corners
 from arm_viewer.screenshot import DRAWN, scene_box, visit
@@ -169,16 +170,15 @@ def wait_for_more(ros):
 
 
 def pixel(page, model, point):
-    """Return x and y of the pixel that shows a point, by the pinhole model."""
+    """Return x and y of the pixel that shows a point."""
     size = scene_box(page)
     pose = np.eye(4)
     pose[:3, 3] = BESIDE
     box = corners(Box((0.02, 0.02, 0.02)), pose)
     robot, poses = read_robot(model.to_urdf()), PostureBook("nut_arm").poses
     view = view_of(robot, poses, box, aspect=size["width"] / size["height"])
-    right, up, ahead = np.array(axes_of(view.position - view.look_at)) @ (point - view.position)
-    scale = 0.5 * size["height"] / math.tan(0.5 * FIELD_OF_VIEW) / ahead
-    return 0.5 * size["width"] + scale * right, 0.5 * size["height"] - scale * up
+    (right,), (up,) = pinhole(view, [point])
+    return 0.5 * (size["width"] + size["height"] * right), 0.5 * size["height"] * (1.0 - up)
 
 
 def drag(page, model, start, distance):

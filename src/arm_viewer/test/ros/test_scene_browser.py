@@ -9,7 +9,9 @@ import time
 
 import numpy as np
 import pytest
-from arm_viewer.browser.cameras import FIELD_OF_VIEW, view_of
+from arm_common.transforms import turn_z
+from arm_testing.pinhole import pinhole
+from arm_viewer.browser.cameras import view_of
 from arm_viewer.ros.recording.scenes import RecordedScene, primitives_of
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
@@ -83,17 +85,9 @@ def settled(page):
 
 
 def projected(robot, point):
-    """Return row and column where the camera shows a point, by the pinhole model."""
-    view = view_of(robot, aspect=SIZE[0] / SIZE[1])
-    ahead = view.look_at - view.position
-    ahead /= np.linalg.norm(ahead)
-    right = np.cross(ahead, [0, 0, 1])
-    right /= np.linalg.norm(right)
-    down = np.cross(ahead, right)
-    ray = np.asarray(point) - view.position
-    scale = 0.5 * SIZE[1] / math.tan(0.5 * FIELD_OF_VIEW) / (ray @ ahead)
-    row, column = scale * (ray @ down), scale * (ray @ right)
-    return 0.5 * SIZE[1] + row, 0.5 * SIZE[0] + column
+    """Return row and column where the camera shows a point."""
+    (right,), (up,) = pinhole(view_of(robot, aspect=SIZE[0] / SIZE[1]), [point])
+    return 0.5 * SIZE[1] * (1.0 - up), 0.5 * (SIZE[0] + SIZE[1] * right)
 
 
 def pixel(robot, point):
@@ -130,9 +124,9 @@ def differs(a, b):
 
 def turned(robot, angle):
     """Return all link poses with the waist at an angle [rad]."""
-    c, s = math.cos(angle), math.sin(angle)
-    R = np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
-    return {name: T if name == "base_link" else R @ T for name, T in robot.zero.items()}
+    return {
+        name: T if name == "base_link" else turn_z(angle) @ T for name, T in robot.zero.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -155,18 +149,6 @@ def test_all_comes_from_this_machine(page):
     assert page.requests
     away = [url for url in page.requests if not url.startswith((page.address, "data:", "blob:"))]
     assert away == []
-
-
-def test_the_arm_is_drawn_where_it_is(page, robot, empty):
-    there = differs(settled(page), empty)
-    for centre in centres(robot, robot.zero):
-        assert there[pixel(robot, centre)], centre
-    rows, columns = np.nonzero(there)
-    # Nothing else changed: all lies around the arm (each visual is within 9 cm of its middle).
-    spots = np.array([pixel(robot, c) for c in centres(robot, robot.zero)])
-    far = max(np.hypot(*(spots - spot).T).min() for spot in zip(rows, columns, strict=True))
-    assert far < 115
-    assert 0.01 < there.mean() < 0.2
 
 
 def test_its_pixels_are_those_of_a_posed_reference(page, robot, empty):
