@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,25 +15,20 @@ from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
-from arm_hardware.motion.options import BACKENDS, USUAL, MotionOptions
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError
+from arm_hardware.motion.goal_validation import (
+    GoalPoint,
+    TrajectoryGoal,
+    single_point_goal,
+    validate_goal,
+)
+from arm_hardware.motion.options import BACKENDS, USUAL, DriverOptions, MotionOptions
+from arm_testing.soak import InstantClock
 
 from arm_description import load_robot
 
 DT = 0.02
-
-
-class ManualClock:
-    """Time that passes when told; sleepers return at once."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep_until(self, moment: float, wake: threading.Event) -> None:
-        self.time = max(self.time, moment)
 
 
 class Rig:
@@ -99,6 +93,39 @@ class Rig:
         return np.array(self.controller.command()[0])
 
 
+class Bench:
+    """A driver on the simulated board; its control loop is turned by hand."""
+
+    def __init__(self, model, clock, **options) -> None:
+        options = {"hardware": "sim", "backend": "i2c_dev"} | options
+        self.clock, self.driver = clock, Driver(model, DriverOptions(**options), clock)
+        self.driver.loop.start = lambda: None
+        self.controller, self.sim = self.driver.controller, self.driver.sim
+        self.chip, self.faults = self.sim.chip, self.sim.faults
+
+    def tick(self, number: int = 1) -> None:
+        """Turn the loop, as it does: what a tick raises it logs."""
+        for _ in range(number):
+            self.clock.time += self.driver.period
+            try:
+                self.controller.tick()
+            except HardwareError as error:
+                assert str(error) == self.controller.snapshot().message
+
+    def arm(self) -> None:
+        self.controller.arm()
+        while self.controller.arming:
+            self.tick()
+
+    def go(self, *q, time=1.0):
+        return self.controller.follow(single_point_goal(self.driver.axes, time, q))
+
+    @property
+    def pulses(self) -> list[float]:
+        """What the board sends to each axis [us]."""
+        return [self.chip.pulse_us(servo.channel) for servo in self.driver.output.maps]
+
+
 @pytest.fixture(scope="session")
 def model():
     return load_robot("nut_arm")
@@ -140,8 +167,23 @@ def gentle(make_rig) -> Rig:
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
+def clock() -> InstantClock:
+    return InstantClock()
+
+
+@pytest.fixture
+def make_bench(model, clock):
+    """Return a function that makes a bench of some options; its driver is not opened yet."""
+    made: list[Bench] = []
+
+    def make(**options) -> Bench:
+        made.append(Bench(model, clock, **options))
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.faults.clear()
+        bench.driver.close()
 
 
 @pytest.fixture(params=BACKENDS)

@@ -21,31 +21,41 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS
 from arm_description import load_robot
 
 SIM = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}
+THERE = (0.5, -0.5, 0.5, 1.0)
 
 
-@pytest.fixture(params=["fake", "sim"])
-def driver(request, model):
-    made = Driver(model, DriverOptions(**SIM | {"hardware": request.param}))
-    yield made
-    made.close()
+@pytest.fixture
+def opened(model):
+    """Return a function that opens a driver of some options."""
+    made = []
+
+    def make(model=model, **options):
+        made.append(Driver(model, DriverOptions(**SIM | options)))
+        made[-1].open()
+        return made[-1]
+
+    yield make
+    for driver in made:
+        driver.close()
 
 
 def go(driver, *q, time=1.0):
-    return driver.controller.follow(single_point_goal(driver.axes, time, q))
+    return driver.controller.follow(single_point_goal(driver.axes, time, q or THERE))
 
 
-def test_both_kinds_of_hardware_run_the_same_contract(driver):
-    driver.open()
+@pytest.mark.parametrize("hardware", ["fake", "sim"])
+def test_both_kinds_of_hardware_run_the_same_contract(opened, hardware):
+    driver = opened(hardware=hardware)
     assert driver.controller.state is DriverState.UNKNOWN
     with pytest.raises(StateError):
-        go(driver, 0.1, 0.1, 0.1, 0.1)
+        go(driver)
     driver.arm()
     assert driver.controller.state is DriverState.ARMED
-    arm, grip = go(driver, 0.5, -0.5, 0.5, 1.0), driver.controller.grip(0.012)
+    arm, grip = go(driver), driver.controller.grip(0.012)
     assert arm.wait(10) and grip.wait(10)
     assert arm.outcome is grip.outcome is GoalOutcome.SUCCEEDED
     shown = driver.controller.snapshot().positions
-    assert shown == pytest.approx((0.5, -0.5, 0.5, 1.0, 0.012), abs=0.004)
+    assert shown == pytest.approx((*THERE, 0.012), abs=0.004)
     driver.controller.stop()
     assert driver.controller.state is DriverState.STOPPED
     driver.controller.reset()
@@ -55,36 +65,26 @@ def test_both_kinds_of_hardware_run_the_same_contract(driver):
 @pytest.mark.parametrize(
     ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
 )
-def test_the_exit_action_is_done_on_the_chip(model, action, pulses):
-    driver = Driver(model, DriverOptions(exit_action=action, **SIM))
-    driver.open()
+def test_the_exit_action_is_done_on_the_chip(opened, action, pulses):
+    driver = opened(exit_action=action)
     driver.arm()
-    go(driver, 0.5, -0.5, 0.5, 1.0)
+    goal = go(driver, time=100.0)
     driver.close()
     driver.close()
     chip = driver.sim.chip
+    assert goal.outcome is GoalOutcome.ABORTED
     assert sum(chip.pulse_us(channel) > 0 for channel in range(PCA9685_CHIP_CHANNELS)) == pulses
 
 
-def test_closing_aborts_what_runs(driver):
-    driver.open()
+def test_servos_arrive_where_they_are_told(opened):
+    driver = opened()
     driver.arm()
-    goal = go(driver, 0.5, -0.5, 0.5, 1.0, time=100.0)
-    driver.close()
-    assert goal.outcome is GoalOutcome.ABORTED
-
-
-def test_servos_arrive_where_they_are_told(model):
-    driver = Driver(model, DriverOptions(**SIM))
-    driver.open()
-    driver.arm()
-    assert go(driver, 0.5, -0.5, 0.5, 1.0).wait(10)
+    assert go(driver).wait(10)
     driver.loop.close()
     later = driver.clock.now() + 1.0
     for channel in (0, 1, 2, 3):
         told = driver.sim.chip.pulse_us(channel)
         assert driver.sim.servos[channel].position_us(later) == pytest.approx(told, abs=5.0)
-    driver.close()
 
 
 @pytest.fixture
@@ -114,15 +114,13 @@ def test_a_calibration_of_another_robot_is_refused(model, clamped):
         Driver(model, DriverOptions(calibration=clamped(robot="other"), **SIM))
 
 
-def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(model, clamped):
-    driver = Driver(model, DriverOptions(calibration=clamped(1000, 2000), **SIM))
+def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(opened, clamped):
+    driver = opened(calibration=clamped(1000, 2000))
     elbow = driver.axes.arm[2]
     assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
-    driver.open()
     driver.arm()
     with pytest.raises(HardwareError, match="elbow"):
         go(driver, 0.0, 0.0, 1.0, 0.0)
-    driver.close()
 
 
 def test_a_rest_posture_out_of_the_clamp_is_refused(model, clamped):
@@ -131,17 +129,14 @@ def test_a_rest_posture_out_of_the_clamp_is_refused(model, clamped):
 
 
 @pytest.mark.parametrize("robot", ["planar2", "puma560"])
-def test_fake_hardware_drives_any_robot(robot):
-    driver = Driver(load_robot(robot), DriverOptions(speed=10.0))
-    driver.open()
+def test_fake_hardware_drives_any_robot(opened, robot):
+    driver = opened(load_robot(robot), hardware="fake")
     driver.arm()
     assert driver.controller.state is DriverState.ARMED
-    driver.close()
 
 
-def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
-    driver = Driver(model, DriverOptions(speed=10.0))
-    driver.open()
+def test_a_defect_in_the_tick_is_a_fault_not_a_crash(opened):
+    driver = opened(hardware="fake")
     driver.arm()
     failed = threading.Event()
     driver.controller.changed = lambda: (
@@ -150,7 +145,6 @@ def test_a_defect_in_the_tick_is_a_fault_not_a_crash(model):
     driver.controller._work = lambda: 1 / 0
     assert failed.wait(5)
     assert "ZeroDivisionError" in driver.controller.snapshot().message
-    driver.close()
 
 
 def test_periods_of_scaled_time():

@@ -143,19 +143,6 @@ def test_stop_freezes_at_once_latches_and_reset_does_not_move(request, rig_name)
     armed.run(armed.follow((2.0, THERE)))
 
 
-def test_stop_while_arming_ends_the_arming(rig):
-    rig.controller.read()
-    rig.controller.arm()
-    rig.tick()
-    rig.controller.stop()
-    rig.tick(50)
-    assert len(rig.bus.counts) == 1
-    with pytest.raises(StateError, match="reset before arming"):
-        rig.controller.arm()
-    rig.controller.reset()
-    assert rig.controller.state is DriverState.UNKNOWN
-
-
 def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
     arm, grip = armed.follow((1.0, THERE)), armed.controller.grip(0.02)
     armed.run(grip)

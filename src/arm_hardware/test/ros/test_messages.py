@@ -8,9 +8,7 @@ import pytest
 
 pytest.importorskip("control_msgs")
 
-from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.options import DriverOptions
 from arm_hardware.ros.messages import joint_state, status, tolerances_of
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
@@ -20,32 +18,21 @@ Goal = FollowJointTrajectory.Goal
 
 
 @pytest.fixture
-def driver(model, clock):
-    pytest.importorskip("adafruit_servokit")
-    made = Driver(model, DriverOptions(hardware="sim"), clock)
-    made.output.bus.open()
-    made.controller.read()
+def bench(make_bench):
+    made = make_bench()
+    made.driver.open()
+    made.controller.arm()
     return made
 
 
-def ticks(driver, number: int) -> None:
-    for _ in range(number):
-        driver.clock.time += driver.period
-        driver.controller.tick()
-
-
 def test_tolerances_of_0_and_minus_1_bound_nothing(rig):
+    none = [
+        JointTolerance(name="elbow", position=0.0),
+        JointTolerance(name="shoulder", position=-1.0),
+    ]
     goal = Goal(
-        path_tolerance=[
-            JointTolerance(name="waist", position=0.1),
-            JointTolerance(name="elbow", position=0.0),
-            JointTolerance(name="shoulder", position=-1.0),
-        ],
-        goal_tolerance=[
-            JointTolerance(name="waist", position=0.2),
-            JointTolerance(name="elbow", position=0.0),
-            JointTolerance(name="shoulder", position=-1.0),
-        ],
+        path_tolerance=[JointTolerance(name="waist", position=0.1), *none],
+        goal_tolerance=[JointTolerance(name="waist", position=0.2), *none],
         goal_time_tolerance=Duration(sec=-1),
     )
     bounds = tolerances_of(goal, rig.axes)
@@ -69,7 +56,9 @@ def test_tolerances_that_mean_nothing_are_refused(rig, goal, says):
         tolerances_of(goal, rig.axes)
 
 
-def test_the_status_tells_what_is_known_of_each_servo(driver):
+def test_the_status_tells_what_is_known_of_each_servo(bench):
+    driver = bench.driver
+
     def servos():
         return status("sim", driver, driver.controller.snapshot(), Time()).joints
 
@@ -79,21 +68,20 @@ def test_the_status_tells_what_is_known_of_each_servo(driver):
     assert joint_state(driver.axes, driver.controller.snapshot(), Time()) is None
     count = math.pi / 2 / 1000 * 4.88
     assert [j.resolution for j in unknown] == pytest.approx([count] * 4 + [4.88 * 0.03 / 1000])
-    driver.controller.arm()
-    ticks(driver, 25)
+    bench.tick(25)
     fresh = servos()
     assert not any(math.isnan(j.position) for j in fresh)
     assert math.isnan(fresh[4].estimated_position)  # its first pulse came last
-    ticks(driver, 50)
+    bench.tick(50)
     assert all(abs(j.estimated_position - j.position) <= 2 * j.resolution for j in servos())
 
 
-def test_joint_states_are_in_whole_counts_and_rest_at_rest(driver):
-    driver.controller.arm()
-    ticks(driver, 75)
-    goal = driver.controller.grip(0.02)
+def test_joint_states_are_in_whole_counts_and_rest_at_rest(bench):
+    driver = bench.driver
+    bench.tick(75)
+    goal = bench.controller.grip(0.02)
     while not goal.done:
-        ticks(driver, 1)
+        bench.tick()
     message = joint_state(driver.axes, driver.controller.snapshot(), Time())
     assert message.name == [*driver.axes.names, "left_finger", "right_finger"]
     width = 2.0 * message.position[-1]
