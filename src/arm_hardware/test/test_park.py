@@ -137,22 +137,11 @@ def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
     assert "not parked" in caplog.text and "could not be released" in caplog.text
 
 
-def test_a_killed_drivers_pulses_become_the_start(model, file, driver):
-    before = counts(driver.sim.chip)
-    again = opened(model, file)  # the other is as good as killed
-    assert counts(again.sim.chip) == before and again.sim.chip.channel_writes == 0
-    assert again.controller.snapshot().positions == driver.controller.snapshot().positions
-    again.close("hold")
-
-
 def test_a_file_that_is_no_board_is_one_sentence(model, file):
     file.write_text("hello")
     with pytest.raises(HardwareError, match="5 bytes"):
         opened(model, file)
     assert file.read_text() == "hello"
-
-
-# -- The tool --------------------------------------------------------------------------------
 
 
 def test_release_ends_all_pulses(file, driver, capsys):

@@ -59,9 +59,6 @@ def any_bus(request, sim):
     return bus
 
 
-# -- The contract ----------------------------------------------------------------------------
-
-
 def test_a_new_board_sends_no_pulses(any_bus):
     assert any_bus.running() and any_bus.name
     assert any_bus.read_counts(ALL) == dict.fromkeys(ALL)
@@ -89,9 +86,6 @@ def test_starting_and_opening_again_change_nothing(any_bus):
         any_bus.open()
         any_bus.start()
     assert any_bus.read_counts([0, 1, 5]) == {0: 300, 1: None, 5: 400} and any_bus.running()
-
-
-# -- On the chip -----------------------------------------------------------------------------
 
 
 def test_opening_and_reading_write_nothing(make, chip):
@@ -229,9 +223,6 @@ def test_an_unknown_address_is_errno_121(chip):
     with pytest.raises(OSError) as caught:
         SimI2C({0x40: Pca9685Chip()}).writeto(0x41, b"")
     assert caught.value.errno == 121
-
-
-# -- On this computer ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("connect", [linux_i2c, blinka_i2c])

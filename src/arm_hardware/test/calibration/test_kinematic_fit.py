@@ -195,8 +195,6 @@ def test_a_length_of_a_sliding_joint_is_its_zero():
     assert sliding and all(f"{n}.a" in names and f"{n}.d" not in names for n in sliding)
 
 
-# -- The command -------------------------------------------------------------------------------
-
 POINTS = {"robot": "nut_arm", "units": {"length": "mm", "angle": "deg"}}
 
 

@@ -4,6 +4,7 @@
 
 import dataclasses
 import errno
+import functools
 import grp
 import json
 import os
@@ -43,8 +44,7 @@ def pulsing(wanted, counts=((0, 300), (3, 301)), **changes):
     return sim_bus("i2c_dev", wanted, sim)
 
 
-def too_fast(wanted):
-    return pulsing(wanted, frequency_hz=60.0)
+TOO_FAST = functools.partial(pulsing, frequency_hz=60.0)
 
 
 def elsewhere(wanted):
@@ -96,13 +96,6 @@ def seen(host, real=False, file=None, **changes):
     return {result.what: result for result in run_checks(host, real, file)}
 
 
-def changed(path, change):
-    content = yaml.safe_load(path.read_text())
-    change(content)
-    path.write_text(yaml.safe_dump(content))
-    return path
-
-
 def test_a_healthy_machine_has_no_problem(host, measured, capsys):
     assert main(["--real", "--calibration", str(measured)], host) == 0
     out = capsys.readouterr().out
@@ -140,7 +133,7 @@ def test_the_checks_write_nothing_to_the_board(host, measured):
     [
         ("servo board 0x40", {"connect": elsewhere}, "addresses that answer: 0x41", "power"),
         ("servo board 0x40", {"connect": disturbed}, "Input/output error", "wires"),
-        ("servo board 0x40", {"connect": too_fast}, "another frequency", "power off and on"),
+        ("servo board 0x40", {"connect": TOO_FAST}, "another frequency", "power off and on"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "233"}}, "233", "0 to 232"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "-1"}}, "-1", "0 to 232"),
         ("two nodes here", {"loopback": lambda: False}, "no message", "firewall"),
@@ -234,7 +227,10 @@ def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
     ],
 )
 def test_the_calibration_of_a_real_arm_is_checked(host, measured, change, mark, detail):
-    result = seen(host, True, changed(measured, change))["calibration mine.yaml"]
+    content = yaml.safe_load(measured.read_text())
+    change(content)
+    measured.write_text(yaml.safe_dump(content))
+    result = seen(host, True, measured)["calibration mine.yaml"]
     assert result.mark == mark and detail in result.detail and result.fix
 
 

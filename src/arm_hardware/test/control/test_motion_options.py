@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an owner chooses: jerk, streams, the gripper's force; and how goals end otherwise."""
 
-import itertools
 import math
 
 import numpy as np
 import pytest
+from arm_hardware.calibration.axes import axes_of
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateError
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.gripper import pressed_width
 from arm_hardware.motion.limiter import Smoother, ticks_of
 from arm_hardware.motion.options import GripForceOptions
 from hypothesis import given, settings
@@ -20,9 +21,6 @@ from hypothesis import strategies as st
 DT = 0.02
 AWAY = (1.2, -0.4, 0.3, 1.0)
 HOME = (0.0,) * 4
-
-
-# -- Jerk -------------------------------------------------------------------------------------
 
 
 @given(
@@ -67,9 +65,6 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
     limit = np.array([axis.acceleration for axis in gentle.axes]) / 0.15
     assert (jerk <= limit * (1 + 1e-6)).all() and (jerk.max(axis=0) > 0.4 * limit).any()
     assert gentle.controller.command()[1] == [0.0] * 5
-
-
-# -- Streams ----------------------------------------------------------------------------------
 
 
 def stream(rig, messages: int, every: int = 5) -> list:
@@ -153,9 +148,6 @@ def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
     assert grip.outcome is GoalOutcome.ABORTED and armed.positions[4] < 0.03
 
 
-# -- Ends of trajectories ---------------------------------------------------------------------
-
-
 def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
     goal = armed.follow((1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
     armed.run(goal)
@@ -200,9 +192,6 @@ def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
         np.testing.assert_allclose(rows[:, column], share * rows[:, 0], atol=1e-9)
 
 
-# -- The gripper ------------------------------------------------------------------------------
-
-
 def count_of(rig) -> int:
     return rig.bus.counts[rig.maps[-1].channel]
 
@@ -221,10 +210,8 @@ def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
     armed.tick(int(GripForceOptions().time / DT) - 5)
     assert count_of(armed) == contact - 5
     armed.tick(100)
-    assert (
-        count_of(armed) == contact - GripForceOptions().held
-        and armed.controller.state is DriverState.ARMED
-    )
+    assert count_of(armed) == contact - GripForceOptions().held
+    assert armed.controller.state is DriverState.ARMED
     assert "let up to 2 counts" in armed.controller.snapshot().message
     armed.run(armed.controller.grip(0.02))
     armed.tick(int(GripForceOptions().time / DT) + 100)
@@ -249,9 +236,10 @@ def test_a_new_command_or_a_stop_ends_the_pressing(armed):
         (0.011, math.nan, "max_effort nan"),
         (0.011, math.inf, "max_effort inf"),
         (0.0, 3, "beyond its closed end"),
+        *((width, 0, "gripper") for width in (math.nan, math.inf, -0.001, 0.031)),
     ],
 )
-def test_a_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, says):
+def test_a_width_or_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, says):
     before = armed.controller.snapshot()
     with pytest.raises(CommandError, match=says):
         armed.controller.grip(width, counts)
@@ -261,9 +249,6 @@ def test_a_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, s
 @settings(max_examples=30)
 @given(st.floats(0.002, 0.028), st.integers(0, 8))
 def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, counts):
-    from arm_hardware.calibration.axes import axes_of
-    from arm_hardware.motion.gripper import pressed_width
-
     servo = calibration.maps(axes_of(model))[-1]
     at = servo.count_of(pressed_width(servo, width, counts))
     assert at == servo.count_of(width) - counts
@@ -275,5 +260,4 @@ def test_velocities_are_those_of_what_is_sent(armed):
     for _ in range(40):
         rows += armed.tick()
         rates.append(armed.controller.snapshot().velocities)
-    for (a, b), rate in zip(itertools.pairwise(rows), rates, strict=True):
-        np.testing.assert_allclose((b - a) / DT, rate, atol=1e-9)
+    np.testing.assert_allclose(np.diff(rows, axis=0) / DT, rates, atol=1e-9)

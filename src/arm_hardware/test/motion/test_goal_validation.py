@@ -24,8 +24,8 @@ def at(time, *q, **more):
     return GoalPoint(time, q or (0.1, 0.1, 0.1, 0.1), **more)
 
 
-def plan_of(rig, message, **more):
-    return plan_motion(validate_goal(message, rig.axes, **more), rig.axes, HOME, HOME, DT)
+def plan_of(rig, message, position=HOME, velocity=HOME, **more):
+    return plan_motion(validate_goal(message, rig.axes, **more), rig.axes, position, velocity, DT)
 
 
 STILL = {"velocities": (0,) * 4}
@@ -88,15 +88,13 @@ def test_columns_are_mapped_by_name(rig):
 
 def test_partial_goals_hold_the_other_joints_if_allowed(rig):
     message = request(at(1, 0.3), names=("elbow",))
-    plan = validate_goal(message, rig.axes, allow_partial=True)
-    motion = plan_motion(plan, rig.axes, np.full(4, 0.05), HOME, DT)
+    motion = plan_of(rig, message, np.full(4, 0.05), allow_partial=True)
     np.testing.assert_allclose(motion.path.final, [0.05, 0.05, 0.3, 0.05])
 
 
 def test_joints_left_out_come_to_rest_instead_of_turning_back(rig):
-    plan = validate_goal(request(at(2, 0.3), names=("elbow",)), rig.axes, allow_partial=True)
-    moving = np.array([1.0, 0.0, 0.0, -0.5])
-    way = plan_motion(plan, rig.axes, HOME, moving, DT).positions
+    message, moving = request(at(2, 0.3), names=("elbow",)), np.array([1.0, 0.0, 0.0, -0.5])
+    way = plan_of(rig, message, velocity=moving, allow_partial=True).positions
     assert way[-1][0] > 0.0 > way[-1][3]
 
 
@@ -114,23 +112,20 @@ def test_a_start_in_the_future_gives_more_time_to_the_first_point(rig):
 
 def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
     first = np.full(4, 0.0077)  # one count
-    plan = validate_goal(request(at(0, *first), at(1)), rig.axes)
-    motion = plan_motion(plan, rig.axes, HOME, HOME, DT)
+    motion = plan_of(rig, request(at(0, *first), at(1)))
     np.testing.assert_allclose(motion.requested.positions[0], first)
     np.testing.assert_allclose(motion.positions[0], HOME)
 
 
 def test_cubics_lead_in_with_the_present_velocity(rig):
-    plan = validate_goal(request(at(1, velocities=(0.0,) * 4)), rig.axes)
     moving = np.array([0.5, 0.0, 0.0, 0.0])
-    motion = plan_motion(plan, rig.axes, HOME, moving, DT)
+    motion = plan_of(rig, request(at(1, **STILL)), velocity=moving)
     np.testing.assert_array_equal(motion.path.velocities, [moving, HOME])
 
 
 def test_accelerations_make_quintics(rig):
-    zero = {"velocities": (0.0,) * 4, "accelerations": (0.0,) * 4}
-    plan = validate_goal(request(at(2, 1.0, 0, 0, 0, **zero)), rig.axes)
-    path = plan_motion(plan, rig.axes, HOME, HOME, DT).path
+    zero = STILL | {"accelerations": (0.0,) * 4}
+    path = plan_of(rig, request(at(2, 1.0, 0, 0, 0, **zero))).path
     for s in np.linspace(0.0, 1.0, 41):
         exact = 10 * s**3 - 15 * s**4 + 6 * s**5
         assert path.sample(2.0 * s)[0] == pytest.approx(exact, abs=2e-4)
@@ -140,8 +135,7 @@ def test_accelerations_make_quintics(rig):
 
 def test_a_last_velocity_needs_leave_and_room_to_brake(rig):
     fast = request(at(1, 0.5, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
-    plan = validate_goal(fast, rig.axes, allow_end_velocity=True)
-    assert plan_motion(plan, rig.axes, HOME, HOME, DT).ends_moving
+    assert plan_of(rig, fast, allow_end_velocity=True).ends_moving
     near = request(at(2, 1.57, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
     with pytest.raises(CommandError, match=r"waist.*where it can come to rest"):
         validate_goal(near, rig.axes, allow_end_velocity=True)

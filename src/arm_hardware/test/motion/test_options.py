@@ -18,6 +18,10 @@ def test_what_is_chosen_by_the_hardware(hardware, at_exit, priority, slow):
     assert (options.at_exit, options.priority, options.homes_slowly) == (at_exit, priority, slow)
 
 
+def moving(**options):
+    return {"motion_options": MotionOptions(**options)}
+
+
 def test_what_is_chosen_by_the_user():
     options = DriverOptions("real", exit_action="park", recovery="direct", realtime_priority=7)
     assert (options.at_exit, options.priority, options.homes_slowly) == ("park", 7, False)
@@ -34,23 +38,13 @@ def test_what_is_chosen_by_the_user():
         ({"exit_action": "jump"}, "exit_action"),
         ({"recovery": "fast"}, "recovery 'fast' is none of"),
         ({"realtime_priority": 100}, "realtime_priority 100"),
+        (moving(jerk_time=-1.0), "jerk_time -1"),
+        (moving(command_timeout=math.nan), "command_timeout nan"),
+        (moving(power_budget=PowerBudget(joints=-1)), "max_moving_joints -1"),
+        (moving(power_budget=PowerBudget(stagger=9.0)), "stagger 9"),
+        (moving(grip_force=GripForceOptions(limit=1000)), "grip_force_limit_counts 1000"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):
     with pytest.raises(HardwareError, match=message):
         DriverOptions(**options).check()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"jerk_time": -1.0}, "jerk_time -1"),
-        ({"command_timeout": math.nan}, "command_timeout nan"),
-        ({"power_budget": PowerBudget(joints=-1)}, "max_moving_joints -1"),
-        ({"power_budget": PowerBudget(stagger=9.0)}, "stagger 9"),
-        ({"grip_force": GripForceOptions(limit=1000)}, "grip_force_limit_counts 1000"),
-    ],
-)
-def test_motion_options_that_make_no_sense_are_refused(options, message):
-    with pytest.raises(HardwareError, match=message):
-        DriverOptions(motion_options=MotionOptions(**options)).check()

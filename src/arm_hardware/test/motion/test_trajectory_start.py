@@ -10,8 +10,8 @@ from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget
 from arm_hardware.motion.goal_validation import ValidatedGoal
-from arm_hardware.motion.limiter import AxisState, settled, track
-from arm_hardware.motion.trajectory import Trajectory
+from arm_hardware.motion.limiter import AxisState, track
+from arm_hardware.motion.trajectory import Trajectory, joined
 from arm_hardware.motion.trajectory_start import plan_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,13 +170,6 @@ def test_a_single_point_now_is_where_the_arm_is():
 
 
 def test_a_trajectory_joins_only_what_has_velocities():
-    from arm_hardware.motion.trajectory import joined
-
     bare = Trajectory(np.array([0.0]), np.zeros((1, 3)))
     with pytest.raises(ValueError, match="velocities"):
         joined(bare, bare)
-
-
-def test_settling_is_exact():
-    state = AxisState(1e-10, 1e-12)
-    assert settled(state, 0.0) and state == AxisState(0.0)

@@ -19,3 +19,12 @@ def start():
     for process in started:
         process.process.kill()
         process.process.communicate()
+
+
+@pytest.fixture
+def client():
+    from arm_testing.ros import driver
+
+    made = driver.Client()
+    yield made
+    made.close()

@@ -13,19 +13,12 @@ pytestmark = pytest.mark.system
 
 
 @pytest.fixture
-def process():
-    made = nc.NodeProcess(hardware="fake", autostart="activate")
-    yield made
-    code, output = made.end()
+def client(start, client):
+    process = start(hardware="fake", autostart="activate")
+    client.wait_armed()
+    yield client
+    code, output = process.end()
     assert code == 0 and "Traceback" not in output, output
-
-
-@pytest.fixture
-def client(process):
-    made = nc.Client()
-    made.wait_armed()
-    yield made
-    made.close()
 
 
 def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(client):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a driver process ends, seen at the registers of the board that it leaves behind."""
 
+import contextlib
 import signal
 
 import pytest
@@ -44,13 +45,6 @@ def board(tmp_path):
 def start(board, start):
     usual = {"hardware": "sim", "backend": "i2c_dev", "autostart": "activate"}
     return lambda code="", **more: start(code, **usual | more, sim_registers=board.file)
-
-
-@pytest.fixture
-def client():
-    made = nc.Client()
-    yield made
-    made.close()
 
 
 def moving(client):
@@ -135,13 +129,15 @@ def test_the_board_of_a_killed_driver_pulses_on_until_a_new_one_or_the_tool_come
     assert board.pulses() == 5 and left[0] > 0
 
     process = start(autostart="configure")
-    client.status = None
-    status = client.wait_state(HardwareStatus.DISARMED)
-    nc.wait_for(lambda: client.status.joints, "configured driver")
-    status = client.status
-    assert [pulse.count for pulse in status.joints] == [left[p.channel] for p in status.joints]
-    assert client.change(Transition.TRANSITION_ACTIVATE)
-    client.wait_state(HardwareStatus.ARMED)
+    # To the first client the services of the killed driver seem to be there for a lease of DDS:
+    # what it asks may be lost.
+    with contextlib.closing(nc.Client()) as again:
+        again.wait_state(HardwareStatus.DISARMED)
+        joints = nc.wait_for(lambda: again.status.joints, "configured driver")
+        assert [pulse.count for pulse in joints] == [left[pulse.channel] for pulse in joints]
+        assert again.lifecycle() == "inactive"
+        assert again.change(Transition.TRANSITION_ACTIVATE)
+        again.wait_state(HardwareStatus.ARMED)
     assert board.counts() == left and list(board.chip.changed_at) == stamps
     process.process.kill()
     process.output()
@@ -159,7 +155,6 @@ def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, c
     stop.publish(Empty())
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
     assert "emergency_stop" in client.wait_settled(HardwareStatus.STOPPED).message
-    assert not client.send((nc.CREEP, nc.AWAY)).accepted
     assert client.trigger("reset").success
     client.wait_settled(HardwareStatus.ARMED)
 
@@ -176,11 +171,9 @@ def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, c
         ),
         "diagnostics",
     )
-    assert client.trigger("stop").success and not client.trigger("reset").success
     assert not client.send((nc.CREEP, nc.AWAY)).accepted
 
     assert client.change(Transition.TRANSITION_DEACTIVATE)
-    assert client.trigger("reset").success
     assert client.change(Transition.TRANSITION_ACTIVATE)
     client.wait_state(HardwareStatus.ARMED)
     client.go(*nc.HOME)

@@ -99,50 +99,26 @@ def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm, how):
     assert not arm.goals[-1].position
 
 
-def test_joint_states_have_all_joints_stamps_and_velocities(arm):
-    arm.states.clear()
-    arm.creep()
-    nc.wait_for(lambda: len(arm.states) > 20 and any(arm.states[-1].velocity), "motion")
-    states = arm.states.copy()
-    names = {*nc.NAMES, "left_finger", "right_finger"}
-    assert all(set(m.name) == names for m in states)
-    stamps = [nc.seconds(m) for m in states]
-    assert stamps == sorted(stamps)
-    assert all(len(m.name) == len(m.position) == len(m.velocity) for m in states)
-
-
-def test_joint_states_carry_the_time_at_which_the_arm_is_there(arm):
+def test_joint_states_have_all_joints_and_carry_the_time_at_which_the_arm_is_there(arm):
     """However late ticks come and are told: no joint seems faster than it was ever sent."""
     arm.states.clear()
     arm.go(*nc.AWAY, time=2.0)
     states = arm.states.copy()
+    assert all(set(m.name) == {*nc.NAMES, "left_finger", "right_finger"} for m in states)
+    assert all(len(m.name) == len(m.position) == len(m.velocity) for m in states)
     fastest = max(abs(v) for m in states for v in m.velocity)
     count = 0.01  # [rad] positions are told in whole counts
     for former, later in itertools.pairwise(states):
         way = max(abs(b - a) for a, b in zip(former.position, later.position, strict=True))
         passed = nc.seconds(later) - nc.seconds(former)
-        assert way <= 1.01 * fastest * passed + count, (way, passed)
+        assert passed >= 0.0 and way <= 1.01 * fastest * passed + count, (way, passed)
     arm.go(*HOME, time=2.0)
 
 
-@pytest.mark.parametrize(
-    ("points", "names"),
-    [
-        ([(0.5, (0.1, math.nan, 0.1, 0.1))], nc.NAMES),
-        ([(0.5, HOME)], ("waist", "waist", "elbow", "wrist_roll")),
-        ([(0.05, (1.5, 0.0, 0.0, 0.0))], nc.NAMES),
-        ([], nc.NAMES),
-    ],
-)
-def test_rejects(arm, points, names):
-    before = arm.position("waist")
-    assert not arm.send(*points, names=names).accepted
-    assert arm.position("waist") == before
+def test_rejects_nothing_and_a_trajectory_of_the_past(arm):
+    assert not arm.send().accepted
+    assert not arm.send((0.5, THERE), stamp=Time(sec=1)).accepted
     assert arm.wait_state(HardwareStatus.ARMED)
-
-
-def test_rejects_a_trajectory_of_the_past(arm):
-    assert not arm.send((0.5, HOME), stamp=Time(sec=1)).accepted
 
 
 def test_the_last_refusal_is_in_the_diagnostics(arm):
@@ -154,14 +130,6 @@ def test_the_last_refusal_is_in_the_diagnostics(arm):
         return "waist: 2 rad at point 0 is 0.429 rad" in values.get("last refusal", "")
 
     nc.wait_for(told, "diagnostics")
-
-
-def test_a_newer_goal_preempts(arm):
-    first = arm.creep()
-    second = arm.send((0.5, HOME))
-    old, new = arm.result(first), arm.result(second)
-    assert old.status == GoalStatus.STATUS_ABORTED and "Preempted" in old.result.error_string
-    assert new.status == GoalStatus.STATUS_SUCCEEDED
 
 
 def test_stop_latches_and_reset_does_not_move(arm):
@@ -245,19 +213,14 @@ def test_only_speed_1_leaves_the_clock_alone(arm):
     assert (arm.speed == 1) == (arm.clocks == [])
 
 
-# -- Processes of their own ------------------------------------------------------------------
-
-
 @pytest.fixture
 def start(fresh_domain, start):
     return start
 
 
 @pytest.fixture
-def client(fresh_domain):
-    made = nc.Client()
-    yield made
-    made.close()
+def client(fresh_domain, client):
+    return client
 
 
 def test_the_lifecycle_by_hand(start, client):

@@ -34,17 +34,18 @@ def test_many_looks_are_told_once_a_period(rng):
     assert found.min() > PERIOD - EARLY_TOLERANCE - 5e-3
 
 
-def test_who_is_late_by_more_than_a_period_begins_anew():
-    limiter = RateLimiter(PERIOD)
-    assert told(limiter, [1.0, 1.01, 1.02, 1.5, 1.505, 1.51, 1.5201]) == [1.0, 1.02, 1.5, 1.5201]
+@pytest.mark.parametrize(
+    ("looks", "due"),
+    [
+        ([1.0, 1.01, 1.02, 1.5, 1.505, 1.51, 1.5201], [1.0, 1.02, 1.5, 1.5201]),  # begins anew
+        ([100.0, 3.0, 3.01, 3.02], [100.0, 3.0, 3.02]),
+    ],
+)
+def test_neither_a_long_delay_nor_a_clock_that_was_set_back_stops_anything(looks, due):
+    assert told(RateLimiter(PERIOD), looks) == due
 
 
-def test_a_clock_that_was_set_back_stops_nothing():
-    limiter = RateLimiter(PERIOD)
-    assert told(limiter, [100.0, 3.0, 3.01, 3.02]) == [100.0, 3.0, 3.02]
-
-
-def test_what_is_postpone_is_not_due_for_a_period():
+def test_what_is_postponed_is_not_due_for_a_period():
     limiter = RateLimiter(PERIOD)
     limiter.postpone(1.0)
     assert told(limiter, [1.0, 1.01, 1.015, 1.0199]) == [1.0199]

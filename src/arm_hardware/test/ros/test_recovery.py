@@ -14,12 +14,10 @@ pytestmark = pytest.mark.system
 
 
 @pytest.fixture
-def client():
-    process = nc.NodeProcess(hardware="sim", backend="i2c_dev", recovery="slow", speed=8)
-    made = nc.Client()
-    assert made.lifecycle() == "unconfigured"
-    yield made
-    made.close()
+def client(start, client):
+    process = start(hardware="sim", backend="i2c_dev", recovery="slow", speed=8)
+    assert client.lifecycle() == "unconfigured"
+    yield client
     code, output = process.end()
     assert code == 0 and "Traceback" not in output, output
 

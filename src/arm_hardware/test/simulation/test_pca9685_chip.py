@@ -14,6 +14,12 @@ def chip():
     return Pca9685Chip()
 
 
+@pytest.fixture
+def awake(chip):
+    chip.write(bytes([0x00, AI]))
+    return chip
+
+
 def read(chip, register, length=1):
     chip.write(bytes([register]))
     return chip.read(length)
@@ -61,12 +67,11 @@ def test_pulses_are_off_minus_on_in_steps_of_the_prescaled_clock(chip):
     assert chip.count(0) == (0x033 - 0xF00) % 4096
 
 
-def test_full_off_wins_over_full_on(chip):
-    chip.write(bytes([0x00, AI]))
-    chip.write(bytes([0x06, 0, 0x10, 0, 0]))
-    assert chip.count(0) == 4096
-    chip.write(bytes([0x06, 0, 0x10, 0, 0x10]))
-    assert chip.count(0) == 0
+def test_full_off_wins_over_full_on(awake):
+    awake.write(bytes([0x06, 0, 0x10, 0, 0]))
+    assert awake.count(0) == 4096
+    awake.write(bytes([0x06, 0, 0x10, 0, 0x10]))
+    assert awake.count(0) == 0
 
 
 def test_reserved_bits_of_channel_registers_read_0(chip):
@@ -74,29 +79,26 @@ def test_reserved_bits_of_channel_registers_read_0(chip):
     assert read(chip, 0x09) == b"\x1f"
 
 
-def test_all_led_writes_every_channel_and_reads_0(chip):
-    chip.write(bytes([0x00, AI]))
-    chip.write(bytes([0xFA, 0, 0, 0x2C, 0x01]))
-    assert {chip.count(channel) for channel in range(16)} == {300}
-    assert read(chip, 0xFA, 4) == bytes(4)
+def test_all_led_writes_every_channel_and_reads_0(awake):
+    awake.write(bytes([0xFA, 0, 0, 0x2C, 0x01]))
+    assert {awake.count(channel) for channel in range(16)} == {300}
+    assert read(awake, 0xFA, 4) == bytes(4)
 
 
-def test_sleep_keeps_the_registers_and_restart_resumes_the_pulses(chip):
-    chip.write(bytes([0x00, AI]))
-    chip.write(bytes([0x06, 0, 0, 0x33, 0x01]))
-    before = chip.pulse_us(0)
-    chip.write(bytes([0x00, AI | SLEEP]))
-    assert chip.pulse_us(0) == 0.0 and chip.registers[0x00] == RESTART | AI | SLEEP
-    chip.write(bytes([0x00, AI]))  # awake, and a 0 leaves the restart bit
-    assert chip.pulse_us(0) == 0.0 and chip.registers[0x00] == RESTART | AI
-    chip.write(bytes([0x00, AI | RESTART]))
-    assert chip.pulse_us(0) == before and chip.registers[0x00] == AI
+def test_sleep_keeps_the_registers_and_restart_resumes_the_pulses(awake):
+    awake.write(bytes([0x06, 0, 0, 0x33, 0x01]))
+    before = awake.pulse_us(0)
+    awake.write(bytes([0x00, AI | SLEEP]))
+    assert awake.pulse_us(0) == 0.0 and awake.registers[0x00] == RESTART | AI | SLEEP
+    awake.write(bytes([0x00, AI]))  # awake, and a 0 leaves the restart bit
+    assert awake.pulse_us(0) == 0.0 and awake.registers[0x00] == RESTART | AI
+    awake.write(bytes([0x00, AI | RESTART]))
+    assert awake.pulse_us(0) == before and awake.registers[0x00] == AI
 
 
-def test_sleep_without_pulses_needs_no_restart(chip):
-    chip.write(bytes([0x00, AI]))
-    chip.write(bytes([0x00, AI | SLEEP]))
-    assert chip.registers[0x00] == AI | SLEEP
+def test_sleep_without_pulses_needs_no_restart(awake):
+    awake.write(bytes([0x00, AI | SLEEP]))
+    assert awake.registers[0x00] == AI | SLEEP
 
 
 def test_the_real_oscillator_sets_the_pulse(chip):
