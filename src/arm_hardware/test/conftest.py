@@ -147,21 +147,15 @@ def rig(model, calibration) -> Iterator[Rig]:
 
 
 @pytest.fixture
-def make_rig(model, calibration):
-    """Return a function that makes a rig of some options."""
-    return lambda motion_options: Rig(model, calibration, motion_options)
-
-
-@pytest.fixture
 def armed(rig) -> Rig:
     rig.arm()
     return rig
 
 
 @pytest.fixture
-def gentle(make_rig) -> Rig:
+def gentle(model, calibration) -> Rig:
     """An armed rig with a limit of jerk."""
-    rig = make_rig(MotionOptions(jerk_time=0.15))
+    rig = Rig(model, calibration, MotionOptions(jerk_time=0.15))
     rig.arm()
     return rig
 

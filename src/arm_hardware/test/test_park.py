@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way home before the release, on the simulated chip; and what outlives a process."""
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -53,45 +54,46 @@ def counts(chip) -> list[int]:
     return [chip.count(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
 
 
-class History:
-    """Every set of counts that the chip ever had."""
+def record(driver) -> list[list[int]]:
+    """Return a list that every set of counts is added to which the chip has from now on."""
+    rows, chip = [], driver.sim.chip
+    chip.changed = lambda: rows.append([chip.count(m.channel) for m in driver.output.maps])
+    return rows
 
-    def __init__(self, driver) -> None:
-        self.rows, chip = [], driver.sim.chip
-        chip.changed = lambda: self.rows.append(
-            [chip.count(m.channel) for m in driver.output.maps]
-        )
+
+def home_of(driver) -> list[int]:
+    """Return the counts of the arm's joints at rest."""
+    maps = driver.output.maps[:-1]
+    return [m.count_of(p) for m, p in zip(maps, driver._rest, strict=False)]
 
 
 def test_parking_goes_home_slowly_and_then_releases(driver):
-    history = History(driver)
-    home = [m.count_of(p) for m, p in zip(driver.output.maps, driver._rest, strict=True)]
+    history = record(driver)
     begun = counts(driver.sim.chip)
     driver.close()
-    arrived = next(row for row in reversed(history.rows) if all(row))
-    assert arrived[:4] == home[:4] and arrived[4] == begun[5]  # the gripper stays
-    assert not any(history.rows[-1])
-    for row, after in zip(history.rows, history.rows[1:], strict=False):
+    arrived = next(row for row in reversed(history) if all(row))
+    assert arrived[:4] == home_of(driver) and arrived[4] == begun[5]  # the gripper stays
+    assert not any(history[-1])
+    for row, after in itertools.pairwise(history):
         if all(after):
             assert all(abs(a - b) <= 12 for a, b in zip(row, after, strict=True))
 
 
 def test_a_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
     monkeypatch.setattr(parking, "SIGNAL_ECHO", 0.0)
-    history, asked = History(driver), []
+    history, asked = record(driver), []
 
     def cut_short() -> bool:
-        asked.append(len(history.rows))
-        return len(history.rows) > 2
+        asked.append(len(history))
+        return len(history) > 2
 
     driver.close(cut_short=cut_short)
-    home = [m.count_of(p) for m, p in zip(driver.output.maps, driver._rest, strict=True)]
-    assert len(asked) > 1 and home[:4] not in [row[:4] for row in history.rows]
+    assert len(asked) > 1 and home_of(driver) not in [row[:4] for row in history]
     assert not any(counts(driver.sim.chip))
 
 
 def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, slow_parking):
-    history, closing = History(driver), threading.Thread(target=driver.close)
+    history, closing = record(driver), threading.Thread(target=driver.close)
     begun, refuse = threading.Event(), driver.controller.refuse_new_goals
     driver.controller.refuse_new_goals = lambda why: (refuse(why), begun.set())
     closing.start()
@@ -101,7 +103,7 @@ def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, slow_
             driver.controller.grip(0.01)
         action()
     closing.join(30)
-    assert not closing.is_alive() and not any(history.rows[-1])
+    assert not closing.is_alive() and not any(history[-1])
 
 
 def test_a_motion_that_brakes_can_be_followed_by_another(driver):
@@ -113,11 +115,11 @@ def test_a_motion_that_brakes_can_be_followed_by_another(driver):
 
 @pytest.mark.parametrize("spoil", ["stop", "fail"])
 def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
-    history = History(driver)
+    history = record(driver)
     driver.controller.stop() if spoil == "stop" else driver.controller.fail("broken on purpose.")
     held = counts(driver.sim.chip)
     driver.close()
-    for row in history.rows:
+    for row in history:
         assert all(c in (0, held[m.channel]) for c, m in zip(row, driver.output.maps, strict=True))
     assert not any(counts(driver.sim.chip))
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A short soak on each backend; soak.py says how to run a long one."""
 
 import pytest
 from arm_testing import soak

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The systemd unit: systemd accepts it, and its commands do what they are there for."""
 
 import configparser
 import os

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The drawn wiring is that of the shipped calibration."""
 
 import runpy
 import xml.etree.ElementTree as ET

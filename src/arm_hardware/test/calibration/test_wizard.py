@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The guided calibration: keys in, pulses at the chip and a file out."""
 
 import contextlib
 import errno

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor on machines with faked paths and an emulated board."""
 
 import dataclasses
 import errno

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control core, ticked by hand over a mirroring bus with real servo maps."""
 
 import math
 

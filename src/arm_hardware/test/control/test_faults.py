@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A driver on a bus with faults: ticked by hand, on every backend."""
 
 import errno
 import functools

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an owner chooses: jerk, streams, the gripper's force; and how goals end otherwise."""
 
 import math
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""When a client is missed: laws of the watch on a clock of its own."""
 
 from arm_hardware.control.watchdogs import RETRY_PERIOD, ClientLivenessMonitor
 from hypothesis import given

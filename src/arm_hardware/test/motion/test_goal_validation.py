@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every check at the door, for the plain numbers that a trajectory message becomes."""
 
 import math
 

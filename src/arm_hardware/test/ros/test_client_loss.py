@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Who commands, over real DDS: a client that goes, a topic that says hold, a stream that ends."""
 
 import pytest
 from action_msgs.msg import GoalStatus

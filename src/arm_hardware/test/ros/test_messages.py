@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages and plain numbers: tolerances, the status, joint states."""
 
 import math
 

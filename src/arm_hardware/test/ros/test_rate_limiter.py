@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moments of a rate limiter: each once, a period apart on average, without drift."""
 
 import numpy as np
 import pytest

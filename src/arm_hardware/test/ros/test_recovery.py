@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The slow recovery over real DDS: activate returns, the status tells, stop ends it."""
 
 import math
 

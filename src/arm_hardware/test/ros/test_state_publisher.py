@@ -15,46 +15,34 @@ TICK = 0.02  # [s] of the driver's clock
 NANO = 1_000_000_000
 
 
-class Recorder:
-    def __init__(self, kind):
-        self.kind, self.sent = kind, []
-
-    def publish(self, message):
-        self.sent.append(message)
-
-
 class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
     def __init__(self, speed=1.0, rate=50.0):
         self.wall, self.speed, self.state, self.moment = 1000.0, speed, DriverState.MOVING, None
-        self.publishers = []
-        axes = SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",))
-        motion = SimpleNamespace(snapshot=self.snapshot)
-        self.driver = SimpleNamespace(
-            controller=motion, axes=axes, output=SimpleNamespace(maps=())
+        self.sent = {}
+        driver = SimpleNamespace(
+            controller=SimpleNamespace(snapshot=self.snapshot),
+            axes=SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",)),
+            output=SimpleNamespace(maps=()),
         )
         clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed, speed=speed)
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
         self.node = SimpleNamespace(
             parameters=SimpleNamespace(options=options, joint_state_rate_hz=rate),
-            driver=self.driver,
+            driver=driver,
             create_publisher=self.create_publisher,
             time=DriverTime(ros, clock),
         )
         self.publisher = DriverStatePublisher(self.node)
+        self.states = self.sent[JointState]
 
     def create_publisher(self, kind, name, qos):
-        self.publishers.append(Recorder(kind))
-        return self.publishers[-1]
+        return SimpleNamespace(publish=self.sent.setdefault(kind, []).append)
 
     def snapshot(self):
         return DriverSnapshot(self.state, "", (0.5,), (0.0,), (0,), moment=self.moment)
-
-    @property
-    def states(self):
-        return next(p.sent for p in self.publishers if p.kind is JointState)
 
     def stamps(self):
         return [m.header.stamp.sec * NANO + m.header.stamp.nanosec for m in self.states]
