@@ -16,7 +16,9 @@ from arm_kinematics import KinematicsError
     [
         (np.zeros((3, 3)), "shape"),
         ("twist", "something else"),
+        (None, ""),
         (np.full((4, 4), np.nan), "NaN"),
+        (np.full((4, 4), np.inf), "NaN or infinity"),
         (np.diag([1.0, 1.0, -1.0, 1.0]), "not a rotation"),
         (np.diag([1.0, 1.0, 1.1, 1.0]), "not a rotation"),
         (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),

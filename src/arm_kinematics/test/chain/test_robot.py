@@ -25,15 +25,14 @@ FOLLOWING = """<robot name="r"><link name="base"/><link name="a"/><link name="b"
 
 def test_poses_of_all_links_by_joint_name():
     robot = Robot(ARM.to_urdf())
-    joints = {**JOINTS, "left_finger": 0.004, "right_finger": 0.004}
-    poses = {link: robot.link_pose(link, joints) for link in robot.links}
-    assert np.allclose(poses["tool0"], ARM.fk(list(JOINTS.values())), atol=1e-12)
-    assert np.allclose(poses["base_link"], np.eye(4))
-    fingers = poses["left_finger_link"][:3, 3] - poses["right_finger_link"][:3, 3]
-    opened = {**joints, "left_finger": 0.006}
-    more = robot.link_pose("left_finger_link", opened)[:3, 3]
-    assert np.linalg.norm(more - poses["left_finger_link"][:3, 3]) == pytest.approx(0.002)
-    assert np.linalg.norm(fingers) > 0.0
+    left, right, opened = (
+        robot.link_pose(f"{side}_finger_link", {**JOINTS, f"{side}_finger": at})[:3, 3]
+        for side, at in (("left", 0.004), ("right", 0.004), ("left", 0.006))
+    )
+    assert np.allclose(robot.link_pose("tool0", JOINTS), ARM.fk(list(JOINTS.values())), atol=1e-12)
+    assert np.allclose(robot.link_pose("base_link", JOINTS), np.eye(4))
+    assert np.linalg.norm(opened - left) == pytest.approx(0.002)
+    assert np.linalg.norm(left - right) > 0.0
 
 
 def test_chains_are_built_once():

@@ -95,6 +95,9 @@ def test_the_best_posture_is_better_than_any_other_and_always_the_same():
     J = chain.jacobian(best.q)
     for length in best.length * np.array([0.5, 0.99, 1.01, 2.0]):
         assert frobenius_condition(homogeneous_jacobian(J, length)) > best.condition
+    millimetres = np.vstack([1e3 * J[:3], J[3:]])
+    same = homogeneous_jacobian(millimetres, 1e3 * best.length)
+    assert frobenius_condition(same) == pytest.approx(best.condition, rel=1e-9)
     for seed in range(200):
         J = chain.jacobian(random_posture(chain, seed))
         assert frobenius_condition(homogeneous_jacobian(J, best.length)) >= best.condition

@@ -53,40 +53,36 @@ def test_beyond_the_sum_of_all_links(name, mode, rng):
         assert np.linalg.norm((chain.fk(near.q) - T)[:3, 3]) == pytest.approx(near.position_error)
 
 
-@pytest.mark.parametrize("name", ["planar2", "planar3"])
-@pytest.mark.parametrize("mode", ["pose", "position_axis"])
-def test_a_planar_arm_cannot_lean_out_of_its_plane(name, mode, rng):
+def out_of_the_plane(T: np.ndarray, _) -> np.ndarray:
+    return pose(so3_exp([0.5, 0.0, 0.0]) @ T[:3, :3], T[:3, 3])
+
+
+def sideways(T: np.ndarray, _) -> np.ndarray:
+    """Leave the upright plane through the waist, in which the tool of the nut arm stays."""
+    radial = T[:3, 3] * [1.0, 1.0, 0.0] / np.linalg.norm(T[:2, 3])
+    return pose(so3_exp(0.4 * radial) @ T[:3, :3], T[:3, 3])
+
+
+def beside(T: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Five joints hold five dimensions of six: a pose beside one of theirs is none of theirs."""
+    return turned(T, rng.uniform(0.1, 0.3, 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "lean", "modes"),
+    [
+        ("planar2", out_of_the_plane, ("pose", "position_axis")),
+        ("planar3", out_of_the_plane, ("pose", "position_axis")),
+        ("nut_arm", sideways, ("pose", "position_axis")),
+        ("five", beside, ("pose",)),
+    ],
+)
+def test_few_joints_cannot_lean_every_way(name, lean, modes, rng):
     chain = arm(name)
-    for _ in range(3):
-        T = chain.fk(generic(chain, rng))
-        T[:3, :3] = so3_exp([0.5, 0.0, 0.0]) @ T[:3, :3]
-        r = chain.ik(T, mode=mode)
-        assert r.status == IkStatus.UNREACHABLE_ORIENTATION
-        assert r.position_error <= 1e-5
-
-
-@pytest.mark.parametrize("mode", ["pose", "position_axis"])
-def test_four_joints_cannot_lean_sideways(mode, rng):
-    """The tool of the nut arm stays in the upright plane through its waist."""
-    chain = arm("nut_arm")
-    for _ in range(3):
-        T = chain.fk(generic(chain, rng))
-        radial = T[:3, 3] * [1.0, 1.0, 0.0] / np.linalg.norm(T[:2, 3])
-        T[:3, :3] = so3_exp(0.4 * radial) @ T[:3, :3]
-        lean = T[:3, :3] @ [0.0, 0.0, 1.0] @ np.cross([0.0, 0.0, 1.0], radial)
-        if abs(lean) < 0.05:
-            continue
-        r = chain.ik(T, mode=mode)
-        assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error <= 1e-5
-
-
-def test_five_joints_cannot_hold_any_pose(rng):
-    """Their poses have five dimensions of six: a pose beside one of them is not among them."""
-    chain = arm("five")
-    for _ in range(3):
-        T = turned(chain.fk(generic(chain, rng)), rng.uniform(0.1, 0.3, 3))
-        r = chain.ik(T)
-        assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error <= 1e-5
+    for mode in modes:
+        for _ in range(3):
+            r = chain.ik(lean(chain.fk(generic(chain, rng)), rng), mode=mode)
+            assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error <= 1e-5
 
 
 @pytest.mark.parametrize("name", ["puma560", "panda"])
@@ -133,9 +129,7 @@ def test_the_joint_whose_limit_is_in_the_way_is_named(name, rng):
 def test_a_position_that_only_limits_keep_away_and_an_orientation_that_nothing_gives():
     chain = arm("planar2")
     narrow = limited(chain, [-0.2, 0.1], [0.2, 0.4])
-    T = chain.fk([1.5, 0.3])
-    T[:3, :3] = so3_exp([0.5, 0.0, 0.0]) @ T[:3, :3]
-    r = narrow.ik(T)
+    r = narrow.ik(out_of_the_plane(chain.fk([1.5, 0.3]), None))
     assert r.status == IkStatus.UNREACHABLE_POSITION
     assert r.limiting_joints == (chain.joint_names[0],)
     assert "within the joint limits" in r.message and "beyond them" in r.message

@@ -126,7 +126,7 @@ def test_blocking_in_threads_of_their_own(world):
     answers: list[SolveIK.Response] = []
 
     def work() -> None:
-        for _ in range(20):
+        for _ in range(10):
             answers.append(client.solve_ik.call(ask(), PATIENCE))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -134,7 +134,7 @@ def test_blocking_in_threads_of_their_own(world):
         thread.start()
     for thread in threads:
         thread.join(PATIENCE)
-    assert len(answers) == 80 and all(answer == answers[0] for answer in answers)
+    assert len(answers) == 40 and all(answer == answers[0] for answer in answers)
     assert answers[0].status == SUCCESS
     state = joint_state(REST)
     fk = client.solve_fk.call(SolveFK.Request(joint_state=state), PATIENCE)
@@ -200,8 +200,8 @@ def storm(world: World, rng: np.random.Generator, count: int) -> int:
     return sum(future.result().status == SUCCESS for future in futures)
 
 
-def test_thousands_of_requests_at_once_without_loss_or_growth(world, process, rng):
-    storm(world, rng, 500)
+def test_hundreds_of_requests_at_once_without_loss_or_growth(world, process, rng):
+    storm(world, rng, 400)
     before = resident(process)
-    assert storm(world, rng, 1000) == 750  # every fourth asks for a mode that there is not
-    assert resident(process) - before < 10_000_000
+    assert storm(world, rng, 600) == 450  # every fourth asks for a mode that there is not
+    assert resident(process) - before < 6_000_000  # 10 kB a request

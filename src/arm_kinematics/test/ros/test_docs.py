@@ -31,10 +31,7 @@ def blocks(page: str, kind: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("page", "said"),
-    [
-        (CALL, ["from the target", "SUCCESS", "postures for one pose"]),
-        (THEORY, [""]),
-    ],
+    [(CALL, ["from the target", "SUCCESS", "postures for one pose"]), (THEORY, [""])],
 )
 def test_the_python_of_the_page_runs(page, said, capsys):
     exec("\n".join(blocks(page, "python")), {})  # one after the other, as a reader would
@@ -42,17 +39,18 @@ def test_the_python_of_the_page_runs(page, said, capsys):
     assert out and all(text in out for text in said)
 
 
-@pytest.mark.parametrize("name", ["reach.py", "callback.py"])
-def test_the_node_of_the_page_gets_an_answer(serving, name):
-    (script,) = blocks(CALL, f"python {name}")
+def test_the_nodes_of_the_page_get_an_answer(serving):
+    scripts = [
+        block for name in ("reach", "callback") for block in blocks(CALL, f"python {name}.py")
+    ]
     with serving() as world:
         world.describe(load_robot("nut_arm").to_urdf())
         ask = GetJacobian.Request()
         world.until(lambda: "waist" in world.call("get_jacobian", ask).message)
-        code, said = output_of(start_python("-c", script), PATIENCE)
-    assert code == 0, said
-    assert said.startswith("1 ")
-    assert name != "reach.py" or ("Solved" in said and "wrist_roll" in said)
+        running = [start_python("-c", script) for script in scripts]
+        printed = [output_of(process, PATIENCE) for process in running]
+    assert all(code == 0 and text.startswith("1 ") for code, text in printed), printed
+    assert "Solved" in printed[0][1] and "wrist_roll" in printed[0][1]
 
 
 def compiled(source: Path) -> subprocess.CompletedProcess[str]:
