@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_testing.chains import apart, dh_parts, newton, shipped
 
@@ -27,10 +28,14 @@ def size(chain: Chain) -> float:
     return float(np.abs(chain.S).max() + np.abs(chain.M[:3, 3]).max())
 
 
-def check(chain: Chain, solver: General6R, q) -> np.ndarray:
+def solve(chain: Chain, T: np.ndarray) -> np.ndarray:
+    return General6R(chain.S, chain.M).solve(T)
+
+
+def check(chain: Chain, q) -> np.ndarray:
     """Solutions of the pose at q: exact, different, even in number, in range, and q among them."""
     T = chain.fk(q)
-    found = solver.solve(T)
+    found = solve(chain, T)
     scale = np.array([1, 1, 1, size(chain)])
     assert all(np.abs((chain.fk(p) - T) / scale).max() < 1e-10 for p in found)
     assert np.all(found <= math.pi) and np.all(found > -math.pi)
@@ -46,10 +51,9 @@ def test_a_general_arm_has_no_solution_that_is_not_found(seed, scale):
     rng = np.random.default_rng(seed)
     a, d = rng.uniform(-scale, scale, (2, 6))
     chain = arm(a, d, rng.uniform(-math.pi, math.pi, 6))
-    solver = General6R(chain.S, chain.M)
     for k in range(10):
         q = rng.uniform(-math.pi, math.pi, 6)
-        found = check(chain, solver, q)
+        found = check(chain, q)
         if k > 0:
             continue
         reached = 0
@@ -73,20 +77,18 @@ def test_an_arm_and_a_pose_with_sixteen_real_solutions():
     ]
     u, _, w = np.linalg.svd(T[:3, :3])
     T[:3, :3] = u @ w
-    found = General6R(chain.S, chain.M).solve(T)
+    found = solve(chain, T)
     assert len(found) == 16
     assert all(np.abs(chain.fk(q) - T).max() < 1e-10 for q in found)
     assert min(apart(found[i + 1 :], found[i]).min() for i in range(15)) > 0.1
 
 
 def test_the_example_of_raghavan_and_roth_has_the_two_solutions_they_print():
-    model = load_robot("raghavan_roth")
-    chain = Chain.from_model(model)
-    printed = [chain.positions(model.postures[name]) for name in ("first", "second")]
-    found = General6R(chain.S, chain.M).solve(chain.fk(printed[0]))
+    chain, postures = shipped("raghavan_roth"), load_robot("raghavan_roth").postures
+    printed = [chain.positions(postures[name]) for name in ("first", "second")]
+    found = solve(chain, chain.fk(printed[0]))
     assert len(found) == 2
-    for q in printed:
-        assert apart(found, q).min() < math.radians(2e-3)
+    assert all(apart(found, q).min() < math.radians(2e-3) for q in printed)
 
 
 SKEW = [0.3, 0.1, 0.1, 0.4, 0, 0.1], [1.1, 0.7, -1.3, RIGHT, -RIGHT, 0]  # d, alpha
@@ -113,16 +115,14 @@ SPECIAL = {
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_geometry_is_no_special_case(name, rng):
     chain = arm(*SPECIAL[name])
-    solver = General6R(chain.S, chain.M)
     for _ in range(15):
-        check(chain, solver, rng.uniform(-math.pi, math.pi, 6))
+        check(chain, rng.uniform(-math.pi, math.pi, 6))
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur5"])
 def test_industrial_arms_have_eight_solutions_or_fewer(name, rng):
     chain = shipped(name)
-    solver = General6R(chain.S, chain.M)
-    counts = [len(check(chain, solver, rng.uniform(-math.pi, math.pi, 6))) for _ in range(25)]
+    counts = [len(check(chain, rng.uniform(-math.pi, math.pi, 6))) for _ in range(25)]
     assert max(counts) == 8 and set(counts) <= {2, 4, 6, 8}
 
 
@@ -133,9 +133,8 @@ def general(rng) -> Chain:
 
 
 def test_out_of_reach_there_is_none(general):
-    T = general.M.copy()
-    T[:3, 3] = [50.0, 0.0, 0.0]
-    assert General6R(general.S, general.M).solve(T).shape == (0, 6)
+    far = pose(p=(50.0, 0.0, 0.0))
+    assert solve(general, far).shape == (0, 6)
 
 
 def singular_posture(chain: Chain, rng) -> np.ndarray:
@@ -153,27 +152,25 @@ def singular_posture(chain: Chain, rng) -> np.ndarray:
 
 
 def test_a_singular_posture_is_found_where_two_solutions_meet(general, rng):
-    solver = General6R(general.S, general.M)
     for _ in range(10):
         q = singular_posture(general, rng)
-        found = solver.solve(general.fk(q))
+        found = solve(general, general.fk(q))
         assert apart(found, q).min() < 1e-6
         assert np.sum(apart(found, q) < 1e-3) <= 2
 
 
 @pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-5])
 def test_near_a_singular_posture_both_solutions_are_found(general, rng, off):
-    solver = General6R(general.S, general.M)
     for _ in range(10):
         q = singular_posture(general, rng)
         null = np.linalg.svd(general.jacobian(q))[2][-1]
-        found = check(general, solver, q + off * null)
+        found = check(general, q + off * null)
         assert np.sum(apart(found, q) < 10 * off) >= 2
 
 
 def test_equal_input_gives_equal_output(general, rng):
     T = general.fk(rng.uniform(-math.pi, math.pi, 6))
-    first = General6R(general.S, general.M).solve(T)
+    first = solve(general, T)
     again = General6R(general.S.copy(), np.asfortranarray(general.M)).solve(T.tolist())
     assert np.array_equal(first, again)
 
@@ -186,4 +183,4 @@ def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_rejected(general):
     with pytest.raises(KinematicsError, match=r"shape \(6, 6\)"):
         General6R(general.S[:, :5], general.M).solve(general.M)
     with pytest.raises(KinematicsError, match="NaN"):
-        General6R(general.S, general.M).solve(np.full((4, 4), math.nan))
+        solve(general, np.full((4, 4), math.nan))

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
-from arm_testing.chains import shipped
+from arm_testing.chains import dh_parts, shipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -121,20 +121,14 @@ def test_a_limit_is_approached_smoothly_and_named():
 
 
 def test_a_redundant_joint_at_its_limit_does_not_stop_the_arm():
-    chain = _planar(4)
+    joints = [ChainJoint(f"j{i}", False, -2.0, 0.8, 2.0, 8.0) for i in range(4)]
+    chain = Chain(*dh_parts([0.2] * 4, [0.0] * 4, [0.0] * 4), joints)
     q = np.array([0.4, -0.6, 0.5, chain.upper[3]])
     *_, (q, step) = run(
         chain, DifferentialIk(chain, "position"), q, [[-0.03, 0.02, 0, 0, 0, 0]] * 5
     )
     assert np.allclose(step.twist[:2], [-0.03, 0.02], atol=1e-9)
     assert q[3] <= chain.upper[3]
-
-
-def _planar(n: int) -> Chain:
-    S = np.array([[0.0, -0.2 * i, 0.0, 0.0, 0.0, 1.0] for i in range(n)]).T
-    M = np.eye(4)
-    M[0, 3] = 0.2 * n
-    return Chain(S, M, [ChainJoint(f"j{i}", False, -2.0, 0.8, 2.0, 8.0) for i in range(n)])
 
 
 @settings(max_examples=80, deadline=None)

@@ -32,6 +32,14 @@ START = {
 }
 
 
+# Yaw, shoulder and elbow; upright at zero, links of 0.4 m.
+ELBOW_ARM = Chain(
+    np.transpose([[0, 0, 0, 0, 0, 1], [0, 0, 0, 0, -1, 0], [0.4, 0, 0, 0, -1, 0]]),
+    pose(p=[0.0, 0.0, 0.8]),
+    [ChainJoint(name, False, -3.1, 3.1, 2.0, 6.0) for name in ("yaw", "shoulder", "elbow")],
+)
+
+
 def arm(name: str) -> tuple[Chain, np.ndarray, np.ndarray]:
     """An arm, its start, and the tool's pose there."""
     chain, q = CHAINS[name], np.array(START[name])
@@ -221,8 +229,7 @@ def test_a_start_beyond_a_limit_is_no_start():
 
 def test_a_singularity_on_the_way_is_named():
     """With the tool on the axis of a joint, that joint would have to turn at once to go aside."""
-    chain = _anthropomorphic()
-    q = np.array([0.1, -0.6, 1.2])
+    chain, q = ELBOW_ARM, np.array([0.1, -0.6, 1.2])
     T = chain.fk(q)
     assert np.allclose(T[:2, 3], 0.0, atol=1e-12)
     aside = moved(T, (-0.1 * math.sin(0.1), 0.1 * math.cos(0.1), 0.0))
@@ -233,8 +240,7 @@ def test_a_singularity_on_the_way_is_named():
 
 
 def test_close_to_a_singularity_samples_are_denser():
-    chain = _anthropomorphic()
-    q = np.array([0.1, 0.9, 1.2])
+    chain, q = ELBOW_ARM, np.array([0.1, 0.9, 1.2])
     T = chain.fk(q)
     x, y, z = T[:3, 3]
     beside, across = pose(T[:3, :3], [0.002, 0.003, z]), pose(T[:3, :3], [-x, -y, z])
@@ -248,8 +254,7 @@ def test_close_to_a_singularity_samples_are_denser():
 
 def test_another_branch_is_no_way():
     """Where inverse kinematics finds only the other elbow, no density of samples helps."""
-    chain = _anthropomorphic()
-    q = np.array([0.1, 0.9, 1.2])
+    chain, q = ELBOW_ARM, np.array([0.1, 0.9, 1.2])
 
     class OtherElbow:
         """The arm, but its inverse kinematics prefers another configuration half way."""
@@ -318,19 +323,6 @@ def test_what_makes_no_sense_is_refused(case):
     arguments, keywords, says = BAD[case]
     with pytest.raises(KinematicsError, match=says):
         plan_path(CHAINS["nut_arm"], *arguments, START["nut_arm"], **keywords)
-
-
-def _anthropomorphic() -> Chain:
-    turning = {"yaw": 3.1, "shoulder": 3.1, "elbow": 3.1}
-    S = np.array(
-        [
-            [0, 0, 0, 0, 0, 1],
-            [0, 0, 0, 0, -1, 0],
-            [*np.cross([0, 0, 0.4], [0, -1, 0]), 0, -1, 0],
-        ]
-    ).T.astype(float)
-    M = pose(p=[0.0, 0.0, 0.8])
-    return Chain(S, M, [ChainJoint(n, False, -x, x, 2.0, 6.0) for n, x in turning.items()])
 
 
 def test_a_corner_is_not_cut_and_not_run_through():
