@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels are compiled once per source, and never loaded from where others may write."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -32,7 +30,7 @@ CHOOSE = "print(jit.cache_folder(package), 0.0, sep='|')\n"
 INSTALL = "jit.finish_installation(package)\n"
 
 
-def run(package: Path, code: str = RUN, **environment: str | None) -> tuple[Path, float]:
+def run(package, code=RUN, **environment):
     """The cache folder and the result of the kernels, in a process of their own."""
     places = {"NUMBA_CACHE_DIR": None, "XDG_CACHE_HOME": None, **environment}
     env = {k: v for k, v in {**os.environ, **places}.items() if v is not None}
@@ -45,7 +43,7 @@ def run(package: Path, code: str = RUN, **environment: str | None) -> tuple[Path
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(tmp_path_factory):
     """A package of two kernels, one of which calls the other."""
     folder = tmp_path_factory.mktemp("site") / "tiny"
     folder.mkdir()
@@ -56,7 +54,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(original: Path) -> tuple[Path, float]:
+def installed(original):
     """Its cache folder after an installation, and the result of the kernels."""
     older = original / "__pycache__" / "tiny-0123456789ab"
     older.mkdir(parents=True)
@@ -68,7 +66,7 @@ def installed(original: Path) -> tuple[Path, float]:
 
 
 @pytest.fixture
-def package(original: Path, tmp_path: Path) -> Path:
+def package(original, tmp_path):
     """A copy of the package, before it is compiled."""
     return Path(
         shutil.copytree(original, tmp_path / "tiny", ignore=shutil.ignore_patterns("__pycache__"))
@@ -76,13 +74,13 @@ def package(original: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def read_only(package: Path) -> Path:
+def read_only(package):
     """The same where nothing can be written beside the source, not even by root."""
     (package / "__pycache__").write_text("in the way")
     return package
 
 
-def test_kernels_are_kept_beside_the_source(original: Path, installed: tuple[Path, float]) -> None:
+def test_kernels_are_kept_beside_the_source(original, installed):
     folder, result = installed
     assert result == 7.0
     assert folder.parent == original / "__pycache__"
@@ -91,9 +89,7 @@ def test_kernels_are_kept_beside_the_source(original: Path, installed: tuple[Pat
     assert folder.stat().st_mode & 0o055 == 0o055  # readable by others, once installed
 
 
-def test_a_change_of_a_kernel_that_is_only_called_is_compiled(
-    package: Path, installed: tuple[Path, float]
-) -> None:
+def test_a_change_of_a_kernel_that_is_only_called_is_compiled(package, installed):
     before, _ = installed
     shutil.copytree(before, package / "__pycache__" / before.name)
     assert run(package, CHOOSE)[0].name == before.name
@@ -105,9 +101,7 @@ def test_a_change_of_a_kernel_that_is_only_called_is_compiled(
     assert after.name != before.name
 
 
-def test_installed_read_only_they_are_kept_in_the_home_folder(
-    read_only: Path, tmp_path: Path
-) -> None:
+def test_installed_read_only_they_are_kept_in_the_home_folder(read_only, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     folder, _ = run(read_only, HOME=str(home))
@@ -116,9 +110,7 @@ def test_installed_read_only_they_are_kept_in_the_home_folder(
 
 
 @pytest.mark.parametrize("home", [None, "", "a file"])
-def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(
-    read_only: Path, tmp_path: Path, home: str | None
-) -> None:
+def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(read_only, tmp_path, home):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     home = str(read_only / "inner.py") if home else home
@@ -128,9 +120,7 @@ def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(
 
 
 @pytest.mark.parametrize(("mode", "trusted"), [(0o700, True), (0o777, False)])
-def test_the_users_choice_comes_first_unless_others_may_write_there(
-    package: Path, tmp_path: Path, mode: int, trusted: bool
-) -> None:
+def test_the_users_choice_comes_first_unless_others_may_write(package, tmp_path, mode, trusted):
     chosen = tmp_path / "chosen"
     chosen.mkdir()
     chosen.chmod(mode)
@@ -138,16 +128,12 @@ def test_the_users_choice_comes_first_unless_others_may_write_there(
     assert (folder.parent == chosen) == trusted
 
 
-def test_where_nothing_can_be_written_kernels_are_compiled_for_the_process(
-    read_only: Path,
-) -> None:
+def test_where_nothing_can_be_written_kernels_are_compiled_for_the_process(read_only):
     code = "pathlib.Path.mkdir = tempfile.gettempdir = refuse\n"
     assert run(read_only, code + RUN) == (Path("None"), 7.0)
 
 
-def test_a_user_copies_what_a_read_only_installation_has_compiled(
-    original: Path, installed: tuple[Path, float], tmp_path: Path
-) -> None:
+def test_a_user_copies_what_a_read_only_installation_has_compiled(original, installed, tmp_path):
     code = (
         "real = tempfile.TemporaryFile\n"
         "beside = str(package.parent)\n"
@@ -161,9 +147,7 @@ def test_a_user_copies_what_a_read_only_installation_has_compiled(
     assert copied == tmp_path / ".cache" / installed[0].name
 
 
-def test_what_anybody_could_have_written_is_not_copied(
-    package: Path, installed: tuple[Path, float], tmp_path: Path
-) -> None:
+def test_what_anybody_could_have_written_is_not_copied(package, installed, tmp_path):
     beside = package / "__pycache__" / installed[0].name
     shutil.copytree(installed[0], beside)
     beside.chmod(0o777)

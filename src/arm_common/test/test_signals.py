@@ -27,7 +27,6 @@ def test_a_signal_during_the_imports_ends_it_silently(tmp_path, kind, code, numb
 
 @pytest.fixture
 def handlers():
-    """Put the handlers back that are there now."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.getsignal(number) for number in numbers}
     yield

@@ -48,19 +48,16 @@ def small():
 
 @pytest.fixture(scope="session")
 def small_model():
-    """Model of that file."""
     return parse_robot(SMALL)
 
 
 @pytest.fixture
 def every_key():
-    """Path of a robot file with every key there is."""
     return PACKAGE / "test" / "every_key.yaml"
 
 
 @pytest.fixture
 def package():
-    """Folder of the package."""
     return PACKAGE
 
 

@@ -16,7 +16,6 @@ from arm_description import load_robot, shipped_robots
 
 
 def answers(monkeypatch, *lines):
-    """Let standard input hold these lines and no more."""
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 

@@ -19,7 +19,6 @@ NUMBER = re.compile(r"(?<![\w.])\d+(\.\d*)?")
 
 
 def leaves(field, kind):
-    """Fields of all numbers and colours of a file."""
     if isinstance(kind, Leaf) and kind.form in ("number", "positive", "colour"):
         yield sourced_value(field)
     elif isinstance(kind, Either):

@@ -63,7 +63,6 @@ def test_a_given_mass_scales_the_estimated_inertia(small):
 
 @pytest.fixture
 def meshed(tmp_path, small):
-    """A robot file with meshes beside it, in a folder whose name needs quoting."""
     folder = tmp_path / "my arm"
     (folder / "meshes").mkdir(parents=True)
     for name in ("turn.stl", "hull.stl"):

@@ -15,7 +15,6 @@ HERE = {"turn": 0.5, "slide": 0.02}
 
 
 def saved(path, text, name="here", positions=HERE):
-    """Store into this text; returns the new text."""
     path.write_bytes(text.encode())
     store_posture(path, name, positions)
     return path.read_bytes().decode()

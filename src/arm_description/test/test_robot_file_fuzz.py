@@ -103,7 +103,6 @@ def places(data):
 
 
 def changed(data, chance):
-    """Change one key or value of plain data."""
     whole, key = chance.choice(list(places(data)))
     other_whole, other = chance.choice(list(places(data)))
     action = chance.choice(["drop", "rename", "value", "value", "scale", "copy"])

@@ -107,7 +107,6 @@ RANDOM = np.random.default_rng(7).uniform(-2, 2, (10, 3))
 
 
 def cs(*angles):
-    """Cosine and sine of a sum of angles."""
     return math.cos(sum(angles)), math.sin(sum(angles))
 
 

@@ -31,11 +31,6 @@ def full(every_key):
     return every_key.read_text(encoding="utf-8")
 
 
-def plain(text):
-    """The file as an editor sees it, before any expression is evaluated."""
-    return yaml.safe_load(text)
-
-
 def test_files_made_from_the_tables_are_up_to_date(package):
     assert (package / "schema/robot.schema.json").read_text(encoding="utf-8") == schema_text(), (
         ANEW
@@ -48,7 +43,7 @@ def test_files_made_from_the_tables_are_up_to_date(package):
 def test_shipped_robots_are_valid_and_name_the_schema(robot, validator):
     path = shipped_robots()[robot]
     text = path.read_text(encoding="utf-8")
-    validator.validate(plain(text))
+    validator.validate(yaml.safe_load(text))
     line = text.splitlines()[0]
     schema = path.parent / line.removeprefix("# yaml-language-server: $schema=")
     assert json.loads(schema.read_text(encoding="utf-8")) == robot_schema()
@@ -56,8 +51,8 @@ def test_shipped_robots_are_valid_and_name_the_schema(robot, validator):
 
 def test_a_file_with_every_key_is_valid_for_both(full, validator):
     parse_robot(full)
-    validator.validate(plain(full))
-    used = {key for path in places(plain(full)) for key in path}
+    validator.validate(yaml.safe_load(full))
+    used = {key for path in places(yaml.safe_load(full)) for key in path}
     assert used > {name for name, _ in keys_known(ROBOT)} | {"value"}
 
 
@@ -110,7 +105,7 @@ FREE = {("constants",), ("postures",), ("masses",), ("meshes",)}  # names of the
 
 
 def test_both_refuse_an_unknown_key_anywhere(full, validator):
-    data = plain(full)
+    data = yaml.safe_load(full)
     for path in places(data):
         if isinstance(at(data, path), dict) and path[:1] not in FREE:
             changed = deepcopy(data)
@@ -120,7 +115,7 @@ def test_both_refuse_an_unknown_key_anywhere(full, validator):
 
 def test_the_schema_refuses_a_missing_key_where_the_reader_does(full, validator):
     """Of names of the writer's choice (joints in postures) only the reader knows."""
-    data = plain(full)
+    data = yaml.safe_load(full)
     for path in places(data):
         if path[:1] in FREE:
             continue
@@ -144,7 +139,7 @@ WRONG = [None, True, [], {}, "", "  ", "1 % 2", [[1]], {"value": 1}, {"value": [
 
 
 def test_both_refuse_a_wrong_type_anywhere(full, validator):
-    data = plain(full)
+    data = yaml.safe_load(full)
     leaves = [path for path in places(data) if path]
     texts = ("description", "source", "visual", "collision")
     optional = ("base", "tool", "colours", "origin", "constants", "postures", "masses", "meshes")
@@ -180,4 +175,4 @@ def test_both_refuse_a_wrong_type_anywhere(full, validator):
 )  # fmt: skip
 def test_both_refuse_a_wrong_word(full, validator, old, new):
     assert old in full
-    refused_by_both(plain(full.replace(old, new, 1)), validator)
+    refused_by_both(yaml.safe_load(full.replace(old, new, 1)), validator)

@@ -52,8 +52,6 @@ def model(small_model):
 
 @pytest.fixture
 def written(tmp_path):
-    """Function: a file of a name and text."""
-
     def write(name, text):
         path = tmp_path / name
         path.write_bytes(text.encode())

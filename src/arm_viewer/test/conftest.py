@@ -47,7 +47,6 @@ def make_marker(type=1, id=0, **fields):
 
 @pytest.fixture(scope="session")
 def marker():
-    """A function that makes markers."""
     return make_marker
 
 

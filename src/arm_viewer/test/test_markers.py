@@ -29,7 +29,6 @@ size = st.floats(1e-3, 10)
 
 @pytest.fixture(scope="session")
 def shape(marker):
-    """A function that returns the shape of a marker with some fields."""
     return lambda type, **fields: read_marker(marker(type, **fields)).shape
 
 

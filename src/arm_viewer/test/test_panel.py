@@ -49,13 +49,8 @@ def test_a_value_that_is_not_finite_is_rejected():
 def test_a_slider_shows_degrees_or_millimetres_and_converts_them_back(joint, part):
     value = joint.lower + part * (joint.upper - joint.lower)
     assert from_display(joint, to_display(joint, value)) == pytest.approx(value, abs=1e-12)
-    low, high = display_limits(joint)
-    assert (
-        joint.lower - 1e-9
-        <= from_display(joint, low)
-        < from_display(joint, high)
-        <= joint.upper + 1e-9
-    )
+    low, high = (from_display(joint, limit) for limit in display_limits(joint))
+    assert joint.lower - 1e-9 <= low < high <= joint.upper + 1e-9
 
 
 def test_texts_are_escaped_and_empty_lines_vanish():

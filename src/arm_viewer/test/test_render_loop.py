@@ -9,8 +9,6 @@ from arm_viewer.browser.render_loop import NUMBERS_EVERY, UNSEEN_EVERY, RenderLo
 
 
 class Timer:
-    """A timer that can be stopped."""
-
     def __init__(self):
         self.running = True
 

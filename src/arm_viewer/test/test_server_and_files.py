@@ -28,7 +28,6 @@ endsolid one
 
 @pytest.fixture
 def busy():
-    """A port that somebody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -37,7 +36,6 @@ def busy():
 
 @pytest.fixture
 def without(monkeypatch):
-    """A function that makes a package look as if it were not installed."""
     imported = builtins.__import__
 
     def hide(package):

@@ -116,10 +116,8 @@ def test_a_bad_marker_is_reported_and_the_others_are_drawn(store, marker):
     problems = store.markers.apply(
         "m", [marker(id=1, scale=(0, 0, 0)), marker(id=2), marker(id=3, action=7)], 0.0
     )
-    assert [str(problem).split(":")[0] for problem in problems] == [
-        'marker "test" 1',
-        'marker "test" 3',
-    ]
+    names = [str(problem).split(":")[0] for problem in problems]
+    assert names == ['marker "test" 1', 'marker "test" 3']
     changes = store.take()
     assert (changes.erased, set(changes.drawn)) == ({key(1)}, {key(2)})
 

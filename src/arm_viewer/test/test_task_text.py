@@ -21,12 +21,9 @@ def test_the_bar_is_as_long_as_what_is_done():
 
 
 def test_a_step_that_cannot_be_done_is_marked_and_says_why():
-    steps = [
-        SimpleNamespace(name="home", feasible=True, message="fine", duration=1.25),
-        SimpleNamespace(
-            name="<b>reach</b>", feasible=False, message="12 mm 'short'", duration=0.0
-        ),
-    ]
+    fine = {"name": "home", "feasible": True, "message": "fine", "duration": 1.25}
+    short = {"name": "<b>reach</b>", "feasible": False, "message": "12 mm 'short'"}
+    steps = [SimpleNamespace(**{**fine, **step}) for step in ({}, short)]
     html = task_text.report("step 2 is out of reach", steps)
     assert "step 2 is out of reach" in html
     assert html.index("✓") < html.index("home") < html.index("✗")

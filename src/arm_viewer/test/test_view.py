@@ -40,7 +40,6 @@ class Setup:
         self.view.panel.set_robot(robot, {joint.name: 0.0 for joint in robot.joints}, ("rest",))
 
     def sent(self):
-        """Number of messages queued for browsers so far."""
         return self.server._websock_server.get_message_buffer().message_counter
 
     def names(self):
@@ -70,7 +69,6 @@ class Setup:
 
 @pytest.fixture(params=[False, True], ids=["plain", "sliders"])
 def empty(request, urdf):
-    """A view without a robot."""
     setup = Setup(request.param, urdf)
     yield setup
     close_server(setup.server)

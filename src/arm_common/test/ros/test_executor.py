@@ -25,8 +25,6 @@ PATIENCE = 60.0
 
 
 class Rig(Probe):
-    """A probe with another executor."""
-
     def __init__(self, make):
         super().__init__("rig")
         self.executor.shutdown()
@@ -275,7 +273,6 @@ def test_a_triggered_guard_is_not_forgotten_while_its_group_is_busy(rig):
 
 @pytest.fixture
 def made(monkeypatch):
-    """Wait sets made."""
     made = []
 
     class Counted(module.CachedWaitSet):

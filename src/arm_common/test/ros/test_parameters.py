@@ -12,8 +12,6 @@ from rclpy.parameter import Parameter
 
 @dataclass(frozen=True)
 class Settings:
-    """All kinds of parameters."""
-
     name: str = parameter("arm", "A name.")
     mode: str = parameter("fake", "A choice.", choices=("fake", "real"))
     rate: float = parameter(50.0, "A rate [Hz].", low=5.0, high=200.0, any_time=True)
@@ -24,7 +22,6 @@ class Settings:
 
 @pytest.fixture
 def make():
-    """Make a node that was given some values."""
     context = Context()
     context.init()
     nodes = []

@@ -30,7 +30,6 @@ FINGERS = dict.fromkeys(NUT_ARM.gripper.joints, 0.004)
 
 
 def start(folder, **parameters):
-    """Start the node as its own process."""
     file = folder / "parameters.yaml"
     file.write_text(yaml.safe_dump({"/**": {"ros__parameters": parameters}}))
     return subprocess.Popen(
@@ -74,7 +73,6 @@ class Watcher(Probe):
         return message.header.stamp
 
     def moved(self, values, stamp=None):
-        """Publish joint states and wait for the tf with that stamp."""
         sent = self.move(values, stamp)
         return self.until(lambda: next((m for m in self.moving if stamp_of(m) == sent), None))
 
@@ -111,7 +109,6 @@ def publisher(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def joined(publisher):
-    """A watcher from the beginning."""
     watcher = Watcher()
     watcher.until(watcher.joint_states.get_subscription_count)
 

@@ -32,15 +32,12 @@ def model():
 
 @pytest.fixture(scope="module")
 def ros(ros_domain):
-    """A node that publishes what the viewer shows."""
     node = ViewedNode(ros_domain)
     yield node
     node.close()
 
 
 class Program:
-    """A program whose output is collected in a file."""
-
     def __init__(self, log, name, *arguments, **values):
         module, _, function = NODES[name].partition(":")
         start = f"import sys; from {module} import {function or 'main'} as main; sys.exit(main())"
@@ -54,8 +51,6 @@ class Program:
         return self.log.read_text()
 
     def address(self):
-        """Return a viewer's address as soon as it is logged."""
-
         def found():
             match = re.search(r"Browser view: (http://[\d.]+:\d+)$", self.text(), re.M)
             assert match or self.process.poll() is None, self.text()
@@ -64,7 +59,6 @@ class Program:
         return wait_for(found, "address", PATIENCE)
 
     def end(self, number):
-        """Send a signal and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 

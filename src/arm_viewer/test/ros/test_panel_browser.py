@@ -28,8 +28,6 @@ FILE_ERROR = '[data-arm="file"]'
 
 
 class TaskServer:
-    """A scripted task server that records the requests."""
-
     def __init__(self, ros):
         from std_srvs.srv import Trigger
 
@@ -101,7 +99,6 @@ def page(browser_page, viewer, ros, server):
 
 @pytest.fixture(scope="class")
 def phone(page):
-    """The same view in a second browser, on a phone."""
     other = page.context.new_page()
     other.set_viewport_size({"width": 390, "height": 780})
     visit(other, page.url, timeout=240.0, settle=0.0)
@@ -123,7 +120,6 @@ def press(page, label):
 
 
 def field(page, joint):
-    """Return the input field of a joint's slider."""
     row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
     return row.locator('input[type="text"]')
 
@@ -134,12 +130,10 @@ def enter(page, joint, text):
 
 
 def shows(ros, page, kind, text):
-    """Spin until the page shows a text."""
     ros.until(page.locator(f'[data-arm="{kind}"]:has-text("{text}")').first.is_visible, BOUND)
 
 
 def joints(ros):
-    """Return the joints' values by name, as published last."""
     message = ros.joint_states[-1]
     return dict(zip(message.name, message.position, strict=True))
 
@@ -170,7 +164,6 @@ def wait_for_more(ros):
 
 
 def pixel(page, model, point):
-    """Return x and y of the pixel that shows a point."""
     size = scene_box(page)
     pose = np.eye(4)
     pose[:3, 3] = BESIDE

@@ -85,13 +85,11 @@ def settled(page):
 
 
 def projected(robot, point):
-    """Return row and column where the camera shows a point."""
     (right,), (up,) = pinhole(view_of(robot, aspect=SIZE[0] / SIZE[1]), [point])
     return 0.5 * SIZE[1] * (1.0 - up), 0.5 * (SIZE[0] + SIZE[1] * right)
 
 
 def pixel(robot, point):
-    """Return the pixel that shows a point."""
     row, column = projected(robot, point)
     return round(row), round(column)
 
@@ -109,12 +107,10 @@ def reference(robot, frames):
 
 
 def overlap(one, other):
-    """Return the share of two sets of pixels that both have."""
     return float((one & other).sum() / (one | other).sum())
 
 
 def centres(robot, frames):
-    """Return the middle of every visual, in the fixed frame."""
     return [(frames[v.link] @ v.pose)[:3, 3] for v in robot.visuals]
 
 
