@@ -52,6 +52,9 @@ def test_only_the_joints_before_a_link_are_needed():
 def test_a_joint_that_follows_another_one():
     robot = Robot(FOLLOWING)
     assert robot.joint_names == ("lead",)
+    assert robot.followers == ("follow",)
+    assert robot.positions({"lead": 0.25}) == {"lead": 0.25, "follow": 1.0}
+    assert robot.positions({"follow": 0.25, "elsewhere": 1.0}) == {}
     angle = 0.3 + 2 * 0.3 + 0.5
     T = robot.link_pose("b", {"lead": 0.3})
     assert np.allclose(T[0, :2], [math.cos(angle), -math.sin(angle)])

@@ -5,7 +5,6 @@
 from types import SimpleNamespace as Message
 
 import pytest
-from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ros.moveit_services import (
@@ -106,18 +105,3 @@ def test_every_end_of_a_search_has_a_code():
     assert codes.pop(IkStatus.SUCCESS) is MoveItCode.SUCCESS
     assert codes.pop(IkStatus.TIMEOUT) is MoveItCode.TIMED_OUT
     assert set(codes.values()) == {MoveItCode.NO_IK_SOLUTION}
-
-
-HAND = """<robot name="hand"><link name="palm"/><link name="a"/><link name="b"/>
-<joint name="one" type="prismatic"><parent link="palm"/><child link="a"/><axis xyz="1 0 0"/>
-<limit lower="0" upper="1" velocity="1" effort="1"/></joint>
-<joint name="two" type="prismatic"><parent link="palm"/><child link="b"/><axis xyz="1 0 0"/>
-<limit lower="-3" upper="3" velocity="1" effort="1"/>
-<mimic joint="one" multiplier="-2" offset="0.5"/></joint></robot>"""
-
-
-def test_followers_are_where_their_leaders_put_them():
-    robot = Robot(HAND)
-    assert (robot.joint_names, robot.followers) == (("one",), ("two",))
-    assert robot.positions({"one": 0.25}) == {"one": 0.25, "two": 0.0}
-    assert robot.positions({"two": 0.25, "elsewhere": 1.0}) == {}

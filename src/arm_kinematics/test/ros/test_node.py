@@ -146,10 +146,6 @@ class TestSolveIK:
     def test_weights_of_joints_beside_the_chain_do_not_matter(self, world):
         world.solve(THERE, joint_weights=[JointWeight(name="left_finger", weight=7.0)])
 
-    def test_no_time_at_all(self, world):
-        T = pose(p=(0.5, 0.0, 0.0)) @ HERE
-        world.solve(T, status=Answer.TIMEOUT, timeout=Duration(nanosec=1))
-
 
 def _at(**quaternion: float) -> PoseStamped:
     return PoseStamped(pose=Pose(orientation=Quaternion(**quaternion)))
