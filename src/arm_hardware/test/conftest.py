@@ -180,6 +180,21 @@ def make_bench(model, clock):
         bench.driver.close()
 
 
+@pytest.fixture
+def opened(model):
+    """Return a function that opens a driver of some options, its loop in a thread."""
+    usual, made = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}, []
+
+    def make(model=model, **options):
+        made.append(Driver(model, DriverOptions(**usual | options)))
+        made[-1].open()
+        return made[-1]
+
+    yield make
+    for driver in made:
+        driver.close("hold")
+
+
 @pytest.fixture(params=BACKENDS)
 def backend(request) -> str:
     if request.param == "servokit":

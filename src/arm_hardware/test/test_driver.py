@@ -23,21 +23,6 @@ SIM = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}
 THERE = (0.5, -0.5, 0.5, 1.0)
 
 
-@pytest.fixture
-def opened(model):
-    """Return a function that opens a driver of some options."""
-    made = []
-
-    def make(model=model, **options):
-        made.append(Driver(model, DriverOptions(**SIM | options)))
-        made[-1].open()
-        return made[-1]
-
-    yield make
-    for driver in made:
-        driver.close()
-
-
 def go(driver, *q, time=1.0):
     return driver.controller.follow(single_point_goal(driver.axes, time, q or THERE))
 

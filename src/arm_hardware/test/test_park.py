@@ -9,11 +9,9 @@ import threading
 
 import pytest
 from arm_hardware.commands import release
-from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 
 from arm_hardware import driver as parking
@@ -28,20 +26,12 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def driver(model, file):
-    made = opened(model, file, exit_action="park")
+def driver(opened, file):
+    made = opened(exit_action="park", sim_registers=str(file))
     made.arm()
     goal = made.controller.follow(single_point_goal(made.axes, 2.0, THERE))
     assert goal.wait(30)
-    yield made
-    made.close("hold")
-
-
-def opened(model, file, **options) -> Driver:
-    sim = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0, "sim_registers": str(file)}
-    driver = Driver(model, DriverOptions(**sim, **options))
-    driver.open()
-    return driver
+    return made
 
 
 @pytest.fixture
@@ -139,10 +129,10 @@ def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
     assert "not parked" in caplog.text and "could not be released" in caplog.text
 
 
-def test_a_file_that_is_no_board_is_one_sentence(model, file):
+def test_a_file_that_is_no_board_is_one_sentence(opened, file):
     file.write_text("hello")
     with pytest.raises(HardwareError, match="5 bytes"):
-        opened(model, file)
+        opened(sim_registers=str(file))
     assert file.read_text() == "hello"
 
 

@@ -45,6 +45,11 @@ def refused(load, content) -> CalibrationError:
     return caught.value
 
 
+def waist(**changes):
+    """Return what changes the entry of the waist."""
+    return lambda content: content["joints"]["waist"].update(changes)
+
+
 def test_shipped_file_is_an_example_with_the_documented_channels(calibration, model):
     assert calibration.example
     channels = {name: servo.channel for name, servo in calibration.servos.items()}
@@ -64,7 +69,7 @@ def test_shipped_maps_cover_the_model(calibration, model):
     ("change", "key", "says"),
     [
         (lambda c: c.update(colour=1), "colour", "is not a known key"),
-        (lambda c: c["joints"]["waist"].update(angle=3), "joints.waist.angle", "is not a known"),
+        (waist(angle=3), "joints.waist.angle", "is not a known"),
         (lambda c: c["board"].update(adress=64), "board.adress", "did you mean 'address'"),
         (lambda c: c.pop("robot"), "", "has no 'robot'"),
         (lambda c: c.update(example="yes"), "example", "true or false"),
@@ -72,33 +77,33 @@ def test_shipped_maps_cover_the_model(calibration, model):
         (lambda c: c["board"].update(address=0x80), "board.address", "7-bit"),
         (lambda c: c["board"].update(frequency_hz=1000), "board.frequency_hz", "from 24 to 400"),
         (lambda c: c["board"].update(reference_clock_hz=math.nan), "board", "finite"),
-        (lambda c: c["joints"]["waist"].update(channel=16), "joints.waist.channel", "0 to 15"),
-        (lambda c: c["joints"]["waist"].update(channel=True), "joints.waist.channel", "0 to 15"),
-        (lambda c: c["joints"]["waist"].update(channel=5), "gripper", "channel 5, which waist"),
+        (waist(channel=16), "joints.waist.channel", "0 to 15"),
+        (waist(channel=True), "joints.waist.channel", "0 to 15"),
+        (waist(channel=5), "gripper", "channel 5, which waist"),
         (lambda c: c["joints"]["waist"].pop("points_deg_us"), "joints.waist", "has no 'poi"),
         (lambda c: c["gripper"].update(points_deg_us=[[0, 600]]), "gripper", "not a known key"),
-        (lambda c: c["joints"]["waist"].update(points_mm_us=[[0, 600]]), "waist", "not both"),
+        (waist(points_mm_us=[[0, 600]]), "waist", "not both"),
         (lambda c: _misspell(c, "pulse_limit_us"), "pulse_limit_us", "mean 'pulse_limits_us'"),
         (lambda c: _misspell(c, "point_deg_us"), "point_deg_us", "mean 'points_deg_us'"),
-        (lambda c: c["joints"]["waist"].update(sign=0), "waist.sign", "1 or -1"),
-        (lambda c: c["joints"]["waist"].update(sign=True), "waist.sign", "1 or -1"),
-        (lambda c: c["joints"]["waist"].update(zero_deg="x"), "waist.zero_deg", "finite number"),
-        (lambda c: c["joints"]["waist"].update(speed_deg_s=0), "speed_deg_s", "above 0"),
-        (lambda c: c["joints"]["waist"].update(calibrated="May 5"), "calibrated", "2026-05-17"),
-        (lambda c: c["joints"]["waist"].update(limits_deg=[9, -9]), "limits_deg", "must rise"),
+        (waist(sign=0), "waist.sign", "1 or -1"),
+        (waist(sign=True), "waist.sign", "1 or -1"),
+        (waist(zero_deg="x"), "waist.zero_deg", "finite number"),
+        (waist(speed_deg_s=0), "speed_deg_s", "above 0"),
+        (waist(calibrated="May 5"), "calibrated", "2026-05-17"),
+        (waist(limits_deg=[9, -9]), "limits_deg", "must rise"),
         (lambda c: c["joints"]["wrist_roll"].update(zero_deg=5), "limits_deg", "allow, -95 to 85"),
         (lambda c: c.update(safe_pulses_us=[0, 5000]), "safe_pulses_us", "100 to 4000"),
-        (lambda c: _clamp(c, [300, 2500]), "pulse_limits_us", "400 to 2600 us; if your servo"),
-        (lambda c: _points(c, [[0, 1500]]), "points_deg_us", "two points"),
-        (lambda c: _points(c, [[0, 1500], [0, 1600]]), "points_deg_us", "rise from point"),
-        (lambda c: _points(c, [[0, 1500], [1, 1600], [2, 1550]]), "points_deg_us", "throughout"),
-        (lambda c: _points(c, [[0, 1500], [1, 1500]]), "points_deg_us", "throughout"),
-        (lambda c: _points(c, [[0, 50], [1, 1500]]), "points_deg_us", "100 to 4000"),
-        (lambda c: _points(c, [[0, "x"], [1, 1500]]), "points_deg_us", "finite number"),
-        (lambda c: _points(c, [[0], [1, 1500]]), "points_deg_us", "pair"),
-        (lambda c: _points(c, 7), "points_deg_us", "list"),
-        (lambda c: _clamp(c, [2500, 500]), "pulse_limits_us", "must rise"),
-        (lambda c: _clamp(c, [2510, 2550]), "pulse_limits_us", "overlap"),
+        (waist(pulse_limits_us=[300, 2500]), "pulse_limits_us", "400 to 2600 us; if your servo"),
+        (waist(points_deg_us=[[0, 1500]]), "points_deg_us", "two points"),
+        (waist(points_deg_us=[[0, 1500], [0, 1600]]), "points_deg_us", "rise from point"),
+        (waist(points_deg_us=[[0, 1500], [1, 1600], [2, 1550]]), "points_deg_us", "throughout"),
+        (waist(points_deg_us=[[0, 1500], [1, 1500]]), "points_deg_us", "throughout"),
+        (waist(points_deg_us=[[0, 50], [1, 1500]]), "points_deg_us", "100 to 4000"),
+        (waist(points_deg_us=[[0, "x"], [1, 1500]]), "points_deg_us", "finite number"),
+        (waist(points_deg_us=[[0], [1, 1500]]), "points_deg_us", "pair"),
+        (waist(points_deg_us=7), "points_deg_us", "list"),
+        (waist(pulse_limits_us=[2500, 500]), "pulse_limits_us", "must rise"),
+        (waist(pulse_limits_us=[2510, 2550]), "pulse_limits_us", "overlap"),
         (lambda c: c["joints"]["waist"].pop("pulse_limits_us"), "waist", "no 'pulse_limits_us'"),
         (lambda c: c["board"].update(frequency_hz=400), "", "longer than the period"),
     ],
@@ -115,17 +120,9 @@ def _misspell(content, key):
     waist[key] = waist.pop(key.replace("point_", "points_").replace("limit_", "limits_"))
 
 
-def _points(content, points):
-    content["joints"]["waist"]["points_deg_us"] = points
-
-
-def _clamp(content, limits):
-    content["joints"]["waist"]["pulse_limits_us"] = limits
-
-
 def test_a_wider_clamp_must_be_asked_for(load, content):
     content["safe_pulses_us"] = [300, 2800]
-    _clamp(content, [300, 2800])
+    waist(pulse_limits_us=[300, 2800])(content)
     content["joints"]["waist"]["points_deg_us"][2] = [90, 2800]
     servo = load(content).servos["waist"]
     assert servo.pulse_limits_us == (300.0, 2800.0)

@@ -33,6 +33,7 @@ class Script:
     def __init__(self, *keys: str) -> None:
         self.keys = list(keys)
         self.said: list[str] = []
+        self.say = self.said.append
         self.shown = ""
 
     def key(self) -> str:
@@ -41,9 +42,6 @@ class Script:
         return self.keys.pop(0)
 
     line = key
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
 
     def show(self, text: str) -> None:
         self.shown = text

@@ -6,15 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_hardware.backends import sim_bus
 from arm_hardware.calibration.axes import Axes, Axis, rest_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import JOINT_WITHIN, bursts_of
 from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.driver import Driver
 from arm_hardware.errors import StateError
-from arm_hardware.motion.options import DriverOptions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,25 +130,23 @@ def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(opened, recovery,
 
 
 def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(
-    opened, model, clock
+    make_bench, tmp_path
 ):
-    bench = opened(recovery="direct")
-    bench.arm()
-    bench.driver.bus.release([1])
-    again = Driver(model, DriverOptions("sim", backend="i2c_dev", recovery="slow"), clock)
-    again.output.bus.bus = sim_bus("i2c_dev", again.calibration.board, bench.driver.sim)
-    again.output.bus.open()
-    written = bench.chip.channel_writes
-    again.controller.read()
-    assert bench.chip.channel_writes == written
+    board = {"sim_registers": str(tmp_path / "board")}
+    crashed = make_bench(recovery="direct", **board)
+    crashed.driver.open()
+    crashed.arm()
+    crashed.driver.bus.release([1])
+    again = make_bench(recovery="slow", **board)
+    again.driver.open()
+    assert again.chip.channel_writes == 0
     shot = again.controller.snapshot()
     assert [p is None for p in shot.positions] == [False, True, False, False, False]
     assert shot.estimated == shot.positions and again.controller.state is DriverState.UNKNOWN
     again.controller.arm()
     while again.controller.arming:
-        clock.time += 0.02
-        again.controller.tick()
-        assert all(np.delete(bench.pulses, 1))
+        again.tick()
+        assert all(np.delete(again.pulses, 1))
     assert again.controller.state is DriverState.ARMED
 
 

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from arm_hardware.control import loop
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, StateError
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions
 
 THERE = (0.5, -0.5, 0.5, 1.0)
 ERRORS = [errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT]
@@ -270,10 +268,9 @@ def test_closing_on_a_dead_bus_says_so_and_ends(new, caplog):
     assert "could not be released" in caplog.text
 
 
-def test_closing_does_not_wait_for_a_transfer_without_end(model, monkeypatch, caplog):
+def test_closing_does_not_wait_for_a_transfer_without_end(opened, monkeypatch, caplog):
     monkeypatch.setattr(loop, "CLOSE_WITHIN", 0.05)
-    driver = Driver(model, DriverOptions(hardware="sim", backend="i2c_dev", exit_action="release"))
-    driver.open()
+    driver = opened(exit_action="release")
     driver.arm()
     gate = Gate(driver.sim.chip)
     driver.controller.follow(single_point_goal(driver.axes, 1.0, THERE))

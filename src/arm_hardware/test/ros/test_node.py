@@ -82,18 +82,14 @@ def test_where_the_arm_is_bound_for_is_published_until_it_is_there(arm):
     assert heard == [(names, [*THERE]), ([], []), (names, [*HOME]), ([], [])]
 
 
-@pytest.mark.parametrize("how", ["cancel", "stop"])
-def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm, how):
+def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm):
     handle = arm.send((nc.CREEP, nc.AWAY))
     arm.wait_moving()
     nc.wait_for(lambda: list(arm.goals[-1].position) == [*nc.AWAY], "the goal")
-    if how == "cancel":
-        arm.done(arm.cancel(handle))
-        assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
-        arm.wait_settled(HardwareStatus.ARMED)
-        assert 0.0 < arm.position("waist") < 1.0
-    else:
-        assert arm.trigger("stop").success
+    arm.done(arm.cancel(handle))
+    assert arm.result(handle).status == GoalStatus.STATUS_CANCELED
+    arm.wait_settled(HardwareStatus.ARMED)
+    assert 0.0 < arm.position("waist") < 1.0
     nc.wait_for(lambda: not arm.goals[-1].name, "the end of the goal")
     assert not arm.goals[-1].position
 
@@ -141,6 +137,7 @@ def test_stop_latches_and_reset_does_not_move(arm):
     assert result.status == GoalStatus.STATUS_ABORTED and "Stopped" in result.result.error_string
     assert arm.result(grip).status == GoalStatus.STATUS_ABORTED
     arm.wait_settled(HardwareStatus.STOPPED)
+    nc.wait_for(lambda: not arm.goals[-1].name, "the end of the goal")
     assert not arm.send((nc.CREEP, nc.AWAY)).accepted and not arm.grip(0.01).accepted
     held = list(arm.states[-1].position)
     assert arm.trigger("reset").success
@@ -181,12 +178,7 @@ def test_storm_of_preemptions_and_cancels(arm):
         if k % 5 == 0:
             grips.append(arm.grip(0.01 + 0.0003 * k))
     ended = [arm.result(handle).status for handle in handles]
-    allowed = {
-        GoalStatus.STATUS_SUCCEEDED,
-        GoalStatus.STATUS_ABORTED,
-        GoalStatus.STATUS_CANCELED,
-    }
-    assert set(ended) <= allowed and GoalStatus.STATUS_ABORTED in ended
+    assert GoalStatus.STATUS_ABORTED in ended and GoalStatus.STATUS_UNKNOWN not in ended
     arm.done(arm.cancel(grips[-1]))
     *before, last = [arm.result(grip).status for grip in grips]
     assert set(before) == {GoalStatus.STATUS_ABORTED} and last == GoalStatus.STATUS_CANCELED
