@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_description.model.elements import Colours
 
-from arm_description import DescriptionError, load_robot, parse_robot
+from arm_description import DescriptionError, parse_robot
 
 
 def test_small_robot_in_si_units(small):
@@ -89,12 +89,6 @@ def test_names_in_any_alphabet(small):
     model = parse_robot(named.replace("rest: {turn:", "rest: {'dreh:gelenk\"1\"ü':"))
     assert model.joint_names[0] == 'dreh:gelenk"1"ü'
     assert "dreh:gelenk&quot;1&quot;ü_link" in model.to_urdf()
-
-
-def test_load_by_path(tmp_path, small):
-    path = tmp_path / "my.yaml"
-    path.write_text("\ufeff" + small, encoding="utf-8")
-    assert load_robot(path) == load_robot(str(path))
 
 
 def test_errors_survive_a_process_boundary():

@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 import yaml
-from arm_description.errors import DescriptionError
 from arm_description.exporters.rviz_config import places_of, write_config
 
 from arm_description import load_robot, shipped_robots
@@ -51,8 +50,3 @@ def test_all_else_stays_as_it_was(template, tmp_path):
         assert display.keys() == was.keys()
     for key in ("Global Options", "Tools", "Transformation"):
         assert manager[key] == former[key]
-
-
-def test_a_robot_that_is_not_there_is_said(template, tmp_path):
-    with pytest.raises(DescriptionError, match="no_such_arm"):
-        write_config("no_such_arm", template, tmp_path / "view.rviz")

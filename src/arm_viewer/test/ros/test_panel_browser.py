@@ -16,7 +16,7 @@ from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
 from arm_viewer.scene.robot import PostureBook, postures_of, read_robot
 from arm_viewer.scene.shapes import Box, corners
-from arm_viewer.screenshot import DRAWN, scene_box, visit
+from arm_viewer.screenshot import DRAWN, PAINTED, scene_box, visit
 
 from arm_description import load_robot, parse_robot, robot_path
 
@@ -112,6 +112,8 @@ def rest(page, ros, model):
     press(page, "rest")
     position = model.fk(np.zeros(4))[:3, 3]
     settles_at(ros, model, position)
+    page.wait_for_selector(f'[data-arm="tool"]:has-text("{1e3 * position[2]:.1f} mm")')
+    page.evaluate(PAINTED, 2)  # the handle is there too
     return position
 
 
