@@ -14,6 +14,14 @@ from numpy.typing import ArrayLike
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint
 
+REGULAR = {  # postures of shipped robots far from singular ones
+    "nut_arm": [0.3, 0.4, 0.2, 0.1],
+    "planar2": [0.3, 1.2],
+    "puma560": [0.1, 0.6, -2.8, 0.3, 0.8, 0.1],
+    "ur5": [0.2, -1.2, 1.4, -0.8, -1.2, 0.3],
+    "panda": [0.1, -0.6, 0.2, -2.2, 0.1, 1.6, 0.7],
+}
+
 
 def shipped(name: str) -> Chain:
     """Return the chain of a shipped robot."""

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
-from arm_testing.chains import dh_parts, shipped
+from arm_testing.chains import REGULAR, dh_parts, shipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,13 +24,6 @@ SINGULAR = {  # outstretched or folded: the Jacobian has lost rank
     "planar2": [0.4, 0.0],
     "puma560": [0.0, 0.5, -1.0, 0.3, 0.0, 0.2],
     "ur5": [0.3, -1.2, 0.0, 0.4, 0.0, 0.1],
-}
-
-WELL = {  # far from singular
-    "nut_arm": [0.3, 0.4, 0.2, 0.1],
-    "puma560": [0.1, 0.6, -2.8, 0.3, 0.8, 0.1],
-    "ur5": [0.2, -1.2, 1.4, -0.8, -1.2, 0.3],
-    "panda": [0.1, -0.6, 0.2, -2.2, 0.1, 1.6, 0.7],
 }
 
 
@@ -75,7 +68,7 @@ def test_out_of_a_singular_posture_it_stays_calm(name, direction):
 @pytest.mark.parametrize("axes", ["base", "tool"])
 def test_away_from_singular_postures_the_twist_is_exact(name, axes):
     chain, rng = CHAINS[name], np.random.default_rng(4)
-    q0 = np.array(WELL[name])
+    q0 = np.array(REGULAR[name])
     for _ in range(5):
         twist = rng.normal(0.0, 0.02, 6)
         *_, (q, step) = run(chain, DifferentialIk(chain), q0, [twist] * 20, axes)
@@ -88,7 +81,7 @@ def test_away_from_singular_postures_the_twist_is_exact(name, axes):
 
 def test_four_joints_move_the_position_exactly_and_turn_what_they_can():
     chain = CHAINS["nut_arm"]
-    q0 = np.array(WELL["nut_arm"])
+    q0 = np.array(REGULAR["nut_arm"])
     *_, (_, step) = run(chain, DifferentialIk(chain), q0, [[0.02, 0.01, -0.02, 0, 0, 0]] * 10)
     assert np.allclose(step.twist[:3], [0.02, 0.01, -0.02], atol=1e-12)
     *_, (_, step) = run(chain, DifferentialIk(chain), q0, [[0, 0, 0, 0, 0, 0.2]] * 10, "tool")
@@ -99,7 +92,7 @@ def test_four_joints_move_the_position_exactly_and_turn_what_they_can():
 @pytest.mark.parametrize("name", ["puma560", "nut_arm"])
 def test_too_fast_a_twist_keeps_its_direction(name):
     chain = CHAINS[name]
-    q0 = np.array(WELL[name])
+    q0 = np.array(REGULAR[name])
     twist = np.array([30.0, 20.0, -10.0, 0, 0, 0])
     step = DifferentialIk(chain, acceleration=np.full(chain.n, np.inf)).step(
         q0, np.zeros(chain.n), twist, DT

@@ -14,24 +14,14 @@ from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
-from arm_testing.chains import shipped
+from arm_testing.chains import REGULAR, shipped
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 
-_NAMES = ("nut_arm", "planar2", "puma560", "ur5", "panda")
-CHAINS = {name: shipped(name) for name in _NAMES}
-START = {
-    "nut_arm": [0.3, 0.4, 0.2, 0.1],
-    "planar2": [0.3, 1.2],
-    "puma560": [0.1, 0.6, -2.8, 0.3, 0.8, 0.1],
-    "ur5": [0.2, -1.2, 1.4, -0.8, -1.2, 0.3],
-    "panda": [0.1, -0.6, 0.2, -2.2, 0.1, 1.6, 0.7],
-}
-
-
+CHAINS = {name: shipped(name) for name in REGULAR}
 # Yaw, shoulder and elbow; upright at zero, links of 0.4 m.
 ELBOW_ARM = Chain(
     np.transpose([[0, 0, 0, 0, 0, 1], [0, 0, 0, 0, -1, 0], [0.4, 0, 0, 0, -1, 0]]),
@@ -42,7 +32,7 @@ ELBOW_ARM = Chain(
 
 def arm(name: str) -> tuple[Chain, np.ndarray, np.ndarray]:
     """An arm, its start, and the tool's pose there."""
-    chain, q = CHAINS[name], np.array(START[name])
+    chain, q = CHAINS[name], np.array(REGULAR[name])
     return chain, q, chain.fk(q)
 
 
@@ -99,7 +89,7 @@ def test_orientation_turns_evenly_the_shorter_way(first, last):
 
 
 def test_a_screw_turns_as_often_as_wanted():
-    T = CHAINS["puma560"].fk(START["puma560"])
+    T = CHAINS["puma560"].fk(REGULAR["puma560"])
     shape = screw(T, 0.01, 3.0 * math.pi)
     end = inverse(T) @ shape.goal
     assert np.allclose(end, pose(so3_exp([0, 0, math.pi]), [0, 0, 0.01]), atol=1e-12)
@@ -322,7 +312,7 @@ BAD = {
 def test_what_makes_no_sense_is_refused(case):
     arguments, keywords, says = BAD[case]
     with pytest.raises(KinematicsError, match=says):
-        plan_path(CHAINS["nut_arm"], *arguments, START["nut_arm"], **keywords)
+        plan_path(CHAINS["nut_arm"], *arguments, REGULAR["nut_arm"], **keywords)
 
 
 def test_a_corner_is_not_cut_and_not_run_through():
