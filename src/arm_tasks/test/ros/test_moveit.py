@@ -3,6 +3,7 @@
 """The generated MoveIt package fits the driver's actions and the overlapping links."""
 
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -29,12 +30,11 @@ def test_the_controllers_are_the_drivers_actions():
     }
     assert len(wanted) == 2
     driver, probe = NodeProcess(robot="nut_arm", hardware="fake", autostart="auto"), Probe()
-    probe.until(
-        lambda: (
-            wanted
-            <= {(n, t) for n, types in get_action_names_and_types(probe.node) for t in types}
-        )
-    )
+
+    def seen():
+        return {(n, t) for n, types in get_action_names_and_types(probe.node) for t in types}
+
+    probe.until(lambda: wanted <= seen())
     probe.close()
     assert driver.end()[0] == 0
 
@@ -51,12 +51,11 @@ def test_the_rest_posture_is_no_collision(robot):
         frozenset((e.get("link1"), e.get("link2")))
         for e in ET.fromstring(files[f"config/{robot}.srdf"]).iter("disable_collisions")
     }
+    may |= {frozenset((body.owner,)) for body in bodies}
     pairs = [
         (i, j)
-        for j in range(len(bodies))
-        for i in range(j)
-        if bodies[i].owner != bodies[j].owner
-        and frozenset((bodies[i].owner, bodies[j].owner)) not in may
+        for i, j in combinations(range(len(bodies)), 2)
+        if frozenset((bodies[i].owner, bodies[j].owner)) not in may
     ]
     rest = np.array([model.postures["rest"][name] for name in model.joint_names])
     width = model.postures["rest"].get("gripper", 0.0)

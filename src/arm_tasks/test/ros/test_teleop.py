@@ -4,6 +4,7 @@
 
 import dataclasses
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -54,9 +55,6 @@ def started(name, share=0.5):
     return chain, jogger
 
 
-# -- Limits --------------------------------------------------------------------------------------
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(ROBOTS), st.floats(0.0, 1.0), st.lists(COMMANDS, max_size=40))
 def test_every_segment_ends_at_rest_inside_the_limits(name, share, commands):
@@ -68,15 +66,13 @@ def test_every_segment_ends_at_rest_inside_the_limits(name, share, commands):
             assert not jogger.moving
             continue
         assert not np.any(segment.velocities[-1])
-        for positions in segment.positions:
-            assert (positions >= chain.lower - 1e-9).all()
-            assert (positions <= chain.upper + 1e-9).all()
+        assert (segment.positions >= chain.lower - 1e-9).all()
+        assert (segment.positions <= chain.upper + 1e-9).all()
         assert (np.abs(segment.velocities) <= chain.velocity * (1 + 1e-9)).all()
         ends = segment.times[-1] - (segment.times[-2] if len(segment.times) > 1 else 0.0)
         slowing = segment.velocities[-2] if len(segment.times) > 1 else before
-        assert (
-            np.abs(slowing) / ends <= ACCELERATION_SCALE * chain.acceleration * (1 + 1e-9)
-        ).all()
+        most = ACCELERATION_SCALE * chain.acceleration * (1 + 1e-9)
+        assert (np.abs(slowing) / ends <= most).all()
 
 
 @pytest.mark.parametrize("index", range(4))
@@ -147,9 +143,6 @@ def test_joints_that_slow_a_motion_are_named():
     assert jogger.slowed_by == (chain.joint_names[2],)
 
 
-# -- Keys: the dead man's switch -------------------------------------------------------------
-
-
 def test_a_key_expires_without_repeats():
     keys = KeyboardInput()
     assert keys.press("w", 0.0)
@@ -179,12 +172,10 @@ def test_each_pair_of_keys_moves_both_ways():
 
 def test_speeds_and_modes_stay_in_their_ranges():
     keys = KeyboardInput()
-    for key in "-" * 9:
-        keys.press(key, 0.0)
-    assert keys.command(0.0).speed == SPEEDS[0]
-    for key in "+" * 9:
-        keys.press(key, 0.0)
-    assert keys.command(0.0).speed == SPEEDS[-1]
+    for key, end in (("-", 0), ("+", -1)):
+        for _ in range(9):
+            keys.press(key, 0.0)
+        assert keys.command(0.0).speed == SPEEDS[end]
     seen = []
     for _ in range(3):
         seen.append(keys.command(0.0).mode)
@@ -192,34 +183,14 @@ def test_speeds_and_modes_stay_in_their_ranges():
     assert tuple(seen) == MODES and keys.command(0.0).mode == MODES[0]
 
 
-class Jaws:
-    """An arm that records the steps of its jaws."""
-
-    def __init__(self):
-        self.steps = []
-
-    def grip(self, share):
-        self.steps.append(share)
-        return "the jaws are open" if share > 0.0 else ""
-
-
-class FakeScreen:
-    """Keeps what is printed."""
-
-    def __init__(self):
-        self.text = ""
-
-    def say(self, text):
-        self.text += text
-
-
 def press(robot, keys):
     """Press keys of a robot's terminal; return the steps of its jaws and the help."""
-    jaws, screen = Jaws(), FakeScreen()
+    jaws, screen = Mock(**{"grip.return_value": ""}), Mock()
     terminal = TeleopTerminal(jaws, screen, load_robot(robot))
     for key in (*keys, "?"):
         terminal.press(key)
-    return jaws.steps, screen.text
+    steps, printed = jaws.grip.call_args_list, screen.say.call_args_list
+    return [step.args[0] for step in steps], "".join(text.args[0] for text in printed)
 
 
 def test_keys_open_and_close_the_jaws_by_the_speed():
@@ -233,8 +204,6 @@ def test_without_a_gripper_there_are_no_keys_for_it():
     steps, help_text = press("puma560", JAWS)
     assert not steps and "jaws" not in help_text
 
-
-# -- Joystick ------------------------------------------------------------------------------------
 
 STICKS = st.lists(st.floats(-2.0, 2.0) | st.just(float("nan")), max_size=10)
 BUTTONS = st.lists(st.integers(0, 1), max_size=12)
@@ -263,8 +232,6 @@ def test_sticks_and_buttons_as_laid_out():
     turned = JoystickLayout(dead_man=0, axes=(-1, 1), signs=(1, -1))
     assert turned.command([0.0, 1.0], [1], 0.1).direction == direction(1, -1.0)
 
-
-# -- The page ------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).resolve().parents[4] / "docs/reference/teleop.md"
 

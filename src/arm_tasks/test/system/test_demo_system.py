@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./arm demo as a person runs it: what it prints, its exit code, nothing left behind."""
 
+import contextlib
 import itertools
 import os
 import re
@@ -19,35 +20,26 @@ numbers = itertools.count()
 
 
 def processes_of(folder):
-    """Return the command lines of running processes whose working directory is the folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdecimal():
-            continue
-        try:
-            if (entry / "cwd").resolve() == folder and (entry / "cmdline").read_bytes():
-                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        except OSError:
-            continue
-    return found
+    """Return pid -> command line of running processes whose working directory is the folder."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").resolve() == folder.resolve():
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+    return {pid: command for pid, command in found.items() if command}
 
 
 class Demo:
     """One run of the installed executable behind ./arm demo."""
 
     def __init__(self, folder, *arguments, executable="demo"):
-        self.folder = folder.resolve()
         program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / executable
-        environment = os.environ | {
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            "PYTHONUNBUFFERED": "1",
-        }
-        self.output = self.folder / f"terminal-{next(numbers)}"
+        self.output = folder / f"terminal-{next(numbers)}"
         with self.output.open("w") as file:
             self.process = subprocess.Popen(
                 [program, *arguments],
-                cwd=self.folder,
-                env=environment,
+                cwd=folder,
+                env=os.environ | {"PYTHONUNBUFFERED": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -84,7 +76,7 @@ def demo(tmp_path):
     yield start
     for run in runs:
         run.end()
-    assert processes_of(tmp_path.resolve()) == []
+    assert processes_of(tmp_path) == {}
 
 
 def test_the_demo_tells_what_it_does_and_leaves_a_picture(demo, tmp_path):
@@ -98,22 +90,7 @@ def test_the_demo_tells_what_it_does_and_leaves_a_picture(demo, tmp_path):
     for row in ("step ", "take the nut off ", "screw it on ", "all ", "Nut ", "Picture "):
         assert any(line.startswith(row) for line in lines), row
     assert re.fullmatch(r"Done: the nut is \d\.\d\d turns on lower_bolt.*", lines[-1])
-    picture = (tmp_path / "output" / "nut_transfer.png").read_bytes()
-    assert picture.startswith(b"\x89PNG")
-    assert len(picture) > 20_000
-
-
-def kill_driver(folder):
-    """Kill the servo driver of a run."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                command = (entry / "cmdline").read_bytes()
-                same = (entry / "cwd").resolve() == folder
-            except OSError:
-                continue
-            if same and b"lib/arm_hardware/hardware" in command:
-                os.kill(int(entry.name), signal.SIGKILL)
+    assert (tmp_path / "output" / "nut_transfer.png").stat().st_size > 20_000
 
 
 def test_ctrl_c_in_the_middle_leaves_nothing_and_the_next_run_works(demo, tmp_path, ros_domain):
@@ -124,17 +101,19 @@ def test_ctrl_c_in_the_middle_leaves_nothing_and_the_next_run_works(demo, tmp_pa
     second = demo("--headless")
     assert second.code() == 1
     assert f"already running in ROS domain {ros_domain}" in second.text
-    assert len(processes_of(tmp_path.resolve())) > 4
+    assert len(processes_of(tmp_path)) > 4
     run.process.send_signal(signal.SIGINT)
     assert run.code() == 130
     assert "the arm holds where it is" in run.text  # the cancellation was answered
     assert "not ended by" not in run.text
     assert "Traceback" not in run.text
-    assert processes_of(tmp_path.resolve()) == []
+    assert processes_of(tmp_path) == {}
 
     again = demo("--headless", "--speed", "4", "--hardware", "fake")
     again.wait_for("moving to posture ready")
-    kill_driver(again.folder)
+    for pid, command in processes_of(tmp_path).items():
+        if "lib/arm_hardware/hardware" in command:
+            os.kill(pid, signal.SIGKILL)
     assert again.code() == 1
     assert "arm_hardware ended unexpectedly" in again.text
     assert re.search(r"Failed: step \d+, .*: the servo driver is gone", again.text)

@@ -70,7 +70,6 @@ class Reader:
         )
         (folder / "arm").chmod(0o755)
         self.environment = os.environ | {
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "PYTHONUNBUFFERED": "1",
             "RCUTILS_COLORIZED_OUTPUT": "0",
         }

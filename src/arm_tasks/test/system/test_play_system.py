@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """./arm play on a running driver and in a view, seen from outside over DDS."""
 
-import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-import rclpy
 from ament_index_python.packages import get_package_prefix
 from arm_description.trajectories.files import read_trajectory
-from rclpy.executors import SingleThreadedExecutor
+from arm_testing.ros.probe import Probe
 from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
@@ -30,11 +27,9 @@ OTHERS = ("kinematics", "task_server", "nut_world")
 def start(folder, *arguments):
     """Start the installed executable behind ./arm play."""
     program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "play"
-    environment = os.environ | {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     return subprocess.Popen(
         [program, *arguments],
         cwd=folder,
-        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -133,30 +128,23 @@ def test_where_nothing_runs_it_says_what_to_start(fresh_domain, tmp_path):
 
 
 def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    node = rclpy.create_node("ears", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    track = Track(node)
+    probe = Probe(bound=BOUND)
+    track = Track(probe.node)
     # Repeated, since the view may play some of it before this subscription is matched.
     words = ("nut_arm", "look_around", "--view", "--loop", "--viewer-port", "8178")
     player = start(tmp_path, *words)
-    points = list(read_trajectory("look_around", MODEL).positions)
-    place, end = 0, time.monotonic() + BOUND
+    place = 0
     try:
-        while points:
-            assert player.poll() is None and time.monotonic() < end, points
-            executor.spin_once(timeout_sec=0.05)
-            if (seen := track.visits(points[0], place)) is not None:
-                place = seen
-                points.pop(0)
+        for point in read_trajectory("look_around", MODEL).positions:
+            while (seen := track.visits(point, place)) is None:
+                assert player.poll() is None, player.communicate()[0]
+                count = len(track.stamps)
+                probe.until(lambda count=count: len(track.stamps) > count, what=point)
+            place = seen
         player.send_signal(signal.SIGINT)
         said = player.communicate(timeout=BOUND)[0]
     finally:
         player.kill()
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+        probe.close()
     assert player.returncode == 130, said
     assert "Playing look_around on the view: " in said and "Stopped." in said, said

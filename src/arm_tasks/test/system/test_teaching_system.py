@@ -82,10 +82,7 @@ def test_poses_paths_and_bolts_from_a_program(taught, folder):
 
 def check_list(taught):
     client = taught.node.create_client(ListTasks, "list_tasks")
-    taught.wait_for(client.service_is_ready, "list_tasks")
-    future = client.call_async(ListTasks.Request())
-    taught.wait_for(future.done, "the list")
-    found = future.result()
+    found = taught.request(client, ListTasks.Request())
     assert "nut_transfer" in found.tasks and len(found.tasks) == len(found.task_scenes)
     assert (list(found.poses), list(found.paths)) == (["left"], ["back"])
     assert "rest" in found.postures
