@@ -1,8 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What several tests of this package need: the shipped robots as chains, and random postures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments that make no sense are rejected with the reason."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from arm_kinematics.arguments import positive, rigid_transform, vector

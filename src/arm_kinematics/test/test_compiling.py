@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled or not, the results are the same; importing the package costs neither ROS nor time."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

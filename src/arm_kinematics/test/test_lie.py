@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SO(3) and SE(3): group axioms, exp against log, and the left Jacobians."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

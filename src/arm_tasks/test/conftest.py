@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What several tests of this package need: a scene, and a hand that moves the jaws about."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

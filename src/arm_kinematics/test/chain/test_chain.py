@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chains: three routes to one pose, Jacobians against finite differences, refusals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The design optimiser, and the two tools about dexterity."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures of dexterity, the best posture, and what is reached."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chain.all_solutions: modes, limits, whole turns, singular and unreachable targets, order."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many targets at once: the same answers as one by one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closed forms: every family, in any place, from either end; none missed, none false."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every status on arms of two to seven joints, in cases whose truth is known; its messages."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """All solutions of 6R arms: every one found, none false; published examples; special geometry."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What may be asked of a solution: axis, tool, boxes of tolerance, weights, preference."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

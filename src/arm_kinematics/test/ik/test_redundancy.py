@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Self-motions of 7R arms: continuous, exact, inside limits, complete."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics: every reachable target is solved, inside the limits, the same way twice."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

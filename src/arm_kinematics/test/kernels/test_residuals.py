@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled errors: their derivatives by finite differences, in every combination."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

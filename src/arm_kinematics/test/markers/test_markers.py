@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the marks say is true: where they are, how long they are, and when they are drawn anew."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chains of a URDF: joints between two links, their limits, and what cannot be a chain."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jogging: limits kept for ever, twists tracked where the arm can, damped where it cannot."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

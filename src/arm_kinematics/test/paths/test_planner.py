@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tool paths: shapes, samples that stay on them, no jumps, and a reason where they end."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

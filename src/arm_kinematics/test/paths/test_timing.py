@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time laws of joint paths: limits kept between the points too, ends exact, as fast as can be."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A kinematics node as a process, beside a node that calls its services."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calling the services from everywhere: no deadlock; many callers at once: no loss, no growth."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Iterator

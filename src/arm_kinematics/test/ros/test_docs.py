@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/kinematics.md and docs/call_ik.md say what is true: Python runs, C++ compiles."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

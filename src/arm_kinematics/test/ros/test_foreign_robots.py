@@ -5,8 +5,6 @@
 Poses are compared with those that Pinocchio computes from the same text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

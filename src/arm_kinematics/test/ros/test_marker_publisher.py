@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The topic kinematics_markers of a running node: latched, switchable, silent at rest."""
 
-from __future__ import annotations
-
 import signal
 
 import numpy as np

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """compute_ik and compute_fk as a client of MoveIt calls them, over real DDS with its types."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

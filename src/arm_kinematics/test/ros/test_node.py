@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node as a process, over real DDS: each service, each refusal, each way to end."""
 
-from __future__ import annotations
-
 import math
 import re
 import signal

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The service plan_path over real DDS: paths, refusals, and other requests meanwhile."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

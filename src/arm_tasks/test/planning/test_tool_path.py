@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tool poses to joints: residuals, what is said of a miss, and the wrist's span at a bolt."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
