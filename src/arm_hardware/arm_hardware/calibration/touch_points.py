@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_description.model.units import ANGLES, LENGTHS, Units
@@ -52,7 +53,10 @@ def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = Non
 
 
 def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
-    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller."""
+    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller.
+
+    Joint positions q are (n,) [rad or m], maps those of the joints from base to tip.
+    """
     ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
     counts = [servo.count_of(position) for servo, position in zip(maps, q, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
@@ -110,7 +114,15 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
 
 
 def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
-    given = field.mapping(model.joint_names, model.joint_names)
+    given = field.mapping()
+    for name, value in given.items():
+        if name not in model.joint_names:
+            raise value.error(
+                "is not a joint of this robot", did_you_mean(name, model.joint_names)
+            )
+    for name in model.joint_names:
+        if name not in given:
+            raise field.error(f"has no {name!r}", "a point needs every joint")
     return [units.si(given[joint.name].number(), joint.type) for joint in model.joints]
 
 

@@ -18,7 +18,13 @@ class ServoModel:
         slew_us: float = SLEW_US,
         dead_band_us: float = DEAD_BAND_US,
     ) -> None:
-        """Make a servo without pulses; a pulse within the dead band does not move it."""
+        """Make a servo without pulses.
+
+        Args:
+            position_us: Where its horn is, as the pulse that would keep it there [us].
+            slew_us: Speed [us/s].
+            dead_band_us: A pulse nearer than this to its position does not move it [us].
+        """
         self._position = position_us
         self._slew = slew_us
         self._dead_band = dead_band_us
@@ -35,7 +41,7 @@ class ServoModel:
             self._target = pulse_us
 
     def position_us(self, now: float) -> float:
-        """Return where the horn is at a time [s]."""
+        """Return where the horn is at a time [s], as the pulse that would keep it there [us]."""
         if self._target is None:
             return self._position
         way = self._target - self._position

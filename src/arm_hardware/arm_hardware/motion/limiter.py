@@ -33,11 +33,16 @@ class AxisState:
 
 
 def braking_speed(distance: float, acceleration: float, dt: float) -> float:
-    """Return the largest speed of the next tick that lets the axis stop in a distance [unit].
+    """Return the largest speed [unit/s] of the next tick that lets the axis stop in a distance.
 
     With speeds ``w, w - a dt, w - 2 a dt, ...`` over k ticks the way is ``k w dt - a dt^2 k (k -
     1) / 2``. The smallest k for which ``a dt^2 k (k + 1) / 2`` reaches the distance makes the last
     of these speeds at most ``a dt``, so the next may be 0.
+
+    Args:
+        distance: Way left [unit]; not positive gives 0.
+        acceleration: Of the braking, positive [unit/s^2].
+        dt: Length of a tick [s].
     """
     if distance <= 0.0:
         return 0.0
@@ -51,7 +56,7 @@ def braking_speed(distance: float, acceleration: float, dt: float) -> float:
 def track(
     axis: Axis, state: AxisState, now: float, then: float, dt: float, turn: float | None = None
 ) -> None:
-    """Advance an axis by one tick towards a reference that moves from ``now`` to ``then`` [unit].
+    """Advance an axis by a tick of dt [s] towards a reference that moves from now to then [unit].
 
     A reference that keeps the axis' limits is followed exactly, another one as closely as they
     allow. Where it reverses or rests next, ``turn`` [unit], is not overshot if the axis can still

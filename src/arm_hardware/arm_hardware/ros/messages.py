@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 import rclpy.clock
 from builtin_interfaces.msg import Duration, Time
@@ -32,8 +33,11 @@ def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
     """Return a trajectory message as plain numbers, to begin in ``start`` seconds (None: now)."""
     points = tuple(
         GoalPoint(
-            _seconds(p.time_from_start),
-            *(tuple(values) for values in (p.positions, p.velocities, p.accelerations, p.effort)),
+            time=_seconds(p.time_from_start),
+            positions=tuple(p.positions),
+            velocities=tuple(p.velocities),
+            accelerations=tuple(p.accelerations),
+            effort=tuple(p.effort),
         )
         for p in message.points
     )
@@ -88,12 +92,15 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
     positions = [float(p) for p in snapshot.positions if p is not None]
     message = JointState(name=[*axes.names, *axes.fingers])
     message.header.stamp = stamp
-    n = len(axes.arm)
-    message.position, message.velocity = (
-        [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
-        for values in (positions, snapshot.velocities)
-    )
+    message.position = _with_fingers(axes, positions)
+    message.velocity = _with_fingers(axes, snapshot.velocities)
     return message
+
+
+def _with_fingers(axes: Axes, values: Sequence[float]) -> list[float]:
+    """Return values of the axes as those of the joints: each finger has half the gripper's."""
+    n = len(axes.arm)
+    return [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
 
 
 def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:

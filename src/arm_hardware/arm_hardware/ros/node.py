@@ -61,9 +61,10 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def controller(self) -> TrajectoryController:
         """Return the driver's controller; raise StateError if the node is not configured."""
-        if self.driver is None:
+        driver = self.driver  # read once: another thread may end the driver meanwhile
+        if driver is None:
             raise StateError("The driver is not configured; configure and activate it.")
-        return self.driver.controller
+        return driver.controller
 
     def refuse(self, what: str, error: HardwareError) -> None:
         """Log why a command was rejected."""

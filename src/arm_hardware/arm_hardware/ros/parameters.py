@@ -27,6 +27,7 @@ DEPRECATED = {
     "commander_timeout": "client_timeout",
     "gripper_squeeze_limit": "grip_force_limit_counts",
 }
+NO_PARAMETERS = {"motion_options", "folder"}  # the only options without one of their name
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
@@ -132,9 +133,9 @@ class DriverParameters:
     @cached_property
     def options(self) -> DriverOptions:
         """The driver's options: those of the same names, and how the arm is moved."""
-        names = [entry.name for entry in fields(DriverOptions)]
+        names = {entry.name for entry in fields(DriverOptions)} - NO_PARAMETERS
         return DriverOptions(
-            **{name: getattr(self, name) for name in names if hasattr(self, name)},
+            **{name: getattr(self, name) for name in names},
             motion_options=MotionOptions(
                 jerk_time=self.jerk_time,
                 command_timeout=self.command_timeout,

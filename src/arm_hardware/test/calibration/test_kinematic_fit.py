@@ -258,8 +258,14 @@ def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch
         (lambda d: d.update(points=[]), "points: is empty"),
         (lambda d: d["units"].update(length="cm"), "units.length: cannot be 'cm'"),
         (lambda d: d["points"][3].update(tip=[1, 2]), "points[3].tip: must be three numbers"),
-        (lambda d: d["points"][3]["joints"].pop("waist"), "points[3].joints: has no 'waist'"),
-        (lambda d: d["points"][3]["joints"].update(wiast=1), "did you mean 'waist'"),
+        (
+            lambda d: d["points"][3]["joints"].pop("waist"),
+            "points[3].joints: has no 'waist'; a point needs every joint",
+        ),
+        (
+            lambda d: d["points"][3]["joints"].update(wiast=1),
+            "points[3].joints.wiast: is not a joint of this robot; did you mean 'waist'",
+        ),
         (lambda d: d["points"][3]["joints"].update(waist="x"), "must be a finite number"),
         (lambda d: d.update(points=d["points"][:1]), "Too few points, 1, for 4"),
     ],

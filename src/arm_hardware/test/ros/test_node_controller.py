@@ -1,0 +1,28 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+from types import SimpleNamespace
+
+import pytest
+
+
+class Ending:
+    """A node whose driver another thread ends after it was read so often."""
+
+    def __init__(self, reads):
+        self.reads = reads
+
+    @property
+    def driver(self):
+        self.reads -= 1
+        return SimpleNamespace(controller="controller") if self.reads >= 0 else None
+
+
+def test_a_driver_that_ends_while_its_controller_is_asked_for_raises_nothing_else():
+    pytest.importorskip("rclpy")
+    from arm_hardware.errors import StateError
+    from arm_hardware.ros.node import HardwareNode
+
+    assert HardwareNode.controller(Ending(1)) == "controller"
+    with pytest.raises(StateError, match="not configured"):
+        HardwareNode.controller(Ending(0))
