@@ -31,7 +31,6 @@ INSTALL = "jit.finish_installation(package)\n"
 
 
 def run(package, code=RUN, **environment):
-    """The cache folder and the result of the kernels, in a process of their own."""
     places = {"NUMBA_CACHE_DIR": None, "XDG_CACHE_HOME": None, **environment}
     env = {k: v for k, v in {**os.environ, **places}.items() if v is not None}
     env["PYTHONPATH"] = os.pathsep.join([str(package.parent), env.get("PYTHONPATH", "")])

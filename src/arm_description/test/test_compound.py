@@ -22,7 +22,6 @@ KINDS = ("universal", "ball")
 
 
 def robot(table_yaml, convention, *table):
-    """Robot of rows (type, DhRow), in m and rad."""
     text = table_yaml([(kind, *astuple(row)) for kind, row in table], convention)
     return parse_robot(text.replace("-3,", "-3.5,").replace("upper: 3", "upper: 3.5"))
 

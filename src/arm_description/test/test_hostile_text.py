@@ -27,7 +27,6 @@ ODD = [
 
 
 def renamed(small, name):
-    """The small robot with a joint of another name, quoted as YAML wants it."""
     quoted = yaml.safe_dump(name, default_style='"', allow_unicode=True, width=1000).strip()
     return small.replace("name: turn", f"name: {quoted}").split("postures:")[0]
 

@@ -62,7 +62,6 @@ def robot_or_sentence(text, urdf_fk):
 
 
 def edited(text, chance):
-    """The text with one line or a few characters changed."""
     lines = text.split("\n")
     i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
     action = chance.choice(["delete", "twice", "swap", "indent", "outdent", "tab", *3 * ["piece"]])

@@ -27,7 +27,6 @@ def validator():
 
 @pytest.fixture
 def full(every_key):
-    """Text of a file with every key there is."""
     return every_key.read_text(encoding="utf-8")
 
 
@@ -69,7 +68,6 @@ def test_every_key_has_a_meaning_in_the_schema():
 
 
 def keys_known(kind):
-    """Every key below a kind, with its Key."""
     if isinstance(kind, Table):
         for name, key in kind.keys.items():
             yield name, key

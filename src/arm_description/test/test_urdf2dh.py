@@ -36,7 +36,6 @@ def robot(*joints, name="arm"):
 
 
 def chain(*joints):
-    """Joints a, b, c, .. one behind the other, from base to tip."""
     links = ["base", *(f"link{i}" for i in range(1, len(joints))), "tip"]
     return robot(
         *(joint(chr(97 + i), links[i], links[i + 1], **keys) for i, keys in enumerate(joints))

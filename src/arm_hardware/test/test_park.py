@@ -52,7 +52,6 @@ def record(driver) -> list[list[int]]:
 
 
 def home_of(driver) -> list[int]:
-    """Return the counts of the arm's joints at rest."""
     maps = driver.output.maps[:-1]
     return [m.count_of(p) for m, p in zip(maps, driver._rest, strict=False)]
 

@@ -54,7 +54,6 @@ CONFIGS = {
 
 
 def flat(displays):
-    """Return all displays, those in groups too."""
     for display in displays:
         if display["Class"] == "rviz_common/Group":
             yield from flat(display["Displays"])

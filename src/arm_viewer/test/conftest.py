@@ -52,5 +52,4 @@ def marker():
 
 @pytest.fixture(scope="session")
 def urdf():
-    """The text of a small robot with every primitive shape."""
     return URDF.read_text()

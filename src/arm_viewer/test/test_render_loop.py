@@ -23,8 +23,6 @@ class Timer:
 
 
 class Recorder:
-    """A loop, and the ticks at which it drew frames and wrote numbers."""
-
     def __init__(self):
         self.drawn, self.written, self.clients, self.expiry = [], [], False, math.inf
         self.loop = RenderLoop(

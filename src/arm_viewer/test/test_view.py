@@ -76,7 +76,6 @@ def empty(request, urdf):
 
 @pytest.fixture
 def setup(empty):
-    """A view that shows the robot."""
     empty.view.store.set_robot(empty.robot)
     empty.draw()
     return empty

@@ -76,7 +76,6 @@ def test_merge_keys_are_refused(tmp_path):
 
 
 def outline(item):
-    """Lines, keys and raw texts of all fields."""
     if item.is_mapping:
         return [(key, field.line, outline(field)) for key, field in item.mapping().items()]
     if item.is_list:

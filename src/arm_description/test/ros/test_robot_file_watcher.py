@@ -25,7 +25,6 @@ def file(tmp_path):
 
 
 def polls(watch, count=PATIENCE + 1):
-    """What so many polls return, without the Nones."""
     return [content for content in (watch.poll() for _ in range(count)) if content is not None]
 
 

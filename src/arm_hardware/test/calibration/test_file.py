@@ -46,7 +46,6 @@ def refused(load, content) -> CalibrationError:
 
 
 def waist(**changes):
-    """Return what changes the entry of the waist."""
     return lambda content: content["joints"]["waist"].update(changes)
 
 
@@ -115,7 +114,6 @@ def test_each_fault_is_refused_with_its_key(load, content, change, key, says):
 
 
 def _misspell(content, key):
-    """Give the waist a key that is nearly right."""
     waist = content["joints"]["waist"]
     waist[key] = waist.pop(key.replace("point_", "points_").replace("limit_", "limits_"))
 

@@ -47,7 +47,6 @@ def full():
 
 
 def accepted(data):
-    """Return whether the reader takes the file."""
     try:
         parse_calibration(yaml.safe_dump(data).encode(), Path("x.yaml"))
     except CalibrationError:

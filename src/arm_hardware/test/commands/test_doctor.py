@@ -90,7 +90,6 @@ def measured(tmp_path, calibration_path):
 
 
 def seen(host, real=False, file=None, **changes):
-    """Return results by name."""
     host = dataclasses.replace(host, **changes)
     return {result.what: result for result in run_checks(host, real, file)}
 

@@ -38,7 +38,6 @@ def bench(opened):
 
 
 def stands(bench) -> np.ndarray:
-    """Return where the servos stand, as pulses [us]."""
     return np.array([bench.sim.servos[c].position_us(bench.clock.time) for c in CHANNELS])
 
 

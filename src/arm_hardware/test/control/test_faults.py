@@ -207,8 +207,6 @@ def test_slow_transfers_are_late_but_whole(bench, clock):
 
 
 class Gate:
-    """A transfer that hangs until it is let go."""
-
     def __init__(self, chip) -> None:
         self.reached, self.free = threading.Event(), threading.Event()
         self._write, chip.write = chip.write, self

@@ -34,7 +34,6 @@ def slow_jaws(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=["fake", "sim"])
 def running(request, slow_jaws):
-    """An armed node and its client."""
     client = nc.Client()
     client.hardware, client.speed = request.param, SPEEDS[request.param]
     process = nc.NodeProcess(

@@ -17,12 +17,10 @@ Q = np.array([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
 
 
 def rotating(name: str, limit: float = math.pi) -> Chain:
-    """A shipped robot with other limits."""
     return limited(shipped(name), -limit, limit)
 
 
 def nearest(found: np.ndarray, q: np.ndarray) -> float:
-    """How far the nearest row is from q in its farthest joint."""
     return float(np.abs(found - q).max(axis=1).min())
 
 

@@ -104,7 +104,6 @@ SHIPPED = (
 
 
 def chain_of(table, S, M, limit=math.pi):
-    """Return the chain of screws and a home pose; joints that slide do so by 1 m either way."""
     joints = [
         ChainJoint(
             f"j{i}", i in table.slides, *((-1.0, 1.0) if i in table.slides else (-limit, limit))

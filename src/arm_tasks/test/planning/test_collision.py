@@ -33,7 +33,6 @@ def box(name, xyz, size=(0.02, 0.02, 0.02)):
 
 @pytest.fixture(scope="module")
 def empty(scene):
-    """The scene without anything but the floor."""
     return replace(scene, bolts={}, things={}, nut=None, frames={})
 
 

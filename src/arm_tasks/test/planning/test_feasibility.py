@@ -131,7 +131,6 @@ def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
 
 @pytest.fixture
 def tries(monkeypatch):
-    """Count the changes that are tried."""
     tried = Mock(wraps=remedies.can_step)
     monkeypatch.setattr(remedies, "can_step", tried)
     return tried

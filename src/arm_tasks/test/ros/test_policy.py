@@ -95,8 +95,6 @@ def test_an_invalid_policy_is_rejected_with_its_reason(tmp_path, text, message):
 
 @pytest.fixture
 def fake_ros2(tmp_path, monkeypatch):
-    """A ros2 that records its arguments and exits with a code."""
-
     def make(code=0):
         folder = tmp_path / "bin"
         folder.mkdir()

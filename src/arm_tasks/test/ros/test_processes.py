@@ -31,7 +31,6 @@ def is_alive(pid):
 
 @pytest.fixture
 def prefix(tmp_path, monkeypatch):
-    """A package prefix for executables of a test."""
     monkeypatch.setattr(module, "get_package_prefix", lambda _: str(tmp_path))
     folder = tmp_path / "lib" / "pack"
     folder.mkdir(parents=True)

@@ -17,8 +17,6 @@ TEXT = ("task_text", 0)
 
 
 class Watcher:
-    """The markers that a view would show."""
-
     def __init__(self, node):
         self.shown, self.messages = {}, []
         node.create_subscription(MarkerArray, "scene_markers", self.on_markers, MARKERS)
@@ -36,7 +34,6 @@ class Watcher:
 
 @pytest.fixture
 def world():
-    """A scene node, a watching node, and a function that spins until a condition holds."""
     rclpy.init()
     scene, probe = SceneNode(load_scene("nut_transfer")), Probe()
     thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)

@@ -81,7 +81,6 @@ class Client:
 
 @pytest.fixture
 def world(monkeypatch):
-    """A clock, a driver, and a goal sent to it."""
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
     state = SimpleNamespace(lost=lambda: made.lost, driver_message="")

@@ -65,7 +65,6 @@ def plan(request_for):
 
 @pytest.fixture(params=[False, True])
 def server(request, plan):
-    """What a run needs of the task server."""
     made = SimpleNamespace(published=[], polls=[], driver=Port(plan), node=Node(request.param))
     made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1))
     made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)

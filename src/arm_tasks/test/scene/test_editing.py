@@ -20,7 +20,6 @@ def mine(tmp_path):
 
 
 def changed(before, after):
-    """Lines taken away and put in."""
     lines = difflib.ndiff(before.decode().splitlines(), after.decode().splitlines())
     return [line for line in lines if line[0] in "+-"]
 

@@ -35,6 +35,5 @@ def make_arms():
 
 @pytest.fixture
 def start_arm(tmp_path):
-    """A function that starts an arm, ended after the test."""
     with arms(tmp_path) as start:
         yield start

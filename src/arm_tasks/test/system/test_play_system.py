@@ -78,7 +78,6 @@ def arm(start_arm):
 
 
 def finish(arm, process):
-    """Wait for the end of a player; returns what it said."""
     arm.wait_for(lambda: process.poll() is not None, "the player", BOUND)
     return process.communicate()[0]
 

@@ -25,7 +25,6 @@ BOUND = 60.0
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the task server keeps what it is taught."""
     return tmp_path_factory.mktemp("taught")
 
 

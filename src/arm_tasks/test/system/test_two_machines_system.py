@@ -96,7 +96,6 @@ class World:
         self.pi, self.desk = Watcher(pi), Watcher(desk)
 
     def until(self, condition, what, bound=BOUND):
-        """Wait for a condition."""
         end = time.monotonic() + bound
         while not condition():
             assert time.monotonic() < end, f"no {what} within {bound:.0f} s; {self.said()}"
@@ -125,7 +124,6 @@ class World:
         return self.answer(number)
 
     def go(self, waist, seconds=0.5):
-        """Go somewhere from the desk."""
         assert self.end(self.desk.command("follow", waist=waist, seconds=seconds)) == {
             "error_code": 0,
             "error_string": "Commanded to the goal; the servos report no position.",

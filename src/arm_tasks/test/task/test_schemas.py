@@ -28,7 +28,6 @@ ERRORS = (TaskFileError, SceneError)
 
 
 def written(data):
-    """Plain data as a file."""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # that in C, where it is: far faster
     return yaml.dump(data, Dumper=dumper, sort_keys=False)
 
@@ -45,7 +44,6 @@ Core.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true$|false$"),
 
 
 def as_an_editor(text):
-    """The file as plain data."""
     return yaml.load(text, Loader=Core)
 
 
@@ -58,7 +56,6 @@ def validators():
 
 
 def full(kind):
-    """A file with every key there is."""
     return (HERE / f"every_key_{kind}.yaml").read_text(encoding="utf-8")
 
 

@@ -22,7 +22,6 @@ FULL = SCENE.the_nut().thickness / SCENE.bolt(UPPER).pitch  # turns of thread th
 
 
 def take(hand, roll_deg=90.0):
-    """Grip the nut where it starts."""
     hand.go(hand.at(UPPER, -0.02, roll_deg))
     hand.go(hand.at(UPPER, CENTRE, roll_deg))
     return hand.grip()
@@ -56,7 +55,6 @@ def held(hand):
 
 
 def in_bolt(hand, bolt=LOWER):
-    """Pose of the nut in a bolt's frame."""
     return np.linalg.inv(hand.world.scene.bolt(bolt).pose) @ hand.nut.pose
 
 

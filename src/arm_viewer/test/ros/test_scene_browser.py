@@ -119,7 +119,6 @@ def differs(a, b):
 
 
 def turned(robot, angle):
-    """Return all link poses with the waist at an angle [rad]."""
     return {
         name: T if name == "base_link" else turn_z(angle) @ T for name, T in robot.zero.items()
     }

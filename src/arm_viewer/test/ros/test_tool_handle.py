@@ -38,7 +38,6 @@ class Rviz:
         node.create_timer(0.05, lambda: ros.show_joints(self.q | fingers))
 
     def ask(self):
-        """Request the markers, as RViz does first."""
         future = self.get.call_async(self.Get.Request())
         self.ros.until(future.done, BOUND)
         for self.marker in future.result().markers:

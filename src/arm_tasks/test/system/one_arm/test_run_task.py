@@ -55,7 +55,6 @@ def on_its_way(arm):
 
 @pytest.fixture
 def far_scene(tmp_path):
-    """Path of the shipped scene with the lower bolt out of reach."""
     text = resolve("nut_transfer", "scenes", "scene", SceneError).read_text()
     far = text.replace("xyz: [0.21974, -0.05888, 0.16043]", "xyz: [0.42, -0.06, 0.16]")
     assert far != text
