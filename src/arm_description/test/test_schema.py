@@ -11,6 +11,7 @@ import yaml
 from arm_common.yaml.schema_types import ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT, SOURCED
 from arm_description.robot_file.schema import robot_schema, schema_text, with_reference
+from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, parse_robot, shipped_robots
@@ -77,20 +78,6 @@ def keys_known(kind):
             yield from keys_known(table)
     elif isinstance(kind, ListOf | Named):
         yield from keys_known(kind.kind)
-
-
-def places(data, path=()):
-    """Paths of all values of plain data, the outermost first."""
-    yield path
-    if isinstance(data, dict | list):
-        for key in data if isinstance(data, dict) else range(len(data)):
-            yield from places(data[key], (*path, key))
-
-
-def at(data, path):
-    for key in path:
-        data = data[key]
-    return data
 
 
 def refused_by_both(data, validator):

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JSON schema of the calibration file: from the reader's tables, and no other rules."""
 
-import functools
 import json
-import operator
 from copy import deepcopy
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from arm_hardware.calibration.file import (
     schema_text,
 )
 from arm_hardware.errors import CalibrationError
+from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 ANEW = "run: python3 -m arm_hardware.calibration.file"
@@ -52,19 +51,6 @@ def accepted(data):
     except CalibrationError:
         return False
     return True
-
-
-def places(data, path=()):
-    """Yield the path of every value."""
-    yield path
-    if isinstance(data, dict | list):
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from places(value, (*path, key))
-
-
-def at(data, path):
-    """Return the value at a path."""
-    return functools.reduce(operator.getitem, path, data)
 
 
 def changed(data, path, value):

@@ -107,8 +107,10 @@ class ServiceCaller(Generic[_Request, _Response]):
         deadline = time.monotonic() + timeout
         while not self.is_ready:
             if time.monotonic() > deadline:
-                text = f"nobody serves '{name}' within {timeout:g} s"
-                raise NoAnswerError(f"{text}; does the kinematics node run?", what=name)
+                raise NoAnswerError(
+                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
+                    what=name,
+                )
             time.sleep(_POLL_PERIOD)
         while (left := deadline - time.monotonic()) > 0.0:
             done = threading.Event()

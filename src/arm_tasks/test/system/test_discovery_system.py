@@ -13,7 +13,7 @@ import sys
 import time
 
 import pytest
-from arm_testing import two_machines
+from arm_testing.ros import two_machines
 
 WHY_NOT = two_machines.why_not()
 pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]

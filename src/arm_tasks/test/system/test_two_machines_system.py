@@ -15,8 +15,7 @@ import time
 import pytest
 from arm_tasks.bringup.processes import ARGUMENTS, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
-from arm_testing import two_machines
-from arm_testing.ros import machine_watcher
+from arm_testing.ros import machine_watcher, two_machines
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus

@@ -13,6 +13,7 @@ from arm_tasks.scene.file import THINGS, scene_from_text
 from arm_tasks.task.keys import STEPS_KEYS
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
+from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -92,29 +93,18 @@ def test_the_files_with_every_key_have_every_key():
         assert used == set(table.keys), kind
 
 
-def places(data, path=()):
-    """Paths of all mappings of plain data."""
-    if isinstance(data, dict):
-        yield path
-    if isinstance(data, dict | list):
-        for key in data if isinstance(data, dict) else range(len(data)):
-            yield from places(data[key], (*path, key))
-
-
-def at(data, path):
-    for key in path:
-        data = data[key]
-    return data
-
-
 FREE = {"variables", "joints", "joints_deg", "frames", "bolts", "placements", *THINGS}
+
+
+def mappings(data):
+    return [path for path in places(data) if isinstance(at(data, path), dict)]
 
 
 @pytest.mark.parametrize("kind", ["task", "scene"])
 def test_both_refuse_an_unknown_key_anywhere(kind, validators):
     data = as_an_editor(full(kind))
     tried = 0
-    for path in places(data):
+    for path in mappings(data):
         if path and path[-1] in FREE:
             continue  # names of the writer's choice
         changed = deepcopy(data)
@@ -130,7 +120,7 @@ def test_both_refuse_an_unknown_key_anywhere(kind, validators):
 def test_both_say_the_same_of_a_key_that_is_missing(kind, validators):
     """Of names that refer to each other, and of one of two keys, only the reader knows."""
     data = as_an_editor(full(kind))
-    for path in places(data):
+    for path in mappings(data):
         for key in () if path and path[-1] in FREE else at(data, path):
             changed = deepcopy(data)
             del at(changed, path)[key]
