@@ -29,8 +29,8 @@ TWO_MACHINES = (
     "Not run here, because network namespaces need root and the command ip (Debian's iproute2):"
     " src/arm_tasks/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# A file's tests stay together: they share nodes. The plugin says which files come first. One worker
-# more than cores, since tests of processes often wait.
+# A file's tests stay together: they share nodes. The plugin says which files come first.
+# There is one worker more than cores, since tests of processes often wait.
 WORKERS = str(min((os.cpu_count() or 1) + 1, 4))
 PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
 KINDS = {
