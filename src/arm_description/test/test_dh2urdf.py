@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command dh2urdf."""
 
 import pytest
 from arm_description.commands.export import dh2urdf

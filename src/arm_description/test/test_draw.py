@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command draw: what is in the picture, and where."""
 
 import io
 import xml.etree.ElementTree as ET

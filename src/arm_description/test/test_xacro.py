@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The xacro form against to_urdf: same generator, same robot."""
 
 import xml.etree.ElementTree as ET
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that make no sense are rejected with the reason."""
 
 import numpy as np
 import pytest

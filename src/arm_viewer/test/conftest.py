@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A small robot and markers without ROS."""
 
 from pathlib import Path
 from types import SimpleNamespace

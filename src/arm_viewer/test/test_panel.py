@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sliders, and what the panel writes: joint values, texts, the nut."""
 
 import math
 from types import SimpleNamespace

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The design optimiser, and the two tools about dexterity."""
 
 from pathlib import Path
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measures of dexterity, the best posture, and what is reached."""
 
 import math
 

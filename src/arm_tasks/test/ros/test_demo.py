@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of ./arm demo and ./arm view, and the end of a run."""
 
 from unittest.mock import Mock
 

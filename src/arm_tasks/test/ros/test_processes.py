@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The supervisor: command lines, and no process survives."""
 
 import os
 import signal

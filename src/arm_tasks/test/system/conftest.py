@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whole-system tests: real processes over real DDS."""
 
 import contextlib
 
