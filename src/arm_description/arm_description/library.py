@@ -39,7 +39,7 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     Raises:
         DescriptionError: no robot of that name is shipped, or there is no such file.
     """
-    path = given_path(robot, _SUFFIXES)
+    path = given_path(robot, has_ending=Path(robot).suffix in _SUFFIXES)
     if path is not None:
         return path
     text, names = os.fspath(robot), shipped_robots()
@@ -51,15 +51,17 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     return names[text]
 
 
-def given_path(file: str | os.PathLike[str], endings: Container[str]) -> Path | None:
+def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
     """Return the path of a file, None if it can only be the name of a shipped one.
+
+    That is text without a folder and without the ending of a file.
 
     Raises:
         DescriptionError: there is no such file.
     """
     text = os.fspath(file)
     path = Path(text).expanduser()
-    if isinstance(file, str) and os.sep not in text and path.suffix not in endings:
+    if isinstance(file, str) and os.sep not in text and not has_ending:
         return None
     if not path.is_file():
         raise DescriptionError("there is no such file", remedy="check the path", file=text)

@@ -88,6 +88,11 @@ def refused(file, text, name="here", positions=HERE):
     return str(caught.value)
 
 
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
+    with pytest.raises(DescriptionError, match=r"none\.yaml: cannot be read \(No such file"):
+        store_posture(tmp_path / "none.yaml", "here", HERE)
+
+
 def test_what_cannot_be_stored_changes_nothing(file, small):
     for positions, says in (
         ({"tern": 0.0, "slide": 0.0}, "has no joint 'tern'; did you mean 'turn'"),

@@ -42,13 +42,13 @@ def require(fine: Any, what: str, value: Any, expected: str) -> None:
         raise KinematicsError(f"{what} is {value!r}; expected {expected}", what=what, value=value)
 
 
-def positive(value: Any, what: str, expected: str = "a positive number") -> float:
+def positive(value: Any, what: str) -> float:
     """Return value as a float above 0, which may be infinite."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    require(number > 0.0, what, value, expected)
+    require(number > 0.0, what, value, "a positive number")
     return number
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from arm_kinematics.arguments import positive, rigid_transform, vector
+from arm_kinematics.ik.solver import deadline_after
 
 from arm_kinematics import KinematicsError
 
@@ -34,5 +35,12 @@ def test_what_is_no_vector_is_rejected(bad):
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, "soon", None])
 def test_what_is_not_positive_is_rejected(bad):
-    with pytest.raises(KinematicsError, match=r"timeout is .*; expected a positive number"):
-        positive(bad, "timeout")
+    with pytest.raises(KinematicsError, match=r"tolerance is .*; expected a positive number"):
+        positive(bad, "tolerance")
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, np.nan, "1", True, [1.0]])
+def test_what_is_no_timeout_is_rejected(bad):
+    with pytest.raises(KinematicsError) as caught:
+        deadline_after(bad)
+    assert str(caught.value) == f"timeout is {bad!r} s; expected a positive number or None"

@@ -68,21 +68,26 @@ class TransformTree:
     def lookup(self, target: str, source: str) -> Matrix:
         """Return the transform target <- source, (4, 4) in metres.
 
+        Only what is below their nearest common ancestor counts, however far that is from the root.
+
         Raises:
             TransformError: a frame is unknown, or nothing connects the two.
         """
-        placed: dict[str, tuple[str, Matrix]] = {}
         with self._lock:
             self._require(target)
             self._require(source)
-            (root, T), (other, to_source) = (self._place(f, placed) for f in (target, source))
-        if root != other:
-            raise TransformError(
-                f"no transform connects {target!r} (below {root!r}) and {source!r} "
-                f"(below {other!r})",
-                remedy="publish the transform between those two roots",
-            )
-        return to_source.copy() if target == root else inverse(T) @ to_source
+            up_target, up_source = self._path(target), self._path(source)
+            if up_target[-1] != up_source[-1]:
+                raise TransformError(
+                    f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
+                    f"(below {up_source[-1]!r})",
+                    remedy="publish the transform between those two roots",
+                )
+            while up_target and up_source and up_target[-1] == up_source[-1]:
+                up_target.pop()
+                up_source.pop()
+            to_target, to_source = self._product(up_target), self._product(up_source)
+        return inverse(to_target) @ to_source if up_target else to_source
 
     def all_in(self, target: str) -> dict[str, Matrix]:
         """Return frame -> (4, 4) target <- frame of every frame connected with a target.
@@ -115,25 +120,36 @@ class TransformTree:
             path.append(self._edges[path[-1]][0])
         return path
 
-    def _place(self, frame: str, placed: dict[str, tuple[str, Matrix]]) -> tuple[str, Matrix]:
-        """Note and return a frame's root and (4, 4) root <- frame; note those above it too."""
-        if frame in placed:
-            return placed[frame]
-        if frame not in self._edges:
-            placed[frame] = frame, IDENTITY
-            return placed[frame]
+    def _place(self, frame: str, placed: dict[str, tuple[str, Matrix]]) -> None:
+        """Note the root and (4, 4) root <- frame of a frame and of those above it."""
+        path = []
+        while frame not in placed and frame in self._edges:
+            path.append(frame)
+            frame = self._edges[frame][0]
+        root, T = placed.setdefault(frame, (frame, IDENTITY))
+        for below in reversed(path):
+            edge, former = self._matrix(below), self._products.get(below)
+            if former is None or former[0] is not T or former[1] is not edge:
+                product = T @ edge
+                product.setflags(write=False)
+                former = self._products[below] = T, edge, product
+            T = former[2]
+            placed[below] = root, T
+
+    def _matrix(self, frame: str) -> Matrix:
+        """Return parent <- frame, (4, 4), computed on first use."""
         parent, edge = self._edges[frame]
-        root, above = self._place(parent, placed)
-        if callable(edge):  # computed on first use
+        if callable(edge):
             edge = edge()
             self._edges[frame] = parent, edge
-        former = self._products.get(frame)
-        if former is None or former[0] is not above or former[1] is not edge:
-            product = above @ edge
-            product.setflags(write=False)
-            former = self._products[frame] = above, edge, product
-        placed[frame] = root, former[2]
-        return placed[frame]
+        return edge
+
+    def _product(self, frames: list[str]) -> Matrix:
+        """Return the parent of the last frame <- the first, (4, 4), of a path going up."""
+        T = np.eye(4)
+        for frame in frames:
+            T = self._matrix(frame) @ T
+        return T
 
 
 class TfListener:

@@ -34,9 +34,23 @@ def test_laws(seed, size):
     a, b, c = (f"f{i}" for i in rng.integers(size, size=3))
     ab, bc = tree.lookup(a, b), tree.lookup(b, c)
     np.testing.assert_allclose(ab, np.linalg.inv(poses[a]) @ poses[b], atol=1e-12)
-    np.testing.assert_allclose(tree.lookup(a, a), np.eye(4), atol=1e-13)
+    np.testing.assert_array_equal(tree.lookup(a, a), np.eye(4))
     np.testing.assert_allclose(ab @ tree.lookup(b, a), np.eye(4), atol=1e-12)
     np.testing.assert_allclose(ab @ bc, tree.lookup(a, c), atol=1e-12)
+
+
+def test_neither_depth_nor_distance_from_the_root_matters():
+    tree, step = TransformTree(), rpy_matrix((5e3, 0, 0), (0, 0, 0))
+    for i in reversed(range(2000)):
+        tree.set(f"f{i}", f"f{i + 1}", step)
+    turned = rpy_matrix((1e-9, 0, 0), (1, 2, 3))
+    tree.set("f2000", "a", turned)
+    tree.set("f2000", "b", rpy_matrix((3e-9, 0, 0), (1, 2, 3)))
+    for T in (tree.lookup("f0", "a"), tree.all_in("f0")["a"]):
+        np.testing.assert_allclose(T[:3, 3], (1e7, 0, 0), atol=1e-5)
+    between = turned[:3, :3].T @ (2e-9, 0, 0)
+    np.testing.assert_allclose(tree.lookup("a", "b")[:3, 3], between, atol=1e-20)
+    np.testing.assert_array_equal(tree.lookup("a", "a"), np.eye(4))
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12))

@@ -15,7 +15,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.reader import parse_robot, read_robot
+from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
@@ -43,7 +43,12 @@ def store_posture(
             a position is outside the limits. The file is then as it was.
     """
     file, shown = Path(path).resolve(), str(path)
-    model, data = read_robot(Path(path)), file.read_bytes()
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+        raise DescriptionError(problem, remedy="check the path", file=shown) from None
+    model = parse_robot(data, shown)
     new = _edited(data, name, _texts(model, name, positions))
     after = parse_robot(new, shown)
     _refuse_other_changes(model, after, name, positions, shown)

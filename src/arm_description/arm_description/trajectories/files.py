@@ -67,7 +67,7 @@ def write_trajectory(
 
 def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
     text = os.fspath(file)
-    path = given_path(file, {Path(text).suffix} - {""})
+    path = given_path(file, has_ending=Path(text).suffix != "")
     if path is not None:
         return path
     names = shipped_trajectories(model.name)

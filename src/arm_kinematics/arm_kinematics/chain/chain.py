@@ -313,7 +313,7 @@ class Chain:
         - tolerances matter only where there is no exact solution: a solution that is only within
           tolerance is then returned once.
         - ``timeout`` bounds a search, and a self-motion, of which the part found by then is
-          returned.
+          returned; closed forms and elimination ignore it.
         - ``whole_turns``: return each variation by whole turns that the limits allow, not only the
           nearest.
 

@@ -19,7 +19,7 @@ import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array, inverse, pose
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import positive, require, rigid_transform, vector
+from arm_kinematics.arguments import require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
@@ -77,7 +77,13 @@ def deadline_after(timeout: float | None) -> float:
     """Return when a timeout [s] from now is over, on the monotonic clock [s]; None is never."""
     if timeout is None:
         return math.inf
-    return time.monotonic() + positive(timeout, "timeout", "a positive number of seconds or None")
+    if isinstance(timeout, bool) or not (isinstance(timeout, Real) and timeout > 0.0):
+        raise KinematicsError(
+            f"timeout is {timeout!r} s; expected a positive number or None",
+            what="timeout",
+            value=timeout,
+        )
+    return time.monotonic() + timeout
 
 
 class IkSolver:
@@ -97,6 +103,7 @@ class IkSolver:
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
         self._options: dict[Any, Array] = {}
+        self._quick: dict[Any, Array | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
@@ -148,9 +155,13 @@ class IkSolver:
 
         False, too, for invalid arguments: ``solve`` reports them.
         """
-        if not self.is_quick(key):
+        try:
+            opt = self._quick[key]
+        except (KeyError, TypeError):  # forgotten, or a list or an array, which is no key
+            opt = self.options(key) if self.is_quick(key) else None
+            remember(self._quick, key, opt)
+        if opt is None:
             return False
-        opt = self.options(key)
         try:
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)

@@ -246,8 +246,13 @@ def time_result(
 ) -> TimedPath:
     """Time a tool path as ``time_path`` does, at rest at its ends and at its corners.
 
-    Only by stopping can a corner be passed without leaving the path. An empty path gives an empty
-    trajectory.
+    Only by stopping can a corner be passed without leaving the path.
+
+    Args:
+        result: The path; an empty one gives an empty trajectory.
+        velocity: Speed limits (n,), positive [rad/s or m/s].
+        acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
+        scaling: Share of the speed limits to use, above 0 up to 1.
 
     Raises:
         KinematicsError: An argument makes no sense.

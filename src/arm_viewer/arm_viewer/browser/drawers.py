@@ -73,8 +73,9 @@ class FrameDrawer:
         return problems
 
     def remove(self, name: str) -> None:
-        """Remove a frame and everything attached to it."""
-        self._frames.pop(name).node.remove()
+        """Remove a frame, if it is drawn, and everything attached to it."""
+        if (frame := self._frames.pop(name, None)) is not None:
+            frame.node.remove()
 
     def switch(self, axes: bool, labels: bool) -> None:
         """Show or hide axes and names."""

@@ -25,6 +25,8 @@ from arm_kinematics.ik.closed_form.invariants import BOTH
 from arm_kinematics.ik.search_model import arm_length
 
 TOLERANCE = 5e-5
+_ZERO = np.zeros(3)
+_ZERO.setflags(write=False)
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,9 @@ class Subproblem(NamedTuple):
 
     first: int = 0
     invariant: int = 0
-    pivot: Array = np.zeros(3)
-    normal_0: Array = np.zeros(3)
-    normal_1: Array = np.zeros(3)
+    pivot: Array = _ZERO
+    normal_0: Array = _ZERO
+    normal_1: Array = _ZERO
 
 
 def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproblem | None:
