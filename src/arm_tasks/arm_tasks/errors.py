@@ -65,7 +65,8 @@ def shipped(kind: str) -> dict[str, Path]:
     here = Path(__file__).absolute()
     prefixes = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     installed = [prefix / "share" / _PACKAGE / kind for prefix in (*here.parents, *prefixes)]
-    folder = next(filter(Path.is_dir, (here.parents[1] / kind, *installed)), Path(kind))
+    folders = [here.parents[1] / kind, *installed]
+    folder = next(filter(Path.is_dir, folders), folders[0])
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 

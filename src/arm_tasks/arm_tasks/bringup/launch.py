@@ -63,6 +63,7 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
             raise RuntimeError(ended if process.ends_all else why)
         if process.ends_all and values["viewer"] != "none":
             return []
-        return [Shutdown(reason=f"{event.process_name} ended")]
+        done = "the task is done" if process.ends_all else f"{event.process_name} ended"
+        return [Shutdown(reason=done)]
 
     return [node, RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))]

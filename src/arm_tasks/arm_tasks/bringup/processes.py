@@ -16,6 +16,7 @@ from ament_index_python.packages import (
 )
 
 from arm_description import load_robot
+from arm_tasks.errors import TasksError
 
 Values = Mapping[str, str]
 Plain = str | int | float | bool
@@ -40,12 +41,17 @@ class Arg:
     kind: type[str] | type[int] | type[float] = str
 
     def __call__(self, values: Values) -> Plain:  # noqa: D102
-        return self.kind(values[self.name])
+        text = values[self.name]
+        try:
+            return self.kind(text)
+        except ValueError:
+            number = "a whole number" if self.kind is int else "a number"
+            raise TasksError(f"{self.name} is {text!r}; give {number}") from None
 
 
 def use_sim_time(values: Values) -> bool:
     """Return True unless simulated time runs at the speed of wall time."""
-    return float(values["speed"]) != 1.0
+    return Arg("speed", float)(values) != 1.0
 
 
 def _robot_description(values: Values) -> str:
@@ -204,11 +210,20 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
     )
 
 
+def _by_name(state_publisher: str) -> dict[str, Process]:
+    return {process.name: process for process in processes(state_publisher)}
+
+
 def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
     """Return the processes of an arm that other programs command."""
-    publisher, driver, kinematics, *_ = processes(state_publisher)
+    table = _by_name(state_publisher)
+    kinematics = table["kinematics"]
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
-    return (publisher, driver, replace(kinematics, parameters=served))
+    return (
+        table["robot_state_publisher"],
+        table["arm_hardware"],
+        replace(kinematics, parameters=served),
+    )
 
 
 def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
@@ -216,7 +231,8 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
 
     The view reloads the robot file when it changes.
     """
-    publisher, _, kinematics, *_ = processes(state_publisher)
+    table = _by_name(state_publisher)
+    publisher = table["robot_state_publisher"]
     watched = {**_ROBOT, "publisher": publisher.name}
     name = "robot_file_watcher"
     return (
@@ -224,7 +240,7 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
         Process(
             "arm_viewer", "viewer", "arm_viewer", {**_VIEW, "sliders": True}, to_terminal=True
         ),
-        kinematics,
+        table["kinematics"],
         Process("arm_description", name, name, watched, to_terminal=True),
     )
 

@@ -80,11 +80,11 @@ def _entries(path: Path, entries: ET.Element) -> list[str]:
     kind, verbs = _LISTS[entries.tag]
     if not entries.attrib or not set(entries.attrib) <= set(verbs):
         raise TasksError(f"{path}: <{entries.tag}> has attributes {' or '.join(verbs)} only")
-    for verb, what in entries.attrib.items():
-        if what != "ALLOW":  # everything else is denied anyway
-            raise TasksError(f'{path}: {verb} is "{what}"; write "ALLOW" or leave it out')
     for entry in entries:
         _check(path, entry, kind, ())
+        for verb, what in entries.attrib.items():
+            if what != "ALLOW":  # everything else is denied anyway
+                raise TasksError(f'{path}: {verb} is "{what}"; write "ALLOW" or leave it out')
     return [entry.text or "" for entry in entries]
 
 

@@ -78,7 +78,8 @@ def _run(model: RobotModel, scene: Scene, joints: Sequence[Array], nut_end: Arra
     chain = Chain.from_urdf(model.to_urdf())
     path = np.array([chain.fk(q)[:3, 3] for q in joints]).reshape(-1, 3)
     nut = scene.nut
-    places = [] if nut is None else [T for T in (scene.nut_start(), nut_end) if T is not None]
+    places = [] if nut is None else [scene.nut_start()]
+    places += [] if nut_end is None else [nut_end]
     skeletons = []
     if len(path):
         near = [int(np.argmin(np.linalg.norm(path - T[:3, 3], axis=1))) for T in places]

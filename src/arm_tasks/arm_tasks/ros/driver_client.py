@@ -53,7 +53,7 @@ class ArmState:
         self._polled = polled
         self.positions: Mapping[str, float] = {}
         self._received = 0.0
-        self._status = HardwareStatus()  # without a name before the first message
+        self._status: HardwareStatus | None = None
         self.on_joints: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
@@ -73,17 +73,17 @@ class ArmState:
     @property
     def complete(self) -> bool:
         """True once both joint_states and arm_hardware/status have been received."""
-        return bool(self._received and self._status.hardware)
+        return bool(self._received) and self._status is not None
 
     @property
     def moving(self) -> bool:
         """True while the driver reports that it moves."""
-        return bool(self._status.state == HardwareStatus.MOVING)
+        return self._status is not None and self._status.state == HardwareStatus.MOVING
 
     @property
     def driver_message(self) -> str:
         """The driver's own description of its state."""
-        return str(self._status.message)
+        return str(self._status.message) if self._status else ""
 
     @property
     def age(self) -> float:
@@ -105,7 +105,7 @@ class ArmState:
             return self.lost()
         if missing:
             return f"joint_states has no {', '.join(missing)}; is it the same robot?"
-        if not self._status.hardware:
+        if self._status is None:
             return "no arm_hardware/status yet; is the servo driver running?"
         if self._status.state not in READY_STATES:
             return f"the servo driver is not armed: {self._status.message}"

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from arm_common.ros.messages import pose_matrix, transform_matrix, transform_message
+from arm_common.ros.messages import transform_matrix, transform_message
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -141,9 +142,10 @@ class SceneNode(Node):
         )
         self.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
         self._text = ""
-        self._moving = {k: t.pose for k, t in scene.things.items() if t.is_payload}
+        moving = {k: t.pose for k, t in scene.things.items() if t.is_payload}
         if scene.nut is not None:
-            self._moving[NUT_FRAME] = scene.nut_start()
+            moving[NUT_FRAME] = scene.nut_start()
+        self._moving = {k: self._frame(k, T) for k, T in moving.items()}
         self._repeat()
         self.create_timer(1.0, self._repeat)  # for late subscribers
         self._publish_frames()
@@ -180,19 +182,29 @@ class SceneNode(Node):
                 self._publish_markers()
 
     def _on_nut(self, state: NutState) -> None:
-        self._move({NUT_FRAME: pose_matrix(state.pose.pose)}, state.pose.header.stamp)
+        """Relay the nut unchanged; it is repeated only in a scene that has one."""
+        nut = TransformStamped(header=state.pose.header, child_frame_id=NUT_FRAME)
+        translation, position = nut.transform.translation, state.pose.pose.position
+        translation.x, translation.y, translation.z = position.x, position.y, position.z
+        nut.transform.rotation = state.pose.pose.orientation
+        self._move([nut])
 
     def _on_payloads(self, message: TFMessage) -> None:
-        poses = {t.child_frame_id: transform_matrix(t.transform) for t in message.transforms}
-        self._move({k: T for k, T in poses.items() if k in self._moving}, self._now())
+        known = [t for t in message.transforms if t.child_frame_id in self._moving]
+        self._move([self._frame(t.child_frame_id, transform_matrix(t.transform)) for t in known])
 
     def _repeat(self) -> None:
-        self._move(self._moving, self._now())
+        for frame in self._moving.values():
+            frame.header.stamp = self._now()
+        self._move(list(self._moving.values()))
 
-    def _move(self, frames: Mapping[str, Array], stamp: Time) -> None:
-        self._moving.update(frames)
+    def _move(self, frames: Sequence[TransformStamped]) -> None:
+        self._moving |= {f.child_frame_id: f for f in frames if f.child_frame_id in self._moving}
         if frames:
-            self._tf.publish(tf_message(frames, stamp))
+            self._tf.publish(TFMessage(transforms=frames))
+
+    def _frame(self, name: str, T: Array) -> TransformStamped:
+        return transform_message(BASE_FRAME, name, T, self._now())
 
     def _now(self) -> Time:
         return self.get_clock().now().to_msg()

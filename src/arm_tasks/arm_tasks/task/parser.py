@@ -168,11 +168,14 @@ def _count(steps: Sequence[StepBase]) -> int:
     """Return the number of steps with repetitions expanded."""
     total = 0
     for step in steps:
-        if isinstance(step, If):
+        if isinstance(step, Repeat):
+            total += step.times * _count(step.steps)
+        elif isinstance(step, Until):
+            total += step.at_most * _count(step.steps)
+        elif isinstance(step, Call):
+            total += _count(step.steps)
+        elif isinstance(step, If):
             total += 1 + _count((*step.then, *step.otherwise))
-        elif isinstance(step, Repeat | Until | Call):
-            rounds = {Repeat: "times", Until: "at_most"}.get(type(step))
-            total += _count(step.steps) * (getattr(step, rounds) if rounds else 1)
         else:
             total += 1
     return total

@@ -87,7 +87,8 @@ class SimulatedMove:
 class IdealArm:
     """An ArmPort with a clock of its own, which step() advances, and with the world, if any.
 
-    It begins at joint positions (n,) and a width of the jaws [m]; servos None follow exactly.
+    It begins at joint positions q (n,) [rad or m] and a width of the jaws [m]; servos None follow
+    exactly.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ import pytest
 import rclpy
 import yaml
 from arm_common.ros.worker import ExecutorThread
-from arm_tasks.client import Arm, ArmError, ArmTimeoutError
+from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
 from arm_tasks.ros.client.results import pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
 from rclpy.action import ActionServer, CancelResponse
@@ -210,6 +210,12 @@ def test_an_asynchronous_verb_can_be_cancelled(arm):
     moving.cancel()
     with pytest.raises(ArmError, match="canceled; the arm holds where it is"):
         moving.result(BOUND)
+
+
+def test_a_bolt_has_three_surfaces_to_touch(arm):
+    for surface in ("add", "clear", "RIM", ""):
+        with pytest.raises(ArmError, match=f"no surface '{surface}'; .*known are rim, end, flank"):
+            Teacher(arm).touch("lower_bolt", surface)
 
 
 def test_threads_share_one_arm(arm):

@@ -70,6 +70,11 @@ def test_names_are_expanded_as_sros2_does(tmp_path):
     assert rights["reply"] == {"/left/b/s"}
 
 
+def test_a_list_without_entries_may_deny(tmp_path):
+    rights = read_policy(written(tmp_path, POLICY.format('<topics publish="DENY"/>')))
+    assert not any(rights["/a"].values())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -53,6 +53,10 @@ def test_placeholders_become_values():
     publisher = processes()[0].parameters["robot_description"]
     assert resolve(publisher, VALUES).lstrip().startswith("<")
     assert resolve("plain", values) == "plain"
+    with pytest.raises(TasksError, match="viewer_port is 'abc'; give a whole number"):
+        resolve(Arg("viewer_port", int), values | {"viewer_port": "abc"})
+    with pytest.raises(TasksError, match="speed is 'fast'; give a number"):
+        resolve(use_sim_time, values | {"speed": "fast"})
 
 
 def test_conditions():

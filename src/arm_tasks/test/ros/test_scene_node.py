@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of a scene: all for a new subscriber, one for a new text."""
 
+import time
+
 import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED, MARKERS
@@ -11,7 +13,10 @@ from arm_tasks.scene.file import load_scene
 from arm_testing.ros.probe import Probe
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
+
+from arm_interfaces.msg import NutState
 
 TEXT = ("task_text", 0)
 
@@ -33,9 +38,9 @@ class Watcher:
 
 
 @pytest.fixture
-def world():
+def world(request):
     rclpy.init()
-    scene, probe = SceneNode(load_scene("nut_transfer")), Probe()
+    scene, probe = SceneNode(load_scene(getattr(request, "param", "nut_transfer"))), Probe()
     thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)
     yield scene, probe.node, probe.until
     thread.stop()
@@ -74,3 +79,31 @@ def test_another_scene_deletes_the_markers_of_the_previous_one(world):
     scene.show(load_scene("easel"))
     until(lambda: watcher.shown and ("nut", 0) not in watcher.shown)
     assert not any(namespace.startswith("bolt/") for namespace, _ in watcher.shown)
+
+
+@pytest.mark.parametrize(
+    ("world", "repeats"), [("nut_transfer", True), ("easel", False)], indirect=["world"]
+)
+def test_a_nut_is_relayed_unchanged_and_repeated_only_if_the_scene_has_one(world, repeats):
+    _, other, until = world
+    heard = []
+    other.create_subscription(TFMessage, "tf", lambda m: heard.extend(m.transforms), 10)
+    nuts = other.create_publisher(NutState, "nut_world/state", 10)
+    state = NutState()
+    state.pose.header.frame_id = "elsewhere"
+    state.pose.pose.position.x = 0.5
+    state.pose.pose.orientation.w = 0.0  # no rotation at all, and yet nothing fails
+
+    def relayed():
+        return [t.transform for t in heard if t.header.frame_id == "elsewhere"]
+
+    until(nuts.get_subscription_count)
+    nuts.publish(state)
+    until(relayed)
+    assert (relayed()[0].translation.x, relayed()[0].rotation.w) == (0.5, 0.0)
+    if repeats:
+        until(lambda: len(relayed()) > 1)
+    else:
+        end = time.monotonic() + 1.2
+        until(lambda: time.monotonic() > end)
+        assert len(relayed()) == 1

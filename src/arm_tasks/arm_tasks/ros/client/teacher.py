@@ -6,12 +6,18 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from arm_common.suggestions import did_you_mean
 from geometry_msgs.msg import Point
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
 from arm_tasks.ros.client.arm import Arm
-from arm_tasks.ros.client.results import XYZ
+from arm_tasks.ros.client.results import XYZ, ArmError
 
+SURFACES = {
+    "rim": TouchBolt.Request.RIM,
+    "end": TouchBolt.Request.END,
+    "flank": TouchBolt.Request.FLANK,
+}
 _SERVICES = {
     TeachPose: ("save_pose", "forget_pose"),
     RecordPath: ("record", "end_recording", "replay"),
@@ -60,9 +66,10 @@ class Teacher:
         self, bolt: str, surface: Literal["rim", "end", "flank"], touching: XYZ = (0, 0, 0)
     ) -> str:
         """Add the position of a point of the tool, given in tool0 [m], as a point of a bolt."""
+        if surface not in SURFACES:
+            raise ArmError(f"a bolt has no surface {surface!r}; {did_you_mean(surface, SURFACES)}")
         x, y, z = (float(value) for value in touching)
-        touched = getattr(TouchBolt.Request, surface.upper())
-        return self._bolt(bolt, "ADD", surface=touched, touching=Point(x=x, y=y, z=z))
+        return self._bolt(bolt, "ADD", surface=SURFACES[surface], touching=Point(x=x, y=y, z=z))
 
     def clear(self, bolt: str) -> str:
         """Discard the points of a bolt."""

@@ -54,7 +54,7 @@ class TaskClient:
         self.track: list[tuple[int, Array]] = []
         self._payloads: dict[str, Array] = {}
         self._nut: NutState | None = None
-        self._hardware = HardwareStatus()  # without a name before the first message
+        self._hardware: HardwareStatus | None = None
         self._step = -1
         self._state = TaskState.CHECKING
         self._node = rclpy.create_node("run_task")
@@ -98,20 +98,16 @@ class TaskClient:
     @property
     def simulated(self) -> bool:
         """True if the hardware is not real, and thus a simulated world exists."""
-        return self._hardware.hardware not in ("", "real")
+        return self._hardware is not None and self._hardware.hardware != "real"
 
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
         self._wait(self._action.server_is_ready, "the task server")
-        self._wait(lambda: self._hardware.hardware, "the servo driver")
+        self._wait(lambda: self._hardware is not None, "the servo driver")
         # a person arms real servos, and that may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
-        self._wait(
-            lambda: self._hardware.state in READY_STATES,
-            "the servo driver to be armed",
-            timeout,
-            lambda: self._hardware.message,
-        )
+        what = "the servo driver to be armed"
+        self._wait(self._is_armed, what, timeout, self._hardware_message)
 
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; on KeyboardInterrupt cancel it first."""
@@ -202,6 +198,12 @@ class TaskClient:
     def _spin(self) -> None:
         with deferred():
             rclpy.spin_once(self._node, timeout_sec=0.1)
+
+    def _is_armed(self) -> bool:
+        return self._hardware is not None and self._hardware.state in READY_STATES
+
+    def _hardware_message(self) -> str:
+        return str(self._hardware.message) if self._hardware else ""
 
     def _on_hardware(self, message: HardwareStatus) -> None:
         self._hardware = message
