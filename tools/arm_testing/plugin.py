@@ -96,7 +96,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
+    """Begin with the files that take longest; mark system tests and slow files."""
 
     def rank(item: pytest.Item) -> int:
         path = item.path.as_posix()
@@ -104,6 +104,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=rank)
     for item in items:
+        if "/test/system/" in item.path.as_posix():
+            item.add_marker("system")
         if any(part in item.path.as_posix() for part in SLOW):
             item.add_marker("slow")
 

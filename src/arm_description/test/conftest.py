@@ -42,7 +42,6 @@ postures:
 
 @pytest.fixture(scope="session")
 def small():
-    """Text of a small valid robot file."""
     return SMALL
 
 
@@ -156,7 +155,6 @@ def pin_robot():
 
 @pytest.fixture(scope="session")
 def urdf_fk():
-    """Function: pose root <- tip of a URDF by Pinocchio; values by joint name."""
     return lambda text, values, root, tip: _pin_robot(text)[0](values, tip, root)
 
 

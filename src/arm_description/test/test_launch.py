@@ -55,7 +55,6 @@ def nodes_of(description):
 
 
 def words(parts, values):
-    """What launch's Command runs: its parts joined, then split as a shell does."""
     text = ""
     for part in parts:
         kind = type(part).__name__

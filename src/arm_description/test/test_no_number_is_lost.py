@@ -38,7 +38,6 @@ def leaves(field, kind):
 
 
 def variations(text):
-    """The text with one of its numbers changed a little, for each of them."""
     if text.startswith("#"):
         yield "#" + ("1" if text[1] == "0" else "0") + text[2:]
         return

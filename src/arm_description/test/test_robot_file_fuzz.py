@@ -94,7 +94,6 @@ def test_edited_text(urdf_fk, robot, chance, edits):
 
 
 def places(data):
-    """Containers of plain data with the keys of their items."""
     for key in data if isinstance(data, dict) else range(len(data)):
         yield data, key
         if isinstance(data[key], dict | list):

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A model as a robot file: read back equal, in short numbers."""
 
 import math
 import re

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schema and the reference of keys: made from the reader's tables, and no other rules."""
 
 import json
 import re

@@ -120,7 +120,6 @@ class Bench:
 
     @property
     def pulses(self) -> list[float]:
-        """What the board sends to each axis [us]."""
         return [self.chip.pulse_us(servo.channel) for servo in self.driver.output.maps]
 
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""URDF texts become visuals, joints and sizes; wrong ones are named."""
 
 import math
 from types import SimpleNamespace

@@ -54,7 +54,6 @@ class Setup:
         return self.view.draw("base_link", frames | more, 0.0)
 
     def draw_robot(self, urdf):
-        """Draw another robot beside the first one's frames."""
         other = read_robot(urdf)
         self.view.store.set_robot(other)
         self.draw(**other.zero)

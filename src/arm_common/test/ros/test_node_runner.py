@@ -47,7 +47,6 @@ def onlooker():
 
 @pytest.fixture
 def start():
-    """Start a process and wait for the lines that it prints first."""
     started = []
 
     def start(*lines, then="pass", begins=True):

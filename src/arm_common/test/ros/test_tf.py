@@ -17,7 +17,6 @@ def pose(rng):
 
 
 def random_tree(seed, size):
-    """A tree of frames f0 .. fn, and each frame's pose in the root."""
     rng = np.random.default_rng(seed)
     tree, poses = TransformTree(), {"f0": np.eye(4)}
     for i in range(1, size):

@@ -53,7 +53,6 @@ class Arm:
         )
 
     def tip(self, q, at=STYLUS):
-        """Where the point of the tool really is after q was commanded."""
         counts = [m.count_of(x) for m, x in zip(self.now, q, strict=True)]
         stands = [m.position_of(c) for m, c in zip(self.truth, counts, strict=True)]
         return tip_of(self.real, np.array(stands) + self.errors, at)

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schema of the calibration file: from the reader's tables, and no other rules."""
 
 import json
 from copy import deepcopy

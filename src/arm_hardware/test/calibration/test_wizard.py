@@ -64,7 +64,6 @@ def run(file, text, bus, script):
 
 
 def typed(file, bus, *keys):
-    """Type keys, then Ctrl-C; return the terminal."""
     script = Script(*keys)
     with pytest.raises(KeyboardInterrupt):
         run(file, file.read_bytes(), bus, script)

@@ -37,7 +37,6 @@ def message_of(bench) -> str:
 
 
 def assert_rearms_and_moves(bench) -> None:
-    """Clear the fault as a person would: deactivate, activate."""
     with pytest.raises(StateError, match="FAULT"):
         bench.go(*THERE)
     bench.controller.disarm("deactivated.")

@@ -48,7 +48,6 @@ def start(board, start):
 
 
 def moving(client):
-    """Begin a motion; return the future end of its goal once the arm is seen to move."""
     client.wait_armed()
     answer = client.end_of(client.creep())
     client.wait_moving()

@@ -4,6 +4,8 @@
 from types import SimpleNamespace
 
 import pytest
+from arm_hardware.errors import StateError
+from arm_hardware.ros.node import HardwareNode
 
 
 class Ending:
@@ -19,10 +21,6 @@ class Ending:
 
 
 def test_a_driver_that_ends_while_its_controller_is_asked_for_raises_nothing_else():
-    pytest.importorskip("rclpy")
-    from arm_hardware.errors import StateError
-    from arm_hardware.ros.node import HardwareNode
-
     assert HardwareNode.controller(Ending(1)) == "controller"
     with pytest.raises(StateError, match="not configured"):
         HardwareNode.controller(Ending(0))

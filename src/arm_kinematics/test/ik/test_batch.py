@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many targets at once: the same answers as one by one."""
 
 import math
 
@@ -14,7 +13,6 @@ COUNT = 150  # more than are done in one thread
 
 
 def same(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **asked) -> np.ndarray:
-    """Compare with single calls to the last bit; return the statuses."""
     batch = chain.ik_batch(Ts, seeds, **asked)
     assert len(batch) == len(Ts) and batch.q.shape == (len(Ts), chain.n)
     for k, (T, seed) in enumerate(zip(Ts, seeds, strict=True)):

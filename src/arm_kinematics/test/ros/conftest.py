@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kinematics node as a process, beside a node that calls its services."""
 
 import signal
 from collections.abc import Callable, Iterator

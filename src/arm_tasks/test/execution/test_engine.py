@@ -95,7 +95,6 @@ class Handle:
 
 
 def engine_of(*kinds, script=(), obeys=True, q=0.0, **options):
-    """Return an engine for a plan of some kinds of steps, its port and their clock."""
     clock = Clock()
     port = Port(clock, script, obeys)
     port.q = q
@@ -222,7 +221,6 @@ def test_what_must_not_be_run_is_refused():
 
 
 def paused_at(kinds, at, **options):
-    """Return engine, port and clock of a run that was paused at a time and stands."""
     engine, port, clock = engine_of(*kinds, **options)
     start = clock.now
     while engine.state is not EngineState.PAUSED:

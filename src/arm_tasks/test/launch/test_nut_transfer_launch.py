@@ -50,7 +50,6 @@ def launched(**arguments):
 
 @contextmanager
 def watched():
-    """Collect what nut_world says while the launch runs."""
     context = Context()
     rclpy.init(context=context, domain_id=DOMAIN)
     node = Node("beside", context=context)

@@ -13,7 +13,6 @@ from arm_tasks.world.nut_world import NutWorld
 
 
 def done(plan, scene):
-    """Names of the steps that took time, in order, and the run."""
     run = simulate(plan, NutWorld(scene))
     return [name for name, _ in groupby(plan.steps[index].name for index in run.steps)], run
 

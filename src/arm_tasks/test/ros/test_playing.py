@@ -16,7 +16,6 @@ SHIPPED = [(r, t) for r in shipped_robots() for t in shipped_trajectories(r)]
 
 
 def differences(motion):
-    """Positions, velocities and accelerations of a motion, finely sampled."""
     times = np.linspace(0.0, motion.duration, 4001)
     q = np.array([motion.at(t) for t in times])
     step = times[1]

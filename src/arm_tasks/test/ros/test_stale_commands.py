@@ -19,7 +19,6 @@ MODULES = [m for m in SOURCES.glob("arm_*/arm_*/**/*.py") if "ActionClient(" in 
 
 
 def calls(module, name):
-    """The calls of a name in a module."""
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else None

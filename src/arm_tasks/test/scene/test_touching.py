@@ -41,7 +41,6 @@ def points(tip, axis, where, noise=0.0, seed=0):
 
 
 def about(tip, axis, off=0.01, tilt=0.25):
-    """What a scene says that is not exact."""
     return tip + off, so3_exp(frame_along(axis) @ np.array([tilt, 0.0, 0.0])) @ axis
 
 

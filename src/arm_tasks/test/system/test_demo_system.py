@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 
-pytestmark = pytest.mark.system
 BOUND = 300.0  # s
 numbers = itertools.count()
 

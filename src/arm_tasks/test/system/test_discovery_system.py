@@ -16,7 +16,7 @@ import pytest
 from arm_testing.ros import two_machines
 
 WHY_NOT = two_machines.why_not()
-pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 BOUND = 60.0  # s
 PI, DESK = "10.28.0.1", "10.28.0.2"
 SERVER = f"{PI}:11811"

@@ -23,7 +23,6 @@ from documents.blocks import COMMANDS, blocks, pages
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
-pytestmark = pytest.mark.system
 BOUND = 120.0  # s
 PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
 FIRST = {"README.md", "docs/start.md", "docs/tutorials/calibration.md"}  # the rest is thorough

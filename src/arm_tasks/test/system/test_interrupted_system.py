@@ -4,13 +4,11 @@
 
 import signal
 
-import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 
-pytestmark = pytest.mark.system
 RESULT = RunTask.Result
 # Motions clear of the bolts, slow enough to be met on their way.
 SWING = """\

@@ -16,7 +16,6 @@ from sensor_msgs.msg import JointState
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 
-pytestmark = pytest.mark.system
 BOUND = 120.0  # s
 PERIOD = 0.02  # [s] of the driver's control loop
 MODEL = load_robot("nut_arm")
@@ -25,7 +24,6 @@ OTHERS = ("kinematics", "task_server", "nut_world")
 
 
 def start(folder, *arguments):
-    """Start the installed executable behind ./arm play."""
     program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "play"
     return subprocess.Popen(
         [program, *arguments],

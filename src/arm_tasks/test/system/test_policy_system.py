@@ -10,13 +10,12 @@ from arm_tasks.commands.keystore import read_policy, shipped_policy
 from rclpy.action import get_action_client_names_and_types_by_node as action_clients
 from rclpy.action import get_action_server_names_and_types_by_node as action_servers
 
-pytestmark = [pytest.mark.system, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 VERBS = ("publish", "subscribe", "reply", "request", "execute", "call")
 NOT_STARTED = {"/arm/rviz2", "/arm/operator"}  # needs a screen; is a person
 
 
 def rights_on_graph(watcher):
-    """Return what each enclave does, as another node sees it; its nodes together."""
     found = defaultdict(lambda: defaultdict(set))
     for name, space, enclave in watcher.get_node_names_and_namespaces_with_enclaves():
         rights = found[enclave]

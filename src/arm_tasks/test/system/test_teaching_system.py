@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Teaching a running arm: from a program, and on a terminal."""
 
 import os
 import sys
@@ -19,7 +18,6 @@ from arm_description import load_robot
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import ListTasks
 
-pytestmark = pytest.mark.system
 BOUND = 60.0
 
 

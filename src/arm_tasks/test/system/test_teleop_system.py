@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging the driver from a terminal and from a joystick, over real DDS."""
 
 import signal
 import subprocess
@@ -15,7 +14,6 @@ from sensor_msgs.msg import Joy
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 
-pytestmark = pytest.mark.system
 BETWEEN = 0.04  # [s] between the repeats of a held key or of a joystick
 
 
@@ -76,7 +74,6 @@ def teleop(running, arm):
 
 
 def repeat(act, condition, what):
-    """Act again and again until a condition holds."""
     deadline = time.monotonic() + nc.BOUND
     while not condition():
         assert time.monotonic() < deadline, f"no {what}"

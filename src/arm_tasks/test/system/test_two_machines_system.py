@@ -21,7 +21,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
 
 WHY_NOT = two_machines.why_not()
-pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 BOUND = 60.0  # s
 NEAR = 0.01  # rad
 GONE = "client of the goal has gone"
@@ -118,7 +118,6 @@ class World:
         return self.desk["answers"][number]
 
     def end(self, number):
-        """Wait for the end of what was accepted; return its result."""
         self.until(lambda: isinstance(self.answer(number), dict), "end of a goal")
         return self.answer(number)
 
@@ -131,7 +130,6 @@ class World:
             self.until(lambda w=watcher: abs(w.waist - waist) < NEAR, "arm at the goal")
 
     def home(self):
-        """Bring the arm, wherever a test left it, to where it began."""
         self.ready()
         if abs(self.desk.waist) > NEAR:
             self.go(0.0, 3.0)

@@ -15,8 +15,6 @@ from arm_tasks.world.nut_world import NutWorld
 
 @pytest.fixture
 def transfer(plan_of):
-    """Plan a feasible task, run it in a world, and return the plan and the run."""
-
     def run(world, task="nut_transfer", **options):
         plan = plan_of(task, **options)
         return plan, simulate(plan, NutWorld(world))

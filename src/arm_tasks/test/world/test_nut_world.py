@@ -49,7 +49,6 @@ def take_off(hand):
 
 @pytest.fixture
 def held(hand):
-    """Return a hand that holds the nut, which it has taken off."""
     take_off(hand)
     return hand
 

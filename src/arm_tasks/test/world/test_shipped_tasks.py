@@ -24,7 +24,6 @@ ROBOTS = ("nut_arm", "five_axis", "puma560_gripper")
 
 
 def run(task, robot):
-    """Plan and run a shipped task; returns the plan, the arm, the run and the payloads."""
     model = load_robot(robot)
     chain = Chain.from_model(model)
     scene = load_scene(task.scene, model.name)

@@ -343,7 +343,6 @@ def test_a_pose_is_saved_a_path_replayed_and_a_bolt_touched(page, ros, server):
 
 
 def save(file, text):
-    """Save a valid robot as most editors do."""
     parse_robot(text, str(file))
     beside = file.with_suffix(".swp")
     beside.write_text(text)

@@ -43,7 +43,6 @@ def page(browser_page, ros, urdf, robot, start):
 
 
 def picture(page):
-    """Return the page's pixels, (rows, columns, 3), with nothing laid over the canvas."""
     hidden = "[class*=mantine] { visibility: hidden !important; }"
     png = page.screenshot(style=hidden, clip=scene_box(page))
     return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)

@@ -27,7 +27,6 @@ def running_arm(tmp_path_factory):
 
 @pytest.fixture
 def arm(running_arm, monkeypatch):
-    """The same, where it began; programs that a test starts are in its domain."""
     monkeypatch.setenv("ROS_DOMAIN_ID", str(running_arm.domain))
     running_arm.home()
     return running_arm

@@ -11,7 +11,6 @@ from geometry_msgs.msg import Point
 
 from arm_interfaces.msg import NutState
 
-pytestmark = pytest.mark.system
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 LINES = 22  # of code and blank lines below the docstring
 BOUND = 240.0

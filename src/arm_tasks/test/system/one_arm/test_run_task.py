@@ -15,7 +15,6 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_interfaces.srv import CheckTask
 
-pytestmark = pytest.mark.system
 RESULT = RunTask.Result
 # Motions clear of the bolts, slow enough to be met on their way.
 SWING = """\
