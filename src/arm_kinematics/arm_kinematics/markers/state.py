@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, inverse
@@ -16,9 +16,11 @@ from arm_description.urdf.elements import UrdfInertial, UrdfShape
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.dexterity.workspace import SliceMap
 from arm_kinematics.ik.result import IkResult
 from arm_kinematics.ik.search_model import arm_length
+
+if TYPE_CHECKING:
+    from arm_kinematics.dexterity.workspace import SliceMap
 
 
 class DrawnJoint(NamedTuple):

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Array, pose
 
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.workspace import SliceMap, bounding_box, slice_map
 from arm_kinematics.markers.mark import Kind, Mark, circle, curve, faint, lines
 from arm_kinematics.markers.state import MarkerInputs
+
+if TYPE_CHECKING:
+    from arm_kinematics.dexterity.workspace import SliceMap
 
 CELLS = 40  # about, across the larger side of a slice
 _TEAL = (0.10, 0.60, 0.60, 1.0)
@@ -53,6 +56,9 @@ def plane_of(chain: Chain) -> Array:
 def find_slice(chain: Chain) -> SliceMap:
     """Map what the tip reaches in that plane, in any orientation; takes seconds."""
     T = plane_of(chain)
+    # Here, since its scipy costs 35 MB in each node that only draws other marks.
+    from arm_kinematics.dexterity.workspace import bounding_box, slice_map
+
     box = np.array(np.meshgrid(*np.transpose(bounding_box(chain)))).reshape(3, -1).T
     corners = (box - T[:3, 3]) @ T[:3, :3]
     low, high = corners.min(axis=0), corners.max(axis=0)
