@@ -92,6 +92,7 @@ class Teaching:
         self._model, self._state, self._arm = model, state, arm
         self._poses_file, self._paths, self._scene_name = poses, paths, scene
         self._recorder: PathRecorder | None = None
+        self._joints = JointState()
         self._path = ""
         group = ReentrantCallbackGroup()  # a callback that awaits a response must not block it
         self._run = ActionClient(
@@ -131,7 +132,9 @@ class Teaching:
         if self._file(check_name(request.name)).exists() and not request.replace:
             raise TasksError(f"there is a path {request.name}; replace it, or choose another name")
         self._arm.pose()
+        self._state.poll()
         self._recorder, self._path = PathRecorder(self._model), request.name
+        self._on_joints(self._joints)  # where it starts; the next may come after it has moved
         return f"recording {request.name}: move the arm, then end the recording"
 
     def _end_recording(self, request: RecordPath.Request, _: Any) -> str:
@@ -148,6 +151,7 @@ class Teaching:
         return f"{self._path}, {path.duration:.1f} s, is saved in {file.absolute()}"
 
     def _on_joints(self, message: JointState) -> None:
+        self._joints = message
         if self._recorder is None:
             return
         by_name = dict(zip(message.name, message.position, strict=False))
