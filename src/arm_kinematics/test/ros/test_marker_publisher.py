@@ -91,11 +91,9 @@ def test_whoever_comes_gets_all_that_is_shown(world, watcher):
     late = Watcher(world)
     world.until(lambda: late.shown.keys() == watcher.shown.keys())
     # One for it, which may replace the latched one, and once more when it will have received tf.
-
-    def wholes():
-        return [m for m in late.messages if {k.ns for k in m.markers} >= watcher.layers()]
-
-    world.until(lambda: len(wholes()) >= 2)
+    world.until(
+        lambda: sum({k.ns for k in m.markers} >= watcher.layers() for m in late.messages) >= 2
+    )
     late.close()
 
 
