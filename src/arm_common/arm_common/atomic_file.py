@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written whole or not at all."""
+"""Atomic file writes: the old content or the new, never a part of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from arm_common.errors import InputError
 
 
 def write_bytes(data: bytes, output: str) -> None:
-    """Write a file whole or not at all: beside it, then in its place.
+    """Write a file atomically: to a temporary file beside it, then rename that over it.
 
     Raises:
         InputError: the file cannot be written.
     """
     path = Path(output)
     try:
-        if path.exists() and not path.is_file():  # /dev/stdout or a pipe; a folder refuses itself
+        if path.exists() and not path.is_file():  # /dev/stdout or a pipe; a folder raises OSError
             path.write_bytes(data)
         else:
             _replace(path.resolve(), data)
@@ -31,10 +31,10 @@ def write_bytes(data: bytes, output: str) -> None:
 
 def _replace(path: Path, data: bytes) -> None:
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "wb") as beside:
-            beside.write(data)
+        with os.fdopen(descriptor, "wb") as temporary:
+            temporary.write(data)
         Path(name).chmod(mode)
         Path(name).replace(path)
     finally:

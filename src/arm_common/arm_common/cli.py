@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands share: arguments, exit codes, files written completely or not at all.
+"""Common parts of the commands: arguments, exit codes, output files.
 
-Exit codes: 0, 1 with one sentence on standard error, 2 for arguments that argparse refuses, 130
-after Ctrl-C. A closed pipe (``| head``) is no error.
+Exit codes: 0, 1 with one sentence on standard error, 2 for arguments that argparse rejects, 130
+after Ctrl-C. A closed pipe (``| head``) is not an error.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def run(
     argv: Sequence[str] | None,
     errors: tuple[type[Exception], ...] = (InputError,),
 ) -> int:
-    """Run a tool on its arguments, those of the process if None; return the exit code.
+    """Parse the arguments, run a command and return its exit code.
 
     Args:
-        parser: reads the arguments; its name begins every error.
+        parser: parses the arguments; its name begins every error message.
         action: does the work.
-        argv: arguments.
-        errors: what says in one sentence why the work cannot be done.
+        argv: arguments, by default those of the process.
+        errors: exceptions reported by their text alone, without a traceback.
     """
     try:
         action(parser.parse_args(argv))
@@ -47,13 +47,13 @@ def run(
 
 
 def add_robot(parser: argparse.ArgumentParser, shipped: Iterable[str]) -> None:
-    """Add the positional argument ``robot``; its help lists the shipped ones."""
+    """Add the positional argument ``robot``; its help lists the shipped robots."""
     parser.add_argument("robot", help=f"name of a shipped robot ({', '.join(shipped)}) or a path")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add ``-o FILE``."""
-    to_write = "file to write (default: to the terminal)"
+    to_write = "output file (default: standard output)"
     parser.add_argument("-o", "--output", default="", metavar="FILE", help=to_write)
 
 
@@ -62,13 +62,13 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite the file if it exists")
 
 
-def say(text: str) -> None:
-    """Say something that is no part of the output."""
+def print_status(text: str) -> None:
+    """Print a status line to standard error, apart from the output."""
     sys.stderr.write(f"{text}\n")
 
 
 def write_text(text: str, output: str) -> None:
-    """Write to a file, or to the terminal if it has no name; see `write_bytes`."""
+    """Write text to a file (see `write_bytes`), or to standard output if the name is empty."""
     if output:
         write_bytes(text.encode(), output)
     else:
@@ -76,7 +76,7 @@ def write_text(text: str, output: str) -> None:
 
 
 def refuse_overwriting(output: str, force: bool) -> None:
-    """Raise an InputError if the file exists: a person may have edited it."""
+    """Raise an InputError if the file exists and `force` is not set."""
     if output and not force and os.path.lexists(output):
-        remedy = "choose another name, or say --force"
-        raise InputError("exists already", remedy=remedy, file=output)
+        remedy = "choose another name or give --force"
+        raise InputError("already exists", remedy=remedy, file=output)

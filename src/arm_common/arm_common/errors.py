@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors about input: what is wrong, where, and what to do about it."""
+"""Input errors: the problem, its location and the remedy."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class InputError(ValueError):
     """Input that cannot be used, explained in one sentence.
 
     Attributes:
-        problem: what is wrong, without a final point.
-        remedy: what to do about it ("" where the problem says it already).
-        file: the file (or other source, such as a parameter's name) it is in, "" if none.
+        problem: what is wrong, without a full stop.
+        remedy: what to do about it ("" if the problem makes it obvious).
+        file: the file or other source, such as the name of a parameter; "" if none.
         line: line number in that file, counted from 1, or None if unknown.
-        key: path of the key in the file, such as ``joints[2].limits.lower``, "" if none.
+        key: path of the key in the file, such as ``joints[2].limits.lower``; "" if none.
     """
 
     def __init__(
@@ -31,19 +31,19 @@ class InputError(ValueError):
         self.line = line
         self.key = key
         place = file if line is None else f"{file or 'line'}:{line}"
-        where = ": ".join(part for part in (place, key) if part)
-        sentence = f"{where}: {problem}" if where else problem
+        location = ": ".join(part for part in (place, key) if part)
+        sentence = f"{location}: {problem}" if location else problem
         super().__init__(f"{sentence}; {remedy}" if remedy else sentence)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        """Keep the data when the error crosses a process (pickle)."""
+        """Keep the attributes when the error is pickled between processes."""
         return (_rebuild, (self.problem, self.remedy, self.file, self.line, self.key))
 
 
-def one_line(text: str, most: int = 1000) -> str:
-    """Text of a file as it can stand in a sentence: on one line, the middle of much left out."""
-    if len(text) > most:
-        text = f"{text[: most * 3 // 4]} ... {text[-most // 4 :]}"
+def one_line(text: str, max_length: int = 1000) -> str:
+    """Return text for a message: on one line, control characters escaped, long text elided."""
+    if len(text) > max_length:
+        text = f"{text[: max_length * 3 // 4]} ... {text[-max_length // 4 :]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic over named constants, as written in a robot file: ``l1 + l10``, ``-h1*cos(tilt)``.
 
-Nothing is executed. Only letters, digits and the signs of arithmetic reach the parser, in a text
-of bounded length, and only the listed kinds of nodes are evaluated. Every number is decimal, since
-010, 1_000 and 0x10 mean different things to different readers. All arithmetic is on floats: no
-expression can take long or need much memory.
+Nothing is executed: only letters, digits and arithmetic signs, in a text of bounded length, reach
+Python's parser, and only the node types listed below are evaluated. Numbers are decimal, since
+readers disagree about 010, 1_000 and 0x10. All arithmetic is on floats, so no expression can take
+long or need much memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arm_common.suggestions import did_you_mean
 
 MAX_LENGTH = 300
 MAX_NODES = 200
-# What no expression can hold, for the JSON schema too.
+# Characters that no expression can contain; the JSON schema uses them, too.
 FOREIGN = "!\"#$%&':;<=>?@[\\]^`{|}~"
 _SIGNS = frozenset(" _.+-*/(),")
 _NUMERAL = r"\.?\d(?:[eE][+-]?(?=\d)|[\w.])*"
@@ -36,12 +36,12 @@ _COMMA = re.compile(r"[+-]?\d*,\d*")
 
 
 def parse_expression(text: str) -> ast.expr:
-    """Parse one expression; an InputError says what is not arithmetic, or that it is too long."""
+    """Parse one expression; raise an InputError if it is not arithmetic or too long."""
     text = text.strip()
     if len(text) > MAX_LENGTH:
         problem = f"the expression is longer than {MAX_LENGTH} characters"
         raise InputError(problem, remedy="split it into constants")
-    _refuse_foreign(text)
+    _reject_foreign(text)
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -53,14 +53,14 @@ def parse_expression(text: str) -> ast.expr:
     return tree.body
 
 
-def _refuse_foreign(text: str) -> None:
+def _reject_foreign(text: str) -> None:
     if text.lower().lstrip("+-.") in ("nan", "inf", "infinity"):
         raise InputError(f"{text} is not finite", remedy="write a finite number")
     if _CLOCK.fullmatch(text):
         problem = f"{text!r} is a time of day, not a number"
         raise InputError(problem, remedy="write one decimal number")
     if _COMMA.fullmatch(text):
-        remedy = f"write {text.replace(',', '.')} with a point"
+        remedy = f"write {text.replace(',', '.')} with a decimal point"
         raise InputError(f"a comma is not allowed in a number: {text!r}", remedy=remedy)
     plain = unicodedata.normalize("NFKC", text)
     if plain != text:
@@ -71,13 +71,13 @@ def _refuse_foreign(text: str) -> None:
     for word in _WORD.finditer(text):
         if word["numeral"]:
             _check_numeral(word[0])
-        elif "." in word[0]:  # Python would warn of a numeral in it, as in l1.5and
+        elif "." in word[0]:  # Python would warn about a numeral inside it, as in l1.5and
             raise _foreign(word[0], text)
 
 
-def _foreign(what: str, text: str) -> InputError:
+def _foreign(part: str, text: str) -> InputError:
     return InputError(
-        f"{what!r} is not allowed in an expression: {text!r}",
+        f"{part!r} is not allowed in an expression: {text!r}",
         remedy="use numbers, constants, functions, + - * / ** and parentheses",
     )
 
@@ -111,35 +111,35 @@ _TO_ANGLE: _Functions = {
     "atan": math.atan,
     "atan2": math.atan2,
 }
-_OF_TWO = ("hypot", "min", "max", "atan2")  # the others take one value
-MOST_SHOWN = 10
+_BINARY_FUNCTIONS = ("hypot", "min", "max", "atan2")  # the others take one argument
+_MAX_SHOWN = 10  # names of a circular definition
 FUNCTIONS = (*_PLAIN, *_OF_ANGLE, *_TO_ANGLE, "rad", "deg")
 RESERVED = frozenset((*FUNCTIONS, "pi", "q"))
 
 
 def constant_name_problem(name: str) -> str:
-    """Say why a name cannot be a constant's, or "" if it can."""
+    """Return why a name cannot be that of a constant, "" if it can."""
     if not name.isidentifier() or keyword.iskeyword(name):
         return f"{name!r} is not a name: use letters, digits and _, and begin with a letter"
     if unicodedata.normalize("NFKC", name) != name:
         return f"{name!r} looks like {unicodedata.normalize('NFKC', name)!r}, write that"
     if name in RESERVED:
-        return f"{name!r} is taken: it is already a function or constant of the expressions"
+        return f"{name!r} is reserved: it is a predefined function or constant"
     return ""
 
 
 class Expressions:
-    """Evaluates expressions over constants in one file's angle unit.
+    """Evaluates expressions over constants in the angle unit of one file.
 
-    ``sin``, ``cos`` and ``tan`` take, and ``asin`` .. ``atan2`` give, angles in the file's unit.
-    ``rad(x)`` and ``deg(x)`` say that x is in radians or degrees and give it in the file's unit.
-    In a file in degrees ``pi`` is accepted only inside ``rad(...)``: anywhere else it would be a
-    number of radians taken for degrees.
+    ``sin``, ``cos`` and ``tan`` take, and ``asin`` .. ``atan2`` return, angles in the file's unit.
+    ``rad(x)`` and ``deg(x)`` convert x from radians or degrees to the file's unit. In a file in
+    degrees ``pi`` is accepted only inside ``rad(...)``: elsewhere it would be a number of radians
+    read as degrees.
 
     Args:
-        constants: values by name, already numbers or still expressions, in the file's units.
-        radian: one unit of angle of the file in radians (1 for rad, pi/180 for deg).
-        noun: what errors call such a value.
+        constants: numbers or expressions by name, in the file's units.
+        radian: the file's angle unit in radians (1 for rad, pi/180 for deg).
+        noun: word for a constant in error messages.
     """
 
     def __init__(
@@ -164,21 +164,23 @@ class Expressions:
         return MappingProxyType({name: self.constant(name) for name in self._texts})
 
     def constant(self, name: str) -> float:
-        """Value of a constant in the file's units.
+        """Return the value of a constant in the file's units.
 
         Raises:
-            InputError: it refers to itself or cannot be computed; the error's key is the
-                name of the constant that is wrong.
+            InputError: it refers to itself or cannot be computed; the key of the error is the
+                name of the invalid constant.
         """
-        path = [name]  # each needed by the one before; no recursion, as it may be long
+        path = [
+            name
+        ]  # each needed by the one before; a loop, as a long chain would exhaust the stack
         while path and name not in self._values:
             last, missing = path[-1], self._resolved(path[-1])
             if not missing:
                 path.remove(last)
             elif missing in path:
                 circle = [*path[path.index(missing) :], missing]
-                if len(circle) > MOST_SHOWN:
-                    circle[MOST_SHOWN // 2 : -MOST_SHOWN // 2] = ["..."]
+                if len(circle) > _MAX_SHOWN:
+                    circle[_MAX_SHOWN // 2 : -_MAX_SHOWN // 2] = ["..."]
                 raise InputError(
                     f"{self._noun}s are circular ({' -> '.join(circle)})",
                     remedy="give one of them as a number",
@@ -189,7 +191,7 @@ class Expressions:
         return self._values[name]
 
     def _resolved(self, name: str) -> str:
-        """Evaluate a constant, or return another that has to be evaluated before it."""
+        """Evaluate a constant and return "", or return a constant that must be evaluated first."""
         try:
             tree = parse_expression(self._texts[name])
             for other in (node.id for node in ast.walk(tree) if isinstance(node, ast.Name)):
@@ -201,23 +203,23 @@ class Expressions:
         return ""
 
     def evaluate(self, text: str) -> float:
-        """Value of an expression in the file's units, always finite.
+        """Return the value of an expression in the file's units, always finite.
 
         Raises:
-            InputError: it is no expression of the kinds allowed, or its value is not finite.
+            InputError: it is not a valid expression, or its value is not finite.
         """
         return self._finite(parse_expression(text), text)
 
     def function(self, text: str, variable: str) -> Callable[[float], float]:
-        """Return an expression of a variable, beside the constants, as a function of its value.
+        """Return an expression in one variable and the constants as a function of the variable.
 
         The function raises InputError where `evaluate` would.
 
         Raises:
-            InputError: a constant has the variable's name, or the text is no expression.
+            InputError: a constant has the name of the variable, or the text is not an expression.
         """
         if variable in self._texts:
-            problem = f"the constant {variable!r} is the variable here"
+            problem = f"the constant {variable!r} has the name of the variable"
             raise InputError(problem, remedy="rename the constant")
         tree = parse_expression(text)
         inner = Expressions({**self._texts, variable: "0"}, self._radian, self._noun)
@@ -269,7 +271,7 @@ class Expressions:
                 )
             return math.pi
         if name == "q":
-            raise InputError("q is implied", remedy="write the offset alone (q - 90 becomes -90)")
+            raise InputError("q is implied", remedy="write only the offset (-90 for q - 90)")
         if name not in self._texts:
             problem = f"{name!r} is not a {self._noun} of this file"
             raise InputError(problem, remedy=did_you_mean(name, self._texts))
@@ -279,9 +281,9 @@ class Expressions:
         if function not in FUNCTIONS:
             remedy = "use one of " + ", ".join(FUNCTIONS)
             raise InputError(f"there is no function {function!r}", remedy=remedy)
-        wanted = 2 if function in _OF_TWO else 1
-        if len(args) != wanted:
-            raise InputError(f"{function} takes {wanted} value(s), not {len(args)}")
+        arity = 2 if function in _BINARY_FUNCTIONS else 1
+        if len(args) != arity:
+            raise InputError(f"{function} takes {arity} value(s), not {len(args)}")
         values = [self._value(arg, in_rad or function == "rad") for arg in args]
         if function == "rad":
             return values[0] / self._radian

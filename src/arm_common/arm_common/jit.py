@@ -1,11 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile numeric kernels with Numba where it is installed, and keep what was compiled.
+"""Compile numeric kernels with Numba where it is installed, and cache the machine code.
 
-Numba's own cache watches only the file that holds a function, not the files of the functions it
-calls, and fails where neither the source folder nor the home folder can be written. Hence each
-package has a cache folder named after a digest of all its kernel sources, in the first private
-place that can be written.
+Numba's own cache depends only on the file of a function, not on those of the functions it calls,
+and fails where neither the source folder nor the home folder is writable. Hence each package has a
+cache folder named after a digest of all its kernel sources, in the first writable private place.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ try:
 except ImportError as error:
     HAVE_NUMBA = False
     _LOGGER.warning(
-        "numba is not used (%s): the same kinematics run as plain Python, some hundred times "
+        "numba is not used (%s): kinematics runs as plain Python, about a hundred times "
         "slower; install it with 'pip install numba' or 'apt install python3-numba'",
         error,
     )
@@ -51,8 +50,8 @@ def kernel(function: _F) -> _F:
     """Compile a function of scalars and float64 arrays; without Numba, return it unchanged.
 
     Division by zero gives inf or nan as in NumPy, products and sums may be fused, and the global
-    interpreter lock is released while the function runs. Kernels of a package are cached together;
-    those of a script are compiled anew each time.
+    interpreter lock is released while the function runs. The kernels of a package are cached
+    together; those of a script are compiled in every run.
     """
     if not HAVE_NUMBA:
         return function
@@ -67,15 +66,15 @@ def kernel(function: _F) -> _F:
 
 
 def fix_types(function: Callable[..., Any], inputs: Sequence[int], results: Sequence[int]) -> None:
-    """Compile a kernel for C-contiguous float64 arrays now, and for nothing else later.
+    """Compile a kernel now, for C-contiguous float64 arrays, and for no other types later.
 
-    Inputs may be read-only arrays. Without this, the first call with a read-only array, say, would
-    compile again while a request waits.
+    Inputs may be read-only. Otherwise the first call with, say, a read-only array would compile
+    again while a request waits.
 
     Args:
-        function: What `kernel` returned.
+        function: The result of `kernel`.
         inputs: Number of dimensions of each input array.
-        results: Number of dimensions of each array to be filled, which come last.
+        results: Number of dimensions of each output array; these come last.
     """
     if not HAVE_NUMBA:
         return
@@ -88,7 +87,7 @@ def fix_types(function: Callable[..., Any], inputs: Sequence[int], results: Sequ
 
 @lru_cache
 def cache_folder(package: Path) -> Path | None:
-    """Return the cache folder of a package, created; None if nothing can be written anywhere.
+    """Create and return the cache folder of a package; None if no place is writable.
 
     Args:
         package: The ``__init__.py`` of the package.
@@ -103,7 +102,7 @@ def cache_folder(package: Path) -> Path | None:
 
 
 def finish_installation(package: Path) -> None:
-    """Make the cache beside the source readable by others, and remove those of older sources."""
+    """Make the cache beside the source readable by others and remove those of older sources."""
     folder = _installed_folder(package)
     if cache_folder(package) == folder:
         folder.chmod(0o755)
@@ -113,9 +112,9 @@ def finish_installation(package: Path) -> None:
 
 
 def _installed_folder(package: Path) -> Path:
-    """Return the cache folder beside the source, named after a digest of every kernel file.
+    """Return the cache folder beside the source, named after a digest of all kernel files.
 
-    These are the files with a `kernel` in them, of the package and of this one.
+    These are the files of the package and of arm_common that contain a `kernel`.
     """
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for root in dict.fromkeys((_PACKAGE, package.parent)):
@@ -127,7 +126,7 @@ def _installed_folder(package: Path) -> Path:
 
 
 def _candidates(beside_source: Path) -> Iterator[Path]:
-    """Yield the places to try: chosen by the user, beside the source, home, temporary folder."""
+    """Yield the places to try: the user's choice, beside the source, home, temporary folder."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen)
     yield beside_source
@@ -140,7 +139,10 @@ def _candidates(beside_source: Path) -> Iterator[Path]:
 
 
 def _private_and_writable(folder: Path) -> bool:
-    """Create the folder if need be; reject one that others own or may write (it holds code)."""
+    """Create a folder if necessary; return whether it is writable, but only by us or root.
+
+    It holds code that will be executed.
+    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
@@ -152,7 +154,7 @@ def _private_and_writable(folder: Path) -> bool:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a folder is ours or root's, and nobody else can write it."""
+    """Return whether a folder and its parent are ours or root's, and not world-writable."""
     states = [place.stat() for place in (folder, folder.parent)]
     return not any(
         state.st_uid not in (os.getuid(), 0) or state.st_mode & stat.S_IWOTH for state in states
@@ -160,7 +162,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _copy_installed(installed: Path, folder: Path) -> None:
-    """Fill an empty cache folder with what was compiled at a read-only installation."""
+    """Copy the kernels of a read-only installation to an empty cache folder."""
     with suppress(OSError):
         if folder != installed and _is_private(installed) and not any(folder.iterdir()):
             shutil.copytree(installed, folder, dirs_exist_ok=True)

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Signals: what SIGINT, SIGTERM and SIGHUP do to a program, from its first import to its end.
+"""Handling of SIGINT, SIGTERM and SIGHUP, from the first import to the end of a process.
 
-A node ends in order with exit code 0 (`ProcessEnd`), a tool by KeyboardInterrupt with exit code
-130; while either is still being imported a signal ends it silently.
+A node shuts down in order with exit code 0 (`ProcessEnd`), a tool by KeyboardInterrupt with exit
+code 130. During the imports a signal ends either of them silently.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ EntryPoint: TypeAlias = Callable[[], int]
 
 
 def node_entry_point(module: str) -> EntryPoint:
-    """Return a function that imports a module and runs its `main`, which calls `run_node`."""
+    """Return an entry point that imports a module and runs its `main`, which calls `run_node`."""
     return partial(_start, module, "main", 0, False)
 
 
 def tool_entry_point(module: str, function: str = "main") -> EntryPoint:
-    """Return a function that imports a module and runs a function of it."""
+    """Return an entry point that imports a module and runs one of its functions."""
     return partial(_start, module, function, INTERRUPTED, True)
 
 
 def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
-    """Import and run; a signal during the import, which may take a second, ends the process.
+    """Import a module and run a function; a signal during the import exits at once.
 
-    Python's own handler would write a traceback. A node keeps this one until `run_node` sets its
-    own.
+    Python's own handler would print a traceback. A node keeps this handler until `run_node`
+    installs its own.
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {n: signal.signal(n, lambda *_: os._exit(interrupted)) for n in numbers}
@@ -51,12 +51,12 @@ class ProcessEnd:
     """Waits for a signal, or for a thread that requests the end of the process.
 
     The interpreter's C handler writes to a pipe, in whatever thread the kernel chose for the
-    signal; an Event would not be set before the main thread happened to run Python again.
+    signal; a threading.Event would be set only when the main thread runs Python code again.
 
     Attributes:
-        in_order: Whether a signal is waited for; until it is set a signal ends the process at
-            once, with exit code 0.
-        signals: How many signals have come since then.
+        in_order: Whether a signal starts an orderly shutdown; until it is set, a signal ends the
+            process at once with exit code 0.
+        signals: Number of signals received since then.
     """
 
     def __init__(self) -> None:
@@ -75,26 +75,25 @@ class ProcessEnd:
         self.signals += 1
 
     def request(self) -> None:
-        """End the process; from any thread."""
+        """Request the end of the process; may be called from any thread."""
         os.write(self._write, b"\0")
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, at most this long [s]; return whether it has come."""
+        """Wait for the end, at most `timeout` seconds; return whether it was requested."""
         return bool(select.select([self._read], [], [], timeout)[0])
 
 
 def interrupt_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end a tool as Ctrl-C does: by KeyboardInterrupt."""
+    """Make SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back; one that came meanwhile is a KeyboardInterrupt at the end.
+    """Defer SIGINT and SIGTERM: one received meanwhile raises KeyboardInterrupt at the end.
 
-    For calls of rclpy: raised inside its C++ code, KeyboardInterrupt becomes a RuntimeError about
-    a conversion.
+    For rclpy calls, whose C++ code turns a KeyboardInterrupt into an obscure RuntimeError.
     """
     received: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)

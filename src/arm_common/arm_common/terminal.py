@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keys and lines from a terminal, and a status line; the terminal's mode is restored at exit."""
+"""Keyboard input and a status line in a terminal, whose mode is restored at exit."""
 
 from __future__ import annotations
 
@@ -16,41 +16,39 @@ from arm_common.errors import InputError
 
 ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 ESCAPE = "\x1b"
-ESCAPE_WITHIN = 0.05  # [s] the rest of an arrow key's bytes follow at once
+ESCAPE_TIMEOUT = 0.05  # [s] for the remaining bytes of an arrow key
 
 
 class Keyboard:
-    """Reads the terminal behind a file descriptor key by key, from ``with`` to its end.
-
-    Ctrl-C goes on raising KeyboardInterrupt.
-    """
+    """Context manager that reads single keys from a terminal; Ctrl-C raises KeyboardInterrupt."""
 
     def __init__(self, file: int | None = None) -> None:
-        """Choose the terminal of a descriptor, by default standard input; nothing changes yet.
+        """Choose the terminal by its file descriptor, by default standard input.
 
         Raises:
-            InputError: it is no terminal.
+            InputError: it is not a terminal.
         """
         self._file = sys.stdin.fileno() if file is None else file
         self._unread = ""
         if not os.isatty(self._file):
             raise InputError(
-                "keys are read from a terminal, and this is none",
+                "standard input is not a terminal, so no keys can be read",
                 remedy="start it in a terminal, without a pipe (docker run -it)",
             )
-        self._before = termios.tcgetattr(self._file)
+        self._original_mode = termios.tcgetattr(self._file)
 
     def __enter__(self) -> Self:
         tty.setcbreak(self._file)
         return self
 
     def __exit__(self, *error: object) -> None:
-        termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
+        termios.tcsetattr(self._file, termios.TCSADRAIN, self._original_mode)
 
     def key(self, timeout: float | None = None) -> str:
-        """Return the next key: a character, or "up", "down", "left", "right"; "" after a timeout.
+        """Return the next key: a character, "up", "down", "left", "right", or "" after `timeout` [s].
 
-        The timeout is in seconds, None for ever; EOFError: the terminal has gone.
+        Raises:
+            EOFError: the terminal was closed.
         """
         if not self._unread and not self._read(timeout):
             return ""
@@ -58,15 +56,15 @@ class Keyboard:
         if first != ESCAPE:
             return "\n" if first == "\r" else first
         if not self._unread:
-            self._read(ESCAPE_WITHIN)
+            self._read(ESCAPE_TIMEOUT)
         if self._unread[:1] in ("[", "O") and self._unread[1:2] in ARROWS:
             name, self._unread = ARROWS[self._unread[1]], self._unread[2:]
             return name
         return ESCAPE
 
     def line(self) -> str:
-        """Return a line as it is typed, with echo and editing; without its end."""
-        termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
+        """Read a line with echo and editing; return it without its newline."""
+        termios.tcsetattr(self._file, termios.TCSADRAIN, self._original_mode)
         try:
             while "\n" not in self._unread:
                 self._read(None)
@@ -75,8 +73,8 @@ class Keyboard:
         line, _, self._unread = self._unread.partition("\n")
         return line
 
-    def forget(self) -> None:
-        """Forget keys that were typed but not read: a person could not know what they would do."""
+    def discard_input(self) -> None:
+        """Discard keys that were typed but not read, so that they cannot act later."""
         self._unread = ""
         termios.tcflush(self._file, termios.TCIFLUSH)
 
@@ -88,24 +86,24 @@ class Keyboard:
         except OSError:
             data = b""
         if not data:
-            raise EOFError("the terminal has gone")
+            raise EOFError("the terminal was closed")
         self._unread += data.decode("utf-8", "replace")
         return True
 
 
-WIDTH = 100  # of a terminal that does not say; what is longer could not be cleared again
+WIDTH = 100  # default number of columns; a wrapped status line could not be cleared
 CLEAR = "\r\x1b[K"
 
 
 class Screen(Keyboard):
-    """Reads keys of standard input, and writes lines of which the last may be shown anew."""
+    """Reads keys from standard input and prints lines above a status line."""
 
-    def say(self, text: str) -> None:
-        """Show text on lines of its own."""
+    def print(self, text: str) -> None:
+        """Print text on its own line."""
         _put(f"{CLEAR}{text}\n")
 
     def show(self, text: str) -> None:
-        """Show one line in place of the one shown before."""
+        """Replace the status line."""
         columns = shutil.get_terminal_size((WIDTH, 24)).columns
         _put(f"{CLEAR}{text[: columns - 1]}")
 

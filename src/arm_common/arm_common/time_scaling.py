@@ -4,10 +4,10 @@
 
 With s the path parameter, x = (ds/dt)^2 and u = d2s/dt2 constant in each interval of a grid, x is
 linear in s, and the limits ``|q' u + q'' x| <= a`` are linear in x and u. A backward pass finds
-the largest x from which the rest of the path can be driven, a forward pass the largest x that can
-be reached (Pham and Pham, "A new approach to time-optimal path parameterization based on
-reachability analysis", IEEE Trans. Robotics 34(3), 2018). The passes are loops over plain arrays:
-arm_kinematics compiles them, the driver runs them as they are.
+the largest x from which the rest of the path is feasible, a forward pass the largest reachable x
+(Pham and Pham, "A new approach to time-optimal path parameterization based on reachability
+analysis", IEEE Trans. Robotics 34(3), 2018). The passes are loops over plain arrays:
+arm_kinematics compiles them, the driver runs them uncompiled.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ReachableSpeeds(NamedTuple):
 def reachable_speeds(
     step: Array, first: Array, last: Array, left: Array, right: Array, limit: Array
 ) -> ReachableSpeeds:
-    """Return the bounds that acceleration limits at both ends of each interval put on x.
+    """Return the bounds on x that follow from acceleration limits at both ends of each interval.
 
     Args:
         step: Lengths of the intervals, (m - 1,).
@@ -44,8 +44,8 @@ def reachable_speeds(
         right: The same at its end.
         limit: Acceleration limits, (n,).
     """
-    double = 2.0 * step[:, None]
-    slope = np.hstack([first, last + double * right])  # at its end x is x + 2 step u
+    two_steps = 2.0 * step[:, None]
+    slope = np.hstack([first, last + two_steps * right])  # at its end x is x + 2 step u
     bend = np.hstack([left, right])
     limits = np.tile(limit, 2)
     steep = np.abs(slope) > _TINY
@@ -53,11 +53,12 @@ def reachable_speeds(
         most = np.where(steep, limits / np.abs(slope), np.inf)  # |u - tilt x| <= most
         tilt = np.where(steep, -bend / slope, 0.0)
         alone = np.where(steep, np.inf, limits / np.abs(bend)).min(axis=1)
-        rise = tilt + 1.0 / double
+        rise = tilt + 1.0 / two_steps
         back_offset = np.where(rise > _TINY, most / rise, np.inf)
-        back_gain = np.where(rise > _TINY, 1.0 / (double * rise), 0.0)
-    cap = np.minimum(alone, _compatible(most, tilt, double))
-    return ReachableSpeeds(cap, back_offset, back_gain, double * most, 1.0 + double * tilt)
+        back_gain = np.where(rise > _TINY, 1.0 / (two_steps * rise), 0.0)
+    cap = np.minimum(alone, _largest_feasible(most, tilt, two_steps))
+    gain = 1.0 + two_steps * tilt
+    return ReachableSpeeds(cap, back_offset, back_gain, two_steps * most, gain)
 
 
 def backward_pass(back_offset: Array, back_gain: Array, x: Array) -> None:
@@ -72,14 +73,14 @@ def forward_pass(offset: Array, gain: Array, x: Array) -> None:
         x[i + 1] = min(x[i + 1], max(0.0, (offset[i] + gain[i] * x[i]).min()))
 
 
-def _compatible(most: Array, tilt: Array, double: Array) -> Array:
-    """Return for each interval the largest x at which the bounds on u leave some u, (m - 1,).
+def _largest_feasible(most: Array, tilt: Array, two_steps: Array) -> Array:
+    """Return the largest x in each interval for which a feasible u exists, (m - 1,).
 
-    The lower bounds are ``tilt x - most``, and ``-x / (2 step)``, below which x would be negative
-    at the end of the interval.
+    The lower bounds on u are ``tilt x - most`` and ``-x / (2 step)``, below which x would become
+    negative within the interval.
     """
-    lower_tilt = np.hstack([tilt, -1.0 / double])
-    lower_most = np.hstack([most, np.zeros_like(double)])
+    lower_tilt = np.hstack([tilt, -1.0 / two_steps])
+    lower_most = np.hstack([most, np.zeros_like(two_steps)])
     closing = lower_tilt[:, :, None] - tilt[:, None, :]
     room = lower_most[:, :, None] + most[:, None, :]
     with np.errstate(divide="ignore", invalid="ignore"):

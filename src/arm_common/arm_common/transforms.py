@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid transforms (4, 4) and rotations (3, 3): make, invert, convert and interpolate them.
+"""Rigid transforms (4, 4) and rotations (3, 3): construction, conversion, interpolation.
 
 T_a_b maps coordinates in frame b to frame a. Metres and radians throughout. Quaternions are
 x, y, z, w as in ROS messages; roll, pitch and yaw are those of URDF.
@@ -21,14 +21,14 @@ Array: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Array
 Vector: TypeAlias = Array
 
-_GIMBAL_LOCK = 1e-12  # cosine of the pitch below which roll and yaw turn about the same line
+_GIMBAL_LOCK = 1e-12  # cosine of the pitch below which roll and yaw share an axis
 _UP = np.array([0.0, 0.0, 1.0])
 _FORWARD = np.array([1.0, 0.0, 0.0])
 _IDENTITY = np.eye(4)
 
 
 def pose(R: ArrayLike | None = None, p: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Return the transform (4, 4) of a rotation (3, 3), identity if None, and a position [m]."""
+    """Return the transform (4, 4) of a rotation (3, 3), by default none, and a position [m]."""
     T = _IDENTITY.copy()
     if R is not None:
         T[:3, :3] = R
@@ -37,26 +37,26 @@ def pose(R: ArrayLike | None = None, p: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
 
 
 def inverse(T: Array) -> Array:
-    """Return the inverse of a rigid transform (4, 4), by its structure."""
+    """Return the inverse of a rigid transform (4, 4)."""
     R = T[:3, :3].T
     return pose(R, -R @ T[:3, 3])
 
 
 def shift_z(distance: float) -> Array:
-    """Return the transform (4, 4) that moves along z [m]."""
+    """Return the translation (4, 4) along z [m]."""
     return pose(p=(0.0, 0.0, distance))
 
 
 def turn_z(angle: float) -> Array:
-    """Return the transform (4, 4) that turns about z [rad]."""
+    """Return the rotation (4, 4) about z [rad]."""
     c, s = math.cos(angle), math.sin(angle)
     return pose([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def frame_along(axis: Array) -> Array:
-    """Return a rotation (3, 3) whose z is along an axis (3,) and whose x is as upward as can be.
+    """Return the rotation (3, 3) with z along an axis (3,) and x pointing up as far as possible.
 
-    If the axis is vertical, x is as near to forward (base x) as can be.
+    If the axis is vertical, x points as far forward (base x) as possible.
     """
     z = axis / np.linalg.norm(axis)
     up = _UP if abs(float(z[2])) < 1.0 - 1e-9 else _FORWARD
@@ -66,16 +66,16 @@ def frame_along(axis: Array) -> Array:
 
 
 def wrap(angle: float) -> float:
-    """Return the same angle in (-pi, pi]."""
+    """Return an angle [rad] wrapped to (-pi, pi]."""
     return math.pi - (math.pi - angle) % (2.0 * math.pi)
 
 
 def twist_z(R: Array) -> float:
-    """Return the part of a rotation (3, 3) that is about z, in (-pi, pi].
+    """Return the rotation about z that a rotation (3, 3) contains, in (-pi, pi].
 
     This is the twist of the swing-twist decomposition: R = swing * turn_z(twist) with the swing's
-    axis in the xy plane; for the quaternion (x, y, z, w) of R it is 2 atan2(z, w). From the
-    matrix: tan(twist) = (R10 - R01) / (R00 + R11), equal to it for every tilt below 180 degrees.
+    axis in the xy plane, 2 atan2(z, w) of the quaternion of R. In terms of the matrix,
+    tan(twist) = (R10 - R01) / (R00 + R11), which holds for every tilt below 180 degrees.
     """
     return math.atan2(float(R[1, 0] - R[0, 1]), float(R[0, 0] + R[1, 1]))
 
@@ -86,17 +86,17 @@ def tilt_z(R: Array) -> float:
 
 
 def sinc(x: float) -> float:
-    """Return sin(x)/x."""
+    """Return sin(x)/x, x >= 0."""
     return 1.0 - x * x / 6.0 if x < 1e-4 else math.sin(x) / x
 
 
 def cosc(x: float) -> float:
-    """Return (1 - cos(x))/x^2, by the half angle, which does not cancel."""
+    """Return (1 - cos(x))/x^2, x >= 0, by the half angle, which avoids cancellation."""
     return 0.5 * sinc(0.5 * x) ** 2
 
 
 def so3_exp(w: ArrayLike) -> Array:
-    """Return the rotation (3, 3) by the rotation vector w [rad], by Rodrigues' formula.
+    """Return the rotation (3, 3) of a rotation vector w (3,) [rad] by Rodrigues' formula.
 
     Lynch and Park, "Modern Robotics" (2017), eq. 3.51.
     """
@@ -115,7 +115,7 @@ def so3_exp(w: ArrayLike) -> Array:
 def so3_log(R: Array) -> Array:
     """Return the rotation vector (3,) [rad] of a rotation (3, 3), of length 0 to pi.
 
-    Accurate at 0 and at pi; at exactly pi both signs are right, and one of them is returned.
+    Accurate near 0 and near pi; at exactly pi one of the two valid signs is returned.
     """
     x, y, z, w = quaternion(R)
     length = math.sqrt(x * x + y * y + z * z)
@@ -126,9 +126,8 @@ def so3_log(R: Array) -> Array:
 def quaternion(T: Array) -> tuple[float, float, float, float]:
     """Return the unit quaternion x, y, z, w (w >= 0) of a rotation (3, 3) or a transform (4, 4).
 
-    From its largest component, so that it is accurate at 0 and at pi: Shepperd, "Quaternion from
-    rotation matrix", J. Guidance and Control 1(3), 1978. Scalar code, for it runs for every frame
-    of every picture.
+    Computed from its largest component, hence accurate near 0 and near pi: Shepperd, "Quaternion
+    from rotation matrix", J. Guidance and Control 1(3), 1978. Scalar code for speed.
     """
     (a, b, c), (d, e, f), (g, h, i) = T[:3, :3].tolist()
     trace = a + e + i
@@ -171,10 +170,10 @@ def rpy_matrix(xyz: ArrayLike, rpy: ArrayLike) -> Array:
 
 
 def matrix_rpy(T: ArrayLike) -> tuple[Array, Array]:
-    """Return xyz (3,) [m] and roll, pitch, yaw (3,) [rad] of a transform, as URDF writes them.
+    """Return xyz (3,) [m] and roll, pitch, yaw (3,) [rad] of a transform (4, 4), as in URDF.
 
-    The roll is computed from the rounded yaw, so that the three together stay exact where the
-    pitch is a quarter turn and roll and yaw alone are undetermined.
+    The roll is computed from the rounded yaw, so that the three together stay exact in gimbal
+    lock, where roll and yaw alone are undetermined.
     """
     T = np.asarray(T, dtype=float)
     (r00, r01, r02), (r10, r11, r12), (r20, _, _) = T[:3, :3]
@@ -187,15 +186,15 @@ def matrix_rpy(T: ArrayLike) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class PoseInterpolation:
-    """The poses between two poses: straight in position, evenly about one axis in rotation."""
+    """Interpolation of two poses: along a straight line, and at a constant rate about one axis."""
 
     start: Array  # pose (4, 4) at fraction 0
     displacement: Array  # from start to goal (3,), in the outer frame [m]
-    turn: Array  # axis times angle (3,) along start's axes [rad]
+    turn: Array  # rotation vector (3,) in the axes of start [rad]
 
     @classmethod
     def between(cls, start: Array, goal: Array) -> PoseInterpolation:
-        """Return the interpolation from start to goal, each (4, 4)."""
+        """Return the interpolation from a start to a goal, poses (4, 4)."""
         turn = so3_log(start[:3, :3].T @ goal[:3, :3])
         return cls(start, goal[:3, 3] - start[:3, 3], turn)
 
@@ -210,15 +209,15 @@ class PoseInterpolation:
         return float(np.linalg.norm(self.turn))
 
     def at(self, fraction: float) -> Array:
-        """Return the pose (4, 4) at a fraction of the displacement, 0 to 1."""
+        """Return the pose (4, 4) at a fraction of the motion, 0 to 1."""
         R = self.start[:3, :3] @ so3_exp(self.turn * fraction)
         return pose(R, self.start[:3, 3] + self.displacement * fraction)
 
 
 def is_rotation(R: Array) -> bool:
-    """Return whether a matrix (3, 3) is orthonormal within 1e-6, and right-handed."""
+    """Return whether a matrix (3, 3) is orthonormal within 1e-6 and right-handed."""
     (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    off = max(
+    deviation = max(
         abs(a * a + b * b + c * c - 1.0),
         abs(d * d + e * e + f * f - 1.0),
         abs(g * g + h * h + i * i - 1.0),
@@ -227,17 +226,17 @@ def is_rotation(R: Array) -> bool:
         abs(g * a + h * b + i * c),
     )
     volume = a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g)
-    return bool(off <= 1e-6 and volume > 0.0)
+    return bool(deviation <= 1e-6 and volume > 0.0)
 
 
 def is_rigid(T: Array) -> bool:
-    """Return whether T is a finite rigid transform (4, 4)."""
+    """Return whether an array is a finite rigid transform (4, 4)."""
     finite = T.shape == (4, 4) and bool(np.isfinite(T).all())
     return finite and is_rotation(T[:3, :3]) and bool(np.all(T[3] == _IDENTITY[3]))
 
 
-def _finite(values: ArrayLike, size: int, what: str) -> Array:
+def _finite(values: ArrayLike, size: int, name: str) -> Array:
     array = np.asarray(values, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all():
-        raise InputError(f"{what} must be {size} finite numbers, not {values!r}")
+        raise InputError(f"{name} must be {size} finite numbers, not {values!r}")
     return array

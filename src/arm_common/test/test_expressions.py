@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions: what they compute, and that nothing else gets through."""
+"""Expressions compute arithmetic and reject everything else."""
 
 import math
 import sys
@@ -33,7 +33,7 @@ DEGREE = math.pi / 180
         ("+ (((l1)))", 1.0),
     ],
 )
-def test_values_in_radians(text, value):
+def test_expressions_are_evaluated(text, value):
     constants = {"l1": "1", "l10": "2*l1", "h1": "0.5", "tilt": "0.3"}
     assert Expressions(constants).evaluate(text) == pytest.approx(value, abs=1e-15)
 
@@ -49,12 +49,12 @@ def test_values_in_radians(text, value):
         ("cos(tilt)", 0.5),
     ],
 )
-def test_angles_are_in_the_files_unit(text, value):
+def test_angles_are_in_the_unit_of_the_file(text, value):
     expressions = Expressions({"tilt": "60"}, DEGREE)
     assert expressions.evaluate(text) == pytest.approx(value, abs=1e-13)
 
 
-def test_pi_among_degrees_is_refused():
+def test_pi_is_rejected_in_degrees():
     with pytest.raises(InputError, match="angles are in deg"):
         Expressions({}, DEGREE).evaluate("pi/2")
     with pytest.raises(InputError, match="angles are in deg"):
@@ -73,7 +73,7 @@ def test_constants_may_come_in_any_order():
         ({"x": "b", "b": "c", "c": "b"}, "b -> c -> b"),
     ],
 )
-def test_circular_constants_are_named(constants, circle):
+def test_circular_constants_are_reported(constants, circle):
     with pytest.raises(InputError, match=circle):
         Expressions(constants).constant(next(iter(constants)))
 
@@ -107,7 +107,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("text", "reason"), [(text, reason) for reason, texts in REFUSED.items() for text in texts]
 )
-def test_anything_else_is_refused(text, reason):
+def test_anything_but_arithmetic_is_rejected(text, reason):
     with pytest.raises(InputError, match=reason):
         Expressions({"l1": "1", "l10": "2"}).evaluate(text)
 
@@ -119,7 +119,7 @@ def test_anything_else_is_refused(text, reason):
         *["1+" * 5000 + "1", "9" * 100_000, "-" * 250 + "1"],
     ],
 )
-def test_bombs_are_refused_at_once(text):
+def test_huge_expressions_are_rejected_quickly(text):
     start = time.monotonic()
     with pytest.raises(InputError):
         Expressions().evaluate(text)
@@ -127,7 +127,7 @@ def test_bombs_are_refused_at_once(text):
 
 
 @given(st.text(max_size=40))
-def test_any_text_gives_a_finite_number_or_a_sentence(text):
+def test_any_text_gives_a_finite_number_or_a_one_line_error(text):
     try:
         assert math.isfinite(Expressions({"l1": "1"}).evaluate(text))
     except InputError as error:
@@ -135,26 +135,26 @@ def test_any_text_gives_a_finite_number_or_a_sentence(text):
 
 
 @pytest.mark.parametrize("name", ["pi", "q", "sin", "1a", "a b", "lambda", "", "a-b"])
-def test_names_that_cannot_be_constants(name):
+def test_invalid_constant_names_are_rejected(name):
     assert constant_name_problem(name)
 
 
-def test_names_in_any_alphabet():
+def test_names_may_use_any_alphabet():
     assert constant_name_problem("größe") == ""
     assert Expressions({"λ": "2"}).evaluate("λ*2") == 4.0
 
 
-def test_a_function_knows_one_name_more_than_the_constants():
+def test_function_evaluates_its_variable_and_the_constants():
     expressions = Expressions({"l": "2", "twice": "2*l"})
     function = expressions.function("l*t + twice", "t")
     assert [function(t) for t in (0.0, 1.0, 0.5)] == [4.0, 6.0, 5.0]
     with pytest.raises(InputError, match="'t' is not a constant"):
         expressions.evaluate("t")
-    with pytest.raises(InputError, match="'l' is the variable"):
+    with pytest.raises(InputError, match="'l' has the name of the variable"):
         expressions.function("l", "l")
 
 
-def test_a_name_that_begins_like_another_is_another():
+def test_names_with_a_common_prefix_are_distinct():
     texts = {f"l{i}": str(float(i)) for i in (1, 10, 100, 11)} | {"l": "0.5", "l1_0": "7"}
     expressions = Expressions(texts)
     assert expressions.evaluate("l1*1000 + l10*100 + l100*10 + l11 + l + l1_0") == 3018.5
@@ -163,7 +163,7 @@ def test_a_name_that_begins_like_another_is_another():
         expressions.evaluate("l1l10")
 
 
-def test_a_long_chain_of_constants_in_any_order():
+def test_long_chain_of_constants_is_evaluated():
     chain = {f"a{i}": f"-(-(a{i + 1}))" for i in range(3000)} | {"a3000": "2"}
     assert Expressions(chain).constant("a0") == 2.0
 
@@ -179,14 +179,14 @@ ARMED: list[bool] = []
 
 @pytest.fixture(scope="module", autouse=True)
 def audited():
-    """Python's own report of what runs: files opened, modules imported, code executed, .."""
+    """Record Python's audit events: files opened, modules imported, code executed, .."""
     sys.addaudithook(lambda event, _: SEEN.append(event) if ARMED else None)
 
 
-@pytest.mark.filterwarnings("error")  # a user must not see what Python thinks of the text
+@pytest.mark.filterwarnings("error")  # users must not see Python's own warnings about the text
 @settings(max_examples=400)
 @given(st.lists(st.sampled_from(WORDS.split(" ")), max_size=12), st.sampled_from(["", " "]))
-def test_nothing_runs_whatever_is_written(words, between):
+def test_no_text_executes_code(words, between):
     expressions = Expressions({"l1": "1", "l10": "2"})
     ARMED.append(True)
     try:
@@ -199,7 +199,7 @@ def test_nothing_runs_whatever_is_written(words, between):
 
 
 @pytest.mark.parametrize("text", ["__import__('os')", "open('/dev/null')", "exec('1')"])
-def test_the_audit_would_see_it(text):
+def test_audit_hook_detects_executed_code(text):
     ARMED.append(True)
     eval(text)
     ARMED.clear()

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels are compiled once per source, and never loaded from where others may write."""
+"""Kernels are compiled once per source and never loaded from world-writable folders."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def run(package, code=RUN, **environment):
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    """A package of two kernels, one of which calls the other."""
+    """A package of two kernels, one calling the other."""
     folder = tmp_path_factory.mktemp("site") / "tiny"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -54,7 +54,7 @@ def original(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(original):
-    """Its cache folder after an installation, and the result of the kernels."""
+    """The cache folder after an installation, and the result of the kernels."""
     older = original / "__pycache__" / "tiny-0123456789ab"
     older.mkdir(parents=True)
     found = run(
@@ -79,7 +79,7 @@ def read_only(package):
     return package
 
 
-def test_kernels_are_kept_beside_the_source(original, installed):
+def test_kernels_are_cached_beside_the_source(original, installed):
     folder, result = installed
     assert result == 7.0
     assert folder.parent == original / "__pycache__"
@@ -88,7 +88,7 @@ def test_kernels_are_kept_beside_the_source(original, installed):
     assert folder.stat().st_mode & 0o055 == 0o055  # readable by others, once installed
 
 
-def test_a_change_of_a_kernel_that_is_only_called_is_compiled(package, installed):
+def test_changing_a_called_kernel_recompiles_its_caller(package, installed):
     before, _ = installed
     shutil.copytree(before, package / "__pycache__" / before.name)
     assert run(package, CHOOSE)[0].name == before.name
@@ -100,7 +100,7 @@ def test_a_change_of_a_kernel_that_is_only_called_is_compiled(package, installed
     assert after.name != before.name
 
 
-def test_installed_read_only_they_are_kept_in_the_home_folder(read_only, tmp_path):
+def test_read_only_installation_caches_in_the_home_folder(read_only, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     folder, _ = run(read_only, HOME=str(home))
@@ -109,7 +109,7 @@ def test_installed_read_only_they_are_kept_in_the_home_folder(read_only, tmp_pat
 
 
 @pytest.mark.parametrize("home", [None, "", "a file"])
-def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(read_only, tmp_path, home):
+def test_without_a_home_a_private_temporary_folder_is_used(read_only, tmp_path, home):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     home = str(read_only / "inner.py") if home else home
@@ -119,7 +119,7 @@ def test_without_a_home_it_is_a_private_folder_among_the_temporary_ones(read_onl
 
 
 @pytest.mark.parametrize(("mode", "trusted"), [(0o700, True), (0o777, False)])
-def test_the_users_choice_comes_first_unless_others_may_write(package, tmp_path, mode, trusted):
+def test_users_choice_is_preferred_unless_world_writable(package, tmp_path, mode, trusted):
     chosen = tmp_path / "chosen"
     chosen.mkdir()
     chosen.chmod(mode)
@@ -127,12 +127,12 @@ def test_the_users_choice_comes_first_unless_others_may_write(package, tmp_path,
     assert (folder.parent == chosen) == trusted
 
 
-def test_where_nothing_can_be_written_kernels_are_compiled_for_the_process(read_only):
+def test_kernels_compile_without_a_writable_folder(read_only):
     code = "pathlib.Path.mkdir = tempfile.gettempdir = refuse\n"
     assert run(read_only, code + RUN) == (Path("None"), 7.0)
 
 
-def test_a_user_copies_what_a_read_only_installation_has_compiled(original, installed, tmp_path):
+def test_kernels_of_a_read_only_installation_are_copied(original, installed, tmp_path):
     code = (
         "real = tempfile.TemporaryFile\n"
         "beside = str(package.parent)\n"
@@ -146,7 +146,7 @@ def test_a_user_copies_what_a_read_only_installation_has_compiled(original, inst
     assert copied == tmp_path / ".cache" / installed[0].name
 
 
-def test_what_anybody_could_have_written_is_not_copied(package, installed, tmp_path):
+def test_world_writable_cache_is_not_copied(package, installed, tmp_path):
     beside = package / "__pycache__" / installed[0].name
     shutil.copytree(installed[0], beside)
     beside.chmod(0o777)

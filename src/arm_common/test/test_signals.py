@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a signal does, from the first import to the end."""
+"""Signal handling from the first import to the end."""
 
 import signal
 
@@ -18,7 +18,7 @@ sys.exit(signals.{kind}_entry_point("slow")())
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("kind", "code"), [("node", 0), ("tool", INTERRUPTED)])
-def test_a_signal_during_the_imports_ends_it_silently(tmp_path, kind, code, number):
+def test_signal_during_the_imports_exits_silently(tmp_path, kind, code, number):
     (tmp_path / "slow.py").write_text("import time; print('slow', flush=True); time.sleep(60)")
     process = start_python("-c", IMPORTING.format(folder=str(tmp_path), kind=kind))
     assert process.stdout.readline() == "slow\n"
@@ -35,13 +35,13 @@ def handlers():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_in_a_tool_a_signal_is_a_keyboard_interrupt(handlers, number):
+def test_signals_interrupt_a_tool(handlers, number):
     interrupt_on_signals()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
 
 
-def test_a_deferred_signal_interrupts_at_the_end(handlers):
+def test_deferred_signal_interrupts_at_the_end(handlers):
     done = []
     with pytest.raises(KeyboardInterrupt), deferred():
         signal.raise_signal(signal.SIGINT)

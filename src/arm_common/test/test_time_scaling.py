@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Time scaling along parabolas: as fast as the accelerations allow, and no faster."""
+"""Time scaling along parabolas is as fast as the acceleration limits allow."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def scaled(first, bend, s, cap=np.inf):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_accelerations_keep_their_limits_and_some_joint_always_uses_its_own(seed):
+def test_acceleration_limits_are_kept_and_always_active(seed):
     rng = np.random.default_rng(seed)
     s = np.concatenate([[0.0], np.cumsum(rng.uniform(0.01, 0.05, 60))])
     x, u, rates, bends = scaled(rng.uniform(-1, 1, 2), rng.uniform(-2, 2, 2), s)
@@ -37,7 +37,7 @@ def test_accelerations_keep_their_limits_and_some_joint_always_uses_its_own(seed
     assert np.median(used.max(axis=(0, 2))) == pytest.approx(1.0, abs=0.02)
 
 
-def test_a_straight_line_is_a_triangle_or_a_trapezoid_of_speed():
+def test_straight_line_has_a_triangular_or_trapezoidal_profile():
     s = np.linspace(0.0, 1.0, 101)
     line = np.array([2.0, 0.5]), np.zeros(2)
     x, *_ = scaled(*line, s)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of rigid transforms and rotations, also near zero, half a turn and gimbal lock."""
+"""Rigid transforms and rotations, also near zero, half a turn and gimbal lock."""
 
 import math
 
@@ -45,14 +45,14 @@ angles = st.floats(0.0, math.pi) | st.sampled_from(SMALL + NEAR_PI)
 
 
 @given(units, angles)
-def test_the_rotation_by_a_vector_is_that_about_its_axis(axis, angle):
+def test_exp_equals_rotation_about_the_axis(axis, angle):
     R = so3_exp(axis * angle)
     assert is_rigid(pose(R))
     np.testing.assert_allclose(R, axangle2mat(axis, angle), atol=1e-14)
 
 
 @given(units, angles)
-def test_log_undoes_exp_up_to_pi(axis, angle):
+def test_log_inverts_exp_up_to_pi(axis, angle):
     w = axis * angle
     back = so3_log(so3_exp(w))
     if angle > math.pi - 1e-7:  # there w and -w are the same rotation
@@ -81,7 +81,7 @@ def test_log_at_exactly_half_a_turn_about_each_axis(axis):
         (cosc, lambda x: (1 - np.cos(x)) / x**2, 0.5),
     ],
 )
-def test_quotients_against_longer_arithmetic(function, formula, limit):
+def test_quotients_match_extended_precision(function, formula, limit):
     for x in (0.3, 0.999, 1.001, 1.5, 3.0, math.pi - 1e-9, math.pi, 4.0, 6.0):
         assert function(x) == pytest.approx(float(formula(np.longdouble(x))), rel=3e-14)
     for x in (0.0, 1e-300, 1e-9):
@@ -104,26 +104,26 @@ def test_rpy_round_trip(xyz, rpy):
 
 
 @given(triples, rpys)
-def test_inverse(xyz, rpy):
+def test_inverse_times_transform_is_identity(xyz, rpy):
     T = rpy_matrix(xyz, rpy)
     np.testing.assert_allclose(inverse(T) @ T, np.eye(4), atol=1e-13)
 
 
-def test_known_quaternion_in_ros_order():
+def test_quaternion_is_in_ros_order():
     T = pose_to_matrix((1, 2, 3), (0, 0, math.sqrt(0.5), math.sqrt(0.5)))
     np.testing.assert_allclose(
         T, [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]], atol=1e-15
     )
 
 
-def test_rpy_is_fixed_axes_roll_first():
+def test_rpy_uses_fixed_axes_roll_first():
     T = rpy_matrix((0, 0, 0), (math.pi / 2, 0, math.pi / 2))
     np.testing.assert_allclose(T[:3, :3] @ [0, 1, 0], [0, 0, 1], atol=1e-15)
     np.testing.assert_allclose(T[:3, :3] @ [1, 0, 0], [0, 1, 0], atol=1e-15)
 
 
 @given(triples, rpys, triples, rpys, st.floats(0, 1))
-def test_an_interpolation_begins_at_the_start_and_ends_at_the_goal(a, turn_a, b, turn_b, u):
+def test_interpolation_runs_from_start_to_goal(a, turn_a, b, turn_b, u):
     start, goal = rpy_matrix(a, turn_a), rpy_matrix(b, turn_b)
     between = PoseInterpolation.between(start, goal)
     np.testing.assert_allclose(between.at(0.0), start, atol=1e-13)
@@ -133,7 +133,7 @@ def test_an_interpolation_begins_at_the_start_and_ends_at_the_goal(a, turn_a, b,
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-math.pi, math.pi), st.floats(0.0, 1.5))
-def test_a_rotation_is_a_tilt_after_a_twist(roll, direction, tilt):
+def test_rotation_decomposes_into_twist_and_tilt(roll, direction, tilt):
     swing = so3_exp([math.cos(direction) * tilt, math.sin(direction) * tilt, 0.0])
     R = swing @ turn_z(roll)[:3, :3]
     assert math.isclose(twist_z(R), roll, abs_tol=1e-9)
@@ -141,14 +141,14 @@ def test_a_rotation_is_a_tilt_after_a_twist(roll, direction, tilt):
 
 
 @given(st.floats(-50.0, 50.0))
-def test_wrapped_is_the_same_angle(angle):
+def test_wrap_keeps_the_angle(angle):
     assert -math.pi < wrap(angle) <= math.pi
     assert math.isclose(math.cos(wrap(angle)), math.cos(angle), abs_tol=1e-9)
     assert math.isclose(math.sin(wrap(angle)), math.sin(angle), abs_tol=1e-9)
 
 
 @given(units)
-def test_a_frame_along_an_axis_has_its_z_there_and_its_x_up(axis):
+def test_frame_along_has_z_on_the_axis_and_x_up(axis):
     R = frame_along(axis)
     assert is_rigid(pose(R))
     np.testing.assert_allclose(R[:, 2], axis, atol=1e-15)
@@ -157,7 +157,7 @@ def test_a_frame_along_an_axis_has_its_z_there_and_its_x_up(axis):
 
 
 @pytest.mark.parametrize(
-    ("position", "quaternion", "says"),
+    ("position", "quaternion", "message"),
     [
         ((0, 0, 0), (0, 0, 0, 0), "quaternion is zero"),
         ((0, 0, math.nan), (0, 0, 0, 1), "position must be 3 finite"),
@@ -165,6 +165,6 @@ def test_a_frame_along_an_axis_has_its_z_there_and_its_x_up(axis):
         ((0, 0, 0), (0, 0, math.inf, 1), "quaternion must be 4 finite"),
     ],
 )
-def test_what_is_no_pose(position, quaternion, says):
-    with pytest.raises(InputError, match=says):
+def test_invalid_pose_is_rejected(position, quaternion, message):
+    with pytest.raises(InputError, match=message):
         pose_to_matrix(position, quaternion)

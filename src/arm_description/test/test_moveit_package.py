@@ -78,7 +78,7 @@ def test_the_command_writes_the_package_and_no_second_time(tmp_path, sentence):
     found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
     assert found == moveit_package(load_robot("nut_arm"))
     (folder / "package.xml").write_text("mine")
-    assert "exists already" in sentence(dh2moveit, "nut_arm", "-o", tmp_path)
+    assert "already exists" in sentence(dh2moveit, "nut_arm", "-o", tmp_path)
     assert (folder / "package.xml").read_text() == "mine"
     assert dh2moveit(["nut_arm", "-o", str(tmp_path), "--force"]) == 0
     assert "mine" not in (folder / "package.xml").read_text()

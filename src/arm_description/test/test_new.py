@@ -106,7 +106,7 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path, sentence):
     file = tmp_path / "arm.yaml"
     file.write_text("mine")
     found = sentence(main, file, "--from", "planar2")
-    assert "exists already; choose another name, or say --force" in found
+    assert "already exists; choose another name or give --force" in found
     assert file.read_text() == "mine"
     assert main([str(file), "--from", "planar2", "--force"]) == 0
     assert load_robot(file).n == 2

@@ -94,7 +94,7 @@ def test_on_the_command_line(tmp_path, capsys, sentence):
     model = load_robot(target)
     assert model.name == "my_arm"
     assert model.joints[0].row.d == 9.5229 * 0.0254
-    assert "exists already" in sentence(rvs2dh, source, "-o", target)
+    assert "already exists" in sentence(rvs2dh, source, "-o", target)
     source.write_bytes(b"\xff\xfe")
     assert "is not UTF-8 text" in sentence(rvs2dh, source)
     assert "Is a directory" in sentence(rvs2dh, tmp_path)

@@ -223,7 +223,7 @@ def test_on_the_command_line(tmp_path, capsys, sentence):
     model = load_robot(target)
     assert (model.name, model.convention, model.n) == ("mine", "modified", 2)
     assert "differs from the URDF by at most" in capsys.readouterr().err
-    assert "exists already" in sentence(urdf2dh, *command)
+    assert "already exists" in sentence(urdf2dh, *command)
     assert urdf2dh([*command, "--force"]) == 0
     assert urdf2dh([str(source)]) == 0
     assert "joints:" in capsys.readouterr().out

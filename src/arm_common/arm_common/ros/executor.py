@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An executor that keeps its wait set, and subscriptions that are polled.
+"""Executor with a cached wait set, and polled subscriptions.
 
-rclpy's SingleThreadedExecutor collects all entities and makes a wait set for each callback, and
-waits twice for each message, because every callback triggers the guard condition that ends a
-wait. That costs more than most callbacks. rclpy's EventsExecutor costs less, but in no release so
-far is it sound: benchmarks/stress_executor.py tells what it does with the one that is installed.
+rclpy's SingleThreadedExecutor collects all entities and builds a wait set for each callback, and
+waits twice per message, because every callback triggers the guard condition that ends a wait.
+That costs more than most callbacks. rclpy's EventsExecutor is cheaper, but no release so far is
+sound: benchmarks/stress_executor.py tests the installed one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from rclpy.waitable import NumberOfEntities
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
-KINDS = {  # and what a node calls them, in the order in which they are served
+KINDS = {  # kind of entity -> attribute of Node, in the order of execution
     "timer": "timers",
     "subscription": "subscriptions",
     "guard_condition": "guards",
@@ -51,35 +51,35 @@ KINDS = {  # and what a node calls them, in the order in which they are served
 
 
 class CachedWaitSet:
-    """Entities as they were when it was made; their handles are in use until it is closed.
+    """Wait set over a snapshot of the nodes' entities; their handles are held until it is closed.
 
     Args:
-        nodes: Whose entities.
+        nodes: Nodes whose entities it waits for.
         guards: Guard conditions that end a wait and are not yielded.
-        context: Of nodes and guards.
+        context: Context of the nodes and guards.
     """
 
     def __init__(
         self, nodes: Iterable[Node], guards: Iterable[GuardCondition], context: Context
     ) -> None:
-        assert context.handle is not None, "rclpy is initialised before nodes are made"
+        assert context.handle is not None, "rclpy must be initialised before nodes are created"
         self._guards = [guard.handle for guard in guards]
         self._entities: dict[str, dict[int, tuple[Any, Node]]] = {kind: {} for kind in KINDS}
         self._waitables: list[tuple[Any, Node]] = []
         self._events: list[tuple[Any, Node]] = []
-        self._looked_at: list[tuple[Any, Node]] = []
-        with ExitStack() as held:  # which lets go of all if the context ends meanwhile
+        self._awaited: list[tuple[Any, Node]] = []
+        with ExitStack() as held:  # releases all if the context is shut down meanwhile
             self._held = held
             for handle in (context.handle, *self._guards):
                 held.enter_context(handle)
             for node in nodes:
-                self._take_in(node)
+                self._add_entities(node)
             self._set = self._make(context)
             self._held = held.pop_all()
         self._groups = self._by_group()
         self._add = {kind: getattr(self._set, f"add_{kind}") for kind in KINDS}
 
-    def _take_in(self, node: Node) -> None:
+    def _add_entities(self, node: Node) -> None:
         for kind, name in KINDS.items():
             for entity in getattr(node, name):
                 if self._holds(entity.handle):
@@ -90,7 +90,7 @@ class CachedWaitSet:
                 (self._events if is_event else self._waitables).append((waitable, node))
 
     def _holds(self, handle: Any) -> bool:
-        """Keep a handle from being destroyed; whether it was still there."""
+        """Keep a handle from being destroyed; return whether it still existed."""
         try:
             self._held.enter_context(handle)
         except InvalidHandle:
@@ -98,7 +98,7 @@ class CachedWaitSet:
         return True
 
     def _by_group(self) -> list[tuple[CallbackGroup, str, list[Any]]]:
-        """Return entities of one callback group and kind, of which all or none may execute."""
+        """Return the entities by callback group and kind: all or none of them may execute."""
         groups: dict[tuple[CallbackGroup, str], list[Any]] = {}
         for kind, entities in self._entities.items():
             for entity, _ in entities.values():
@@ -106,7 +106,7 @@ class CachedWaitSet:
         return [(group, kind, entities) for (group, kind), entities in groups.items()]
 
     def _make(self, context: Context) -> Any:
-        """Make the wait set, with room for all."""
+        """Create the rcl wait set, large enough for all entities."""
         timers, subscriptions, guards, clients, services = map(len, self._entities.values())
         guards += len(self._guards)
         size = NumberOfEntities(subscriptions, guards, timers, clients, services)
@@ -119,70 +119,72 @@ class CachedWaitSet:
         """Wait until an entity is ready or a guard condition was triggered.
 
         Args:
-            timeout: Bound [ns]; less than 0 for none.
-            has_events: Whether events of publishers and subscriptions end it, too.
+            timeout: Maximum time [ns]; negative to wait forever.
+            has_events: Whether events of publishers and subscriptions end the wait, too.
         """
-        waited = self._set
-        waited.clear_entities()
+        wait_set = self._set
+        wait_set.clear_entities()
         for handle in self._guards:
-            waited.add_guard_condition(handle)
+            wait_set.add_guard_condition(handle)
         for group, kind, entities in self._groups:
             if group.can_execute(entities[0]):
                 add = self._add[kind]
                 for entity in entities:
                     add(entity.handle)
         waitables = [*self._waitables, *self._events] if has_events else self._waitables
-        self._looked_at = [(w, n) for w, n in waitables if w.callback_group.can_execute(w)]
-        for waitable, _ in self._looked_at:
-            waitable.add_to_wait_set(waited)
-        waited.wait(timeout)
+        self._awaited = [(w, n) for w, n in waitables if w.callback_group.can_execute(w)]
+        for waitable, _ in self._awaited:
+            waitable.add_to_wait_set(wait_set)
+        wait_set.wait(timeout)
 
     def ready(self) -> Iterator[tuple[str, Any, Node]]:
-        """Yield what was ready after the last wait: kind, entity, its node."""
-        for waitable, node in self._looked_at:
+        """Yield kind, entity and node of everything that was ready after the last wait."""
+        for waitable, node in self._awaited:
             if waitable.is_ready(self._set):
                 yield "waitable", waitable, node
         for kind, entities in self._entities.items():
             if entities:
                 for pointer in self._set.get_ready_entities(kind):
-                    if pointer in entities:  # and not one of a waitable or ours
+                    if pointer in entities:  # not a waitable's, nor one of our guards
                         yield kind, *entities[pointer]
 
     def close(self) -> None:
-        """Let go of all handles: what was destroyed in the meantime goes now."""
+        """Release all handles, which lets destroyed entities go."""
         self._held.close()
 
 
 Work: TypeAlias = tuple[Task, Any, Node | None]
 
-# Each handler of an event of a subscription costs a little at every look, and would keep an
-# executor awake that leaves its messages waiting.
+# An event handler of a subscription costs a little in every wait, and would wake the executor for
+# a polled subscription.
 QUIET = SubscriptionEventCallbacks(use_default_callbacks=False)
-EVENTS = 0.5  # s after which events (a match, a QoS that does not fit) are looked at again
-KNOWN = ["entity", "node", "take_from_wait_list"]  # of rclpy 7, which ROS 2 Jazzy has
+_EVENT_PERIOD = 0.5  # [s] between checks for events (match, incompatible QoS)
+# Parameters of rclpy's _make_handler in rclpy 7 (ROS 2 Jazzy)
+KNOWN_SIGNATURE = ["entity", "node", "take_from_wait_list"]
 
 
 class StaticExecutor(SingleThreadedExecutor):
-    """Runs callbacks in the thread that spins it, as SingleThreadedExecutor does.
+    """Single-threaded executor that keeps its wait set until an entity is created or destroyed.
 
-    With an rclpy whose insides it does not know it is one.
+    With an rclpy other than the known one it behaves as SingleThreadedExecutor.
 
     Args:
-        nap: Between two looks, for messages to gather [s].
+        batch_delay: Sleep before each wait, so that messages are handled in batches [s].
     """
 
-    def __init__(self, nap: float = 0.0, **more: Any) -> None:
+    def __init__(self, batch_delay: float = 0.0, **more: Any) -> None:
         super().__init__(**more)
-        self.nap = nap
-        self._kept: CachedWaitSet | None = None
+        self._batch_delay = batch_delay
+        self._cached: CachedWaitSet | None = None
         self._is_stale = True
         self._next_events = 0.0
         self._waiting = threading.Lock()
-        made_of = list(inspect.signature(self._make_handler).parameters)
-        self._plain = made_of != KNOWN or not isinstance(getattr(self, "_tasks", None), list)
+        signature = list(inspect.signature(self._make_handler).parameters)
+        has_tasks = isinstance(getattr(self, "_tasks", None), list)
+        self._is_plain = signature != KNOWN_SIGNATURE or not has_tasks
 
     def wake(self) -> None:
-        """Look again at the entities: rclpy calls this when one has come or gone."""
+        """Collect the entities anew: rclpy calls this when one was created or destroyed."""
         self._is_stale = True
         super().wake()
 
@@ -198,16 +200,16 @@ class StaticExecutor(SingleThreadedExecutor):
         self.wake()
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
-        """End the spinning and let go of all entities."""
+        """Stop spinning and release all entities."""
         is_done = super().shutdown(timeout_sec)
         with self._waiting:
-            self._let_go()
+            self._release()
         return is_done
 
-    def _let_go(self) -> None:
-        if self._kept is not None:
-            self._kept.close()
-            self._kept = None
+    def _release(self) -> None:
+        if self._cached is not None:
+            self._cached.close()
+            self._cached = None
 
     def _wait_for_ready_callbacks(
         self,
@@ -215,18 +217,18 @@ class StaticExecutor(SingleThreadedExecutor):
         nodes: list[Node] | None = None,
         condition: Callable[[], bool] = lambda: False,
     ) -> Generator[Any, None, None]:
-        """Yield what is to be done, as rclpy's method of this name."""
-        if self.nap:
-            time.sleep(self.nap)
-        if self._plain or nodes is not None:
+        """Yield tasks that are ready; overrides rclpy's method."""
+        if self._batch_delay:
+            time.sleep(self._batch_delay)
+        if self._is_plain or nodes is not None:
             yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
             return
         seconds = timeout_sec.timeout if isinstance(timeout_sec, TimeoutObject) else timeout_sec
         end = None if seconds is None or seconds < 0 else time.monotonic() + seconds
         has_worked = False
         while not has_worked and not self._is_shutdown and not condition():
-            # What a look began may be the end of another wait: without a further look, or nap.
-            for works in (self._go_on(), self._look(end), self._go_on()):
+            # A new task may complete a future that another task awaits: resume it at once.
+            for works in (self._resumed(), self._wait(end), self._resumed()):
                 for work in works:
                     has_worked = True
                     yield work
@@ -237,41 +239,41 @@ class StaticExecutor(SingleThreadedExecutor):
         if condition():
             raise ConditionReachedException
 
-    def _go_on(self) -> Iterator[Work]:
-        """Yield tasks that have begun, again while one ends, for which another one may wait."""
+    def _resumed(self) -> Iterator[Work]:
+        """Yield begun tasks, repeatedly while one ends that another one may await."""
         left, has_ended = len(self._tasks) + 1, True
         while has_ended and left:
-            left -= 1  # a chain in which each begins the next one leaves room for entities
+            left -= 1  # bounded: tasks that each start another one must not starve the entities
             with self._tasks_lock:
                 self._tasks = [work for work in self._tasks if not _is_over(work)]
                 begun = self._tasks[::-1]
             yield from begun
             has_ended = any(map(_is_over, begun))
 
-    def _patience(self, end: float | None) -> tuple[int, bool]:
-        """Return how long to wait [ns], less than 0 for ever, and whether events are due."""
+    def _timeout(self, end: float | None) -> tuple[int, bool]:
+        """Return the timeout of the next wait [ns] (negative: none) and whether events are due."""
         now = time.monotonic()
         has_events = now >= self._next_events
         if has_events:
-            self._next_events = now + EVENTS
+            self._next_events = now + _EVENT_PERIOD
         left = math.inf if end is None else max(0.0, end - now)
         if not has_events:
-            left = min(left, EVENTS)
+            left = min(left, _EVENT_PERIOD)
         return (-1 if left == math.inf else int(left * 1e9)), has_events
 
-    def _look(self, end: float | None) -> Iterator[Work]:
-        """Wait until `end` on the steady clock [s] and yield what is ready then."""
-        timeout, has_events = self._patience(end)
+    def _wait(self, end: float | None) -> Iterator[Work]:
+        """Wait, at most until `end` on the steady clock [s], and yield tasks of ready entities."""
+        timeout, has_events = self._timeout(end)
         with self._waiting:
             if self._is_shutdown:
                 return
-            if self._kept is None or self._is_stale:
-                self._is_stale = False  # before the look: what comes meanwhile is seen next time
-                self._let_go()
+            if self._cached is None or self._is_stale:
+                self._is_stale = False  # first: an entity created meanwhile is collected next time
+                self._release()
                 guards = (self._guard, self._sigint_gc)
-                self._kept = CachedWaitSet(self.get_nodes(), guards, self._context)
-            self._kept.wait(timeout, has_events)
-            ready = list(self._kept.ready())
+                self._cached = CachedWaitSet(self.get_nodes(), guards, self._context)
+            self._cached.wait(timeout, has_events)
+            ready = list(self._cached.ready())
         if not self._context.ok():
             raise ExternalShutdownException
         for kind, entity, node in ready:
@@ -280,10 +282,13 @@ class StaticExecutor(SingleThreadedExecutor):
             if entity.callback_group.can_execute(entity):
                 yield self._make_task(entity, node, kind), entity, node
             elif kind == "guard_condition":
-                entity.trigger()  # the others stay ready, this was reset by the wait
+                entity.trigger()  # the wait has reset it, unlike other entities, which stay ready
 
     def _make_task(self, entity: Any, node: Node, kind: str) -> Task:
-        """Make a task that takes from an entity and calls back; its end wakes no other task."""
+        """Return a task that takes from an entity and executes its callback.
+
+        Unlike rclpy's, it does not trigger the guard condition at its end.
+        """
         take = getattr(self, f"_take_{kind}")
 
         async def handle() -> None:
@@ -291,7 +296,7 @@ class StaticExecutor(SingleThreadedExecutor):
             if group.beginning_execution(entity):
                 try:
                     call = None
-                    with suppress(InvalidHandle):  # it was destroyed after the wait
+                    with suppress(InvalidHandle):  # destroyed since the wait
                         call = take(entity)
                     if call is not None:
                         await call()
@@ -309,13 +314,13 @@ def _is_over(work: Work) -> bool:
 
 
 class PolledSubscriptions(ReentrantCallbackGroup):
-    """A callback group for such subscriptions, at which the executor does not look.
+    """Callback group of subscriptions that the executor ignores and the node polls.
 
-    How many messages can wait is the depth of their quality of service.
+    The depth of their QoS is the number of messages that can wait.
     """
 
     def can_execute(self, entity: Any) -> bool:
-        """Return whether the executor may look at an entity."""
+        """Return whether the executor may wait for an entity."""
         return not isinstance(entity, Subscription)
 
     def subscribe(
@@ -327,13 +332,13 @@ class PolledSubscriptions(ReentrantCallbackGroup):
         qos: QoSProfile | int,
         raw: bool = False,
     ) -> None:
-        """Subscribe in this group; events of the subscription wake no other task either."""
+        """Subscribe in this group, without the default event handlers."""
         node.create_subscription(
             kind, topic, callback, qos, callback_group=self, event_callbacks=QUIET, raw=raw
         )
 
     def take(self) -> None:
-        """Call back with all messages that wait; by the thread that spins the node."""
+        """Execute the callbacks of all waiting messages, in the thread that spins the node."""
         for reference in list(self.entities):
             entity = reference()
             if isinstance(entity, Subscription):

@@ -11,7 +11,7 @@ from arm_common.transforms import Array, pose_to_matrix, quaternion
 
 
 def fill_pose(position: Point | Vector3, orientation: Quaternion, T: Array) -> None:
-    """Write a transform (4, 4) [m] into the two parts of a pose or transform message."""
+    """Write a transform (4, 4) [m] to the position and orientation of a message."""
     position.x, position.y, position.z = T[:3, 3].tolist()
     orientation.x, orientation.y, orientation.z, orientation.w = quaternion(T)
 
@@ -44,6 +44,6 @@ def transform_message(parent: str, child: str, T: Array, stamp: Time) -> Transfo
 
 
 def duration_message(seconds: float) -> Duration:
-    """Return a time span [s] as a message."""
+    """Return a duration [s] as a message."""
     nanoseconds = round(seconds * 1e9)
     return Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

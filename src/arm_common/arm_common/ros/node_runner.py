@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run nodes as a process that ends in order, or ROS for the length of a tool.
+"""Run nodes as a process with an orderly shutdown, and ROS sessions for tools.
 
-The executor spins in its own thread and the main thread waits for the end. So a signal takes
-effect at once whatever a callback does, and the nodes end while ROS still works.
+The executor spins in its own thread while the main thread waits for the end. So a signal takes
+effect at once whatever a callback does, and nodes shut down while ROS still works.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.worker import ExecutorThread
 from arm_common.signals import ProcessEnd, interrupt_on_signals
 
-_LONGEST_END = 8.0  # [s] until a process that no longer works is gone; launch kills after 10
+_SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
 
 def run_node(
     make: Callable[[], Iterable[Node]],
     errors: tuple[type[Exception], ...] = (),
-    nap: float = 0.0,
+    batch_delay: float = 0.0,
     executor: Callable[[], Executor] | None = None,
     begin: Callable[[ProcessEnd], bool] = lambda end: True,
     close: Callable[[], None] | None = None,
@@ -38,22 +38,22 @@ def run_node(
     """Run nodes on one executor until SIGINT, SIGTERM, SIGHUP, shutdown or a failing callback.
 
     Args:
-        make: Makes the nodes, or yields one after the other; a signal meanwhile ends the process
-            at once. All nodes that it has yielded are destroyed at the end.
-        errors: What it may raise for bad input beside InputError; written to standard error in
-            one line.
-        nap: How long messages may gather [s]; not in simulated time, which may run faster.
-        executor: Makes another executor than the usual one.
-        begin: Called once the executor spins; returns whether to go on.
+        make: Returns or yields the nodes; a signal meanwhile ends the process at once. All nodes
+            that it has yielded are destroyed at the end.
+        errors: Exceptions for bad input in addition to InputError; written to standard error
+            in one line.
+        batch_delay: See `StaticExecutor`; 0 in simulated time, which may run faster.
+        executor: Creates another executor than the default `StaticExecutor`.
+        begin: Called once the executor spins; returns whether to continue.
         close: Called at the end, while the executor still spins.
 
     Returns:
-        The exit code: 0 after a signal, 1 after bad input or if `begin` says so.
+        The exit code: 0 after a signal, 1 after bad input or if `begin` returned False.
 
     Raises:
-        Exception: What a callback has raised, other than `errors`; all has ended in order.
+        Exception: The first exception of a callback other than `errors`, after the shutdown.
     """
-    refused: tuple[type[Exception], ...] = (InputError, *errors)
+    input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[Node] = []
@@ -61,15 +61,15 @@ def run_node(
         nodes += make()
         end.in_order = True
         if any(node.get_parameter("use_sim_time").value for node in nodes):
-            nap = 0.0
-        spun = StaticExecutor(nap) if executor is None else executor()
+            batch_delay = 0.0
+        spun = StaticExecutor(batch_delay) if executor is None else executor()
         return _spin_until(end, ExecutorThread(spun, nodes, end.request), begin, close)
-    except refused as error:
+    except input_errors as error:
         sys.stderr.write(f"{error}\n")
         return 1
     finally:
-        faulthandler.dump_traceback_later(_LONGEST_END, exit=True)
-        for node in nodes:  # not left to the interpreter, which may destroy in a wrong order
+        faulthandler.dump_traceback_later(_SHUTDOWN_TIMEOUT, exit=True)
+        for node in nodes:  # the interpreter might destroy them in the wrong order
             node.destroy_node()
         rclpy.try_shutdown()
         faulthandler.cancel_dump_traceback_later()
@@ -91,7 +91,7 @@ def _spin_until(
         if close is not None:
             close()
             thread.drain()
-        faulthandler.dump_traceback_later(_LONGEST_END, exit=True)
+        faulthandler.dump_traceback_later(_SHUTDOWN_TIMEOUT, exit=True)
         thread.stop()
     if thread.failures:
         raise thread.failures[0]
@@ -99,13 +99,13 @@ def _spin_until(
 
 
 def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:
-    """Return the arguments of a tool; by default those of the process without those of ROS."""
+    """Return the arguments of a tool, by default those of the process without ROS arguments."""
     return remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
 
 
 @contextmanager
 def session() -> Iterator[None]:
-    """Have ROS in a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does."""
+    """Initialise rclpy for a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does."""
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     interrupt_on_signals()
     try:

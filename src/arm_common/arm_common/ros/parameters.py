@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a node: a dataclass with one row each, declared and checked in one call."""
+"""Node parameters: a dataclass with one field each, declared and checked in one call."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from arm_common.errors import InputError
 
 _Values = TypeVar("_Values")
 _SPEC = "spec"
-_NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_NOUNS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
 class ParameterError(InputError):
-    """A parameter was given a value that it cannot have."""
+    """A parameter has an invalid value."""
 
 
 @dataclass(frozen=True)
 class ParameterSpec:
-    """What a parameter may be; its type is that of the default, a tuple is a list."""
+    """Type, range and description of a parameter; the type is that of the default."""
 
-    default: Any  # its value if none is given
+    default: Any  # a tuple for a list
     description: str  # for `ros2 param describe` and the reference pages
-    low: float = -math.inf  # least value of a number
-    high: float = math.inf  # greatest value of a number
-    choices: Sequence[str] = ()  # the texts that are allowed; none for any text
+    low: float = -math.inf  # minimum of a number
+    high: float = math.inf  # maximum of a number
+    choices: Sequence[str] = ()  # allowed strings; empty for any
     any_time: bool = False  # whether it can be set while the node runs
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return a value in the parameter's type; a ParameterError says what it may be."""
+        """Return a value in the type of the parameter; raise a ParameterError if it is invalid."""
         converted = self._converted(value)
         if (
             converted is None
@@ -59,7 +59,7 @@ class ParameterSpec:
         return f"{_NOUNS[type(self.default)]}{bounded}"
 
     def _converted(self, value: Any) -> Any:
-        """Return a value in the type of the default, or None."""
+        """Return a value in the type of the default; None if it cannot be converted."""
         if not isinstance(self.default, tuple):
             return _as_type(type(self.default), value)
         entries = [] if value is None or isinstance(value, str | int | float) else value
@@ -67,33 +67,34 @@ class ParameterSpec:
         return None if None in converted or not converted else converted
 
     def descriptor(self) -> ParameterDescriptor:
-        """Return the descriptor; rclpy itself enforces it for values that are set later."""
+        """Return the descriptor; rclpy enforces it for values that are set later."""
         kind = Parameter.Type.from_parameter_value(_plain(self.default)).value
-        found = ParameterDescriptor(
+        descriptor = ParameterDescriptor(
             type=kind,
             description=self.description,
             read_only=not self.any_time,
             additional_constraints=self._expected if self.choices else "",
         )
         if not math.isinf(self.low) and isinstance(self.default, int):
-            found.integer_range = [IntegerRange(from_value=int(self.low), to_value=int(self.high))]
+            limits = IntegerRange(from_value=int(self.low), to_value=int(self.high))
+            descriptor.integer_range = [limits]
         elif not math.isinf(self.low):
             bounds = FloatingPointRange(from_value=self.low, to_value=self.high)
-            found.floating_point_range = [bounds]
-        return found
+            descriptor.floating_point_range = [bounds]
+        return descriptor
 
 
 def parameter(default: Any, description: str, **more: Any) -> Any:
-    """Return a field of a dataclass of parameters; for the arguments see `ParameterSpec`."""
+    """Return a dataclass field that declares a parameter; see `ParameterSpec`."""
     spec = ParameterSpec(default, description, **more)
     return field(default=default, metadata={_SPEC: spec})
 
 
 def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
-    """Declare the parameters that a dataclass lists (by `parameter`) and return their values.
+    """Declare the parameters of a dataclass (its `parameter` fields) and return their values.
 
     Raises:
-        ParameterError: One was given a wrong value; the text says what is expected.
+        ParameterError: A parameter has an invalid value; the message says what is expected.
     """
     specs = {entry.name: entry.metadata[_SPEC] for entry in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: declare_one(node, prefix + name, spec) for name, spec in specs.items()})
@@ -101,7 +102,7 @@ def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
 
 def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
     """Declare one parameter and return its value, as `declare` does."""
-    untyped = ParameterDescriptor(dynamic_typing=True)  # what rclpy refuses, it explains less well
+    untyped = ParameterDescriptor(dynamic_typing=True)  # rclpy's own type check explains less
     given = node.declare_parameter(name, _plain(spec.default), untyped).value
     value = spec.checked(name, given)
     if type(given) is not type(_plain(value)):
@@ -111,7 +112,7 @@ def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
 
 
 def _as_type(kind: type, value: Any) -> Any:
-    """Return a value as a type; None if it has another one or is not finite."""
+    """Return a value converted to a type; None if it has another type or is not finite."""
     is_finite = _is_number(value) and math.isfinite(value)
     if kind is float and is_finite:
         return float(value)

@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: latched topics, streams of markers, commands that expire; timers' clock.
+"""Quality of service: latched topics, marker streams, commands that expire; the timers' clock.
 
-What is sent reliably while a link is cut is kept and sent again: once the link is whole, the arm
-would execute a command of half a minute ago. A lifespan ends that. A client's profile holds for
-the answers, too, and Fast DDS drops those that look too old by the client's clock: the clocks of
-two computers have to agree to less than the lifespan.
+Reliable messages sent while a link is down are kept and sent again: once the link is back, the arm
+would execute a command from half a minute ago. A lifespan prevents that. A client's profile also
+applies to the responses, and Fast DDS drops those that look too old by the client's clock: the
+clocks of two computers must agree to within the lifespan.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_services_default
 
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-"""The last message also reaches those that subscribe later."""
+"""Latched topic: late subscribers receive the last message."""
 
 MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-"""Subscribes a latched topic of which no message may be lost, as each holds only changes."""
+"""Subscription to latched marker changes, none of which may be lost."""
 
 MANY_CALLS = QoSProfile(depth=1000)
-"""Services whose calls may wait; with the usual 10, others are lost."""
+"""Service with up to 1000 queued calls; with the default of 10, further calls are lost."""
 
 GOAL = QoSProfile(depth=10, lifespan=Duration(seconds=4))
-"""Goals of actions, and services that let something move: delivered in 4 s or never."""
+"""Action goals and services that start a motion: delivered within 4 s or never."""
 
 STREAM = QoSProfile(depth=1, lifespan=Duration(seconds=0.5))
-"""Trajectories on a topic, each soon to be followed by the next or by rest."""
+"""Stream of trajectories on a topic, each soon replaced by the next."""
 
 STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
-"""For timers that also run where simulated time does not."""
+"""Clock for timers that must also run while simulated time stands still."""
 
 
 def service_qos(name: str) -> QoSProfile:
-    """Return the profile of a service: a stop never comes too late, the others are commands."""
+    """Return the QoS profile of a service: `GOAL`, except for stops, which never expire."""
     return qos_profile_services_default if name.endswith("stop") else GOAL

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A tree of frames kept up to date from tf and tf_static; newest transforms only."""
+"""Tree of frames updated from tf and tf_static; only the latest transforms are kept."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from arm_common.transforms import Matrix, inverse, pose_to_matrix
 Source: TypeAlias = Matrix | Callable[[], Matrix]
 IDENTITY = np.eye(4)
 IDENTITY.setflags(write=False)
-WARN_EVERY = 5.0  # [s]
+_WARN_PERIOD = 5.0  # [s]
 
 # mypy: disable-error-code="no-untyped-call"
 
 
 class TransformError(InputError):
-    """A transform that cannot be given or taken."""
+    """A transform that is invalid or cannot be looked up."""
 
 
 class TransformTree:
-    """Frames, each with one parent, and the transform between any two; safe between threads."""
+    """Frames, each with one parent, and the transform between any two; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -42,15 +42,15 @@ class TransformTree:
         self._products: dict[str, tuple[Matrix, Matrix, Matrix]] = {}
 
     def set(self, parent: str, child: str, T: Source) -> None:
-        """Set the transform parent <- child, replacing what was known of the child.
+        """Set the transform parent <- child, replacing the previous one of the child.
 
-        It is (4, 4) in metres, or a function that gives it (called when first needed).
+        It is (4, 4) in metres, or a function that returns it (called when first needed).
 
         Raises:
             TransformError: an empty name, a frame below itself, or numbers that are not finite.
         """
         if not parent or not child:
-            raise TransformError("a frame without a name", remedy="name parent and child")
+            raise TransformError("a frame has no name", remedy="name both parent and child")
         if not callable(T):
             T = np.array(T, dtype=float)
             if T.shape != (4, 4) or not np.isfinite(T).all():
@@ -60,7 +60,7 @@ class TransformTree:
             known = self._edges.get(child)
             if (known is None or known[0] != parent) and child in self._path(parent):
                 raise TransformError(
-                    f"{child!r} cannot hang below {parent!r}, which hangs below it",
+                    f"{child!r} cannot be a child of {parent!r}, which is below it",
                     remedy="give each frame one parent",
                 )
             self._edges[child] = (parent, T)
@@ -68,7 +68,8 @@ class TransformTree:
     def lookup(self, target: str, source: str) -> Matrix:
         """Return the transform target <- source, (4, 4) in metres.
 
-        Only what is below their nearest common ancestor counts, however far that is from the root.
+        Only transforms below their nearest common ancestor are multiplied: distance from the root
+        costs no accuracy.
 
         Raises:
             TransformError: a frame is unknown, or nothing connects the two.
@@ -89,11 +90,11 @@ class TransformTree:
             to_target, to_source = self._product(up_target), self._product(up_source)
         return inverse(to_target) @ to_source if up_target else to_source
 
-    def all_in(self, target: str) -> dict[str, Matrix]:
-        """Return frame -> (4, 4) target <- frame of every frame connected with a target.
+    def poses_in(self, target: str) -> dict[str, Matrix]:
+        """Return the pose (4, 4) target <- frame of every frame connected to a target, by name.
 
-        Where the target is a root, a frame that stood still since the last call has the same array
-        as then. A target that is not known is connected with itself only.
+        If the target is a root, a frame that has not moved since the last call has the same array
+        object. An unknown target is connected only to itself.
         """
         placed: dict[str, tuple[str, Matrix]] = {}
         with self._lock:
@@ -121,23 +122,23 @@ class TransformTree:
         return path
 
     def _place(self, frame: str, placed: dict[str, tuple[str, Matrix]]) -> None:
-        """Note the root and (4, 4) root <- frame of a frame and of those above it."""
+        """Enter root and pose (4, 4) root <- frame of a frame and its ancestors in `placed`."""
         path = []
         while frame not in placed and frame in self._edges:
             path.append(frame)
             frame = self._edges[frame][0]
         root, T = placed.setdefault(frame, (frame, IDENTITY))
         for below in reversed(path):
-            edge, former = self._matrix(below), self._products.get(below)
-            if former is None or former[0] is not T or former[1] is not edge:
+            edge, cached = self._matrix(below), self._products.get(below)
+            if cached is None or cached[0] is not T or cached[1] is not edge:
                 product = T @ edge
                 product.setflags(write=False)
-                former = self._products[below] = T, edge, product
-            T = former[2]
+                cached = self._products[below] = T, edge, product
+            T = cached[2]
             placed[below] = root, T
 
     def _matrix(self, frame: str) -> Matrix:
-        """Return parent <- frame, (4, 4), computed on first use."""
+        """Return parent <- frame (4, 4), computed on first use."""
         parent, edge = self._edges[frame]
         if callable(edge):
             edge = edge()
@@ -145,7 +146,7 @@ class TransformTree:
         return edge
 
     def _product(self, frames: list[str]) -> Matrix:
-        """Return the parent of the last frame <- the first, (4, 4), of a path going up."""
+        """Return parent of the last frame <- first frame (4, 4) of a path towards the root."""
         T = np.eye(4)
         for frame in frames:
             T = self._matrix(frame) @ T
@@ -153,18 +154,18 @@ class TransformTree:
 
 
 class TfListener:
-    """Subscribes tf and tf_static on a node.
+    """Subscribes to tf and tf_static on a node.
 
-    The subscriptions have a callback group of their own, so that with a MultiThreadedExecutor the
-    tree stays fresh while another callback of the node waits.
+    The subscriptions have their own callback group, so that with a MultiThreadedExecutor the
+    tree stays up to date while another callback of the node blocks.
 
     Args:
         node: the node that subscribes.
         callback_group: group of the subscriptions, a new one if None.
-        on_change: takes each message of tf after its frames were set.
-        on_set: called after each transform that differs from the one before.
-        depth: how many messages of tf may wait; more than usual for a node that needs each.
-        events: what to do on events of the subscriptions, rclpy's default if None.
+        on_change: called with each message after its frames were set.
+        on_set: called after each transform that differs from the previous one.
+        depth: QoS depth of tf; increase it for a node that must not lose messages.
+        events: event callbacks of the subscriptions, rclpy's default if None.
 
     Attributes:
         tree: the received frames, safe to use from any thread; a frame is set only if it changed.
@@ -180,7 +181,7 @@ class TfListener:
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
-        # Of each child its parent, position and quaternion
+        # Parent, position and quaternion by child
         self._received: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
         self._on_change, self._on_set = on_change, on_set
         self._logger = node.get_logger()
@@ -196,12 +197,14 @@ class TfListener:
             try:
                 self._set(stamped)
             except TransformError as error:
-                self._logger.warning(f"ignored in tf: {error}", throttle_duration_sec=WARN_EVERY)
+                self._logger.warning(
+                    f"Ignored a transform of tf: {error}", throttle_duration_sec=_WARN_PERIOD
+                )
         if self._on_change is not None:
             self._on_change(message)
 
     def _set(self, stamped: TransformStamped) -> None:
-        """Set one transform, if it changed; its matrix is computed when it is first needed."""
+        """Set one transform if it has changed; its matrix is computed on first use."""
         t, r = stamped.transform.translation, stamped.transform.rotation
         parent, child = stamped.header.frame_id, stamped.child_frame_id
         position, quaternion = (t.x, t.y, t.z), (r.x, r.y, r.z, r.w)

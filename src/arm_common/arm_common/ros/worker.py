@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads beside the executor: long work that a callback awaits, and an executor's own thread."""
+"""Background threads: one for long work that a callback awaits, one that spins an executor."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from rclpy.task import Future
 
 _T = TypeVar("_T")
 _SWITCH_INTERVAL = 1e-4  # [s]
-_LONGEST_WAIT = 0.5  # [s] after which an executor checks whether it has missed its end
-_DRAIN_ROUNDS = 5  # the result of a goal takes two tasks of the executor to be sent
+_SPIN_PERIOD = 0.5  # [s] after which the thread checks whether it missed a shutdown
+_DRAIN_ROUNDS = 5  # sending the result of a goal takes two executor tasks
 _DRAIN_TIMEOUT = 3.0  # [s] of wall time for all rounds
-_SEND_TIME = 0.05  # [s] of wall time for the middleware to send what it was given
+_SEND_TIME = 0.05  # [s] of wall time for the middleware to send queued messages
 
 
 class WorkerThread:
-    """Does one piece of work after the other in its own thread, which ends with the process.
+    """Runs functions one after the other in a daemon thread.
 
-    Compiled loops release the interpreter; plain Python switches threads every 0.1 ms instead of
-    Python's default of 5 ms, so that the node goes on answering.
+    Compiled loops release the interpreter lock; for plain Python the switch interval is 0.1 ms
+    instead of Python's default of 5 ms, so that the node stays responsive.
     """
 
     def __init__(self, node: Node) -> None:
@@ -39,7 +39,7 @@ class WorkerThread:
         threading.Thread(target=self._work, name="worker", daemon=True).start()
 
     async def run(self, work: Callable[[], _T]) -> _T:
-        """Return what the work returns once it is done; an exception in it is raised here."""
+        """Run a function in the thread; return its result or raise its exception."""
         done = Future()
         self._queue.put((work, done))
         result: _T = await done
@@ -59,14 +59,14 @@ class WorkerThread:
 class ExecutorThread:
     """Spins an executor with some nodes in a thread until `stop`, which shuts it down.
 
-    `on_end` is called in the thread when a callback has failed, after which it goes on, or the
-    context was shut down.
+    `on_end` is called in the thread when a callback has failed (spinning continues) or the context
+    was shut down.
     """
 
     def __init__(
         self, executor: Executor, nodes: Iterable[Node], on_end: Callable[[], None]
     ) -> None:
-        self.failures: list[Exception] = []  # what callbacks have raised
+        self.failures: list[Exception] = []  # exceptions of callbacks
         self._executor, self._on_end = executor, on_end
         self._stopping = False
         for node in nodes:
@@ -76,16 +76,16 @@ class ExecutorThread:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still spins."""
+        """Whether the thread still runs."""
         return self._thread.is_alive()
 
     @property
     def is_current(self) -> bool:
-        """Whether the caller is the thread, such as in a callback."""
+        """Whether the caller runs in this thread, as a callback does."""
         return threading.current_thread() is self._thread
 
     def drain(self) -> None:
-        """Wait until the executor has done what is queued, such as results of aborted goals."""
+        """Wait until the executor has processed its queue, such as results of aborted goals."""
         deadline = time.monotonic() + _DRAIN_TIMEOUT
         for _ in range(_DRAIN_ROUNDS):
             task = self._executor.create_task(lambda: None)
@@ -94,10 +94,10 @@ class ExecutorThread:
         time.sleep(_SEND_TIME)
 
     def stop(self, timeout: float | None = None) -> None:
-        """End thread and executor; wait for the callback that runs, at most this long [s]."""
+        """Stop thread and executor; wait for a running callback, at most `timeout` seconds."""
         self._stopping = True
         if self.is_alive and not self.is_current:
-            self._executor.create_task(lambda: None)  # which ends its wait
+            self._executor.create_task(lambda: None)  # ends its wait
             self._thread.join(timeout)
         self._executor.shutdown(timeout)
 
@@ -105,11 +105,11 @@ class ExecutorThread:
         while not self._stopping and self._executor.context.ok():
             try:
                 # not spin(), which may miss a shutdown and then waits forever
-                self._executor.spin_once(timeout_sec=_LONGEST_WAIT)
+                self._executor.spin_once(timeout_sec=_SPIN_PERIOD)
             except ExternalShutdownException:
                 break
             except Exception as error:  # noqa: BLE001
-                if self._executor.context.ok():  # else rclpy failed because of its shutdown
+                if self._executor.context.ok():  # otherwise the shutdown itself made rclpy fail
                     self.failures.append(error)
                     self._on_end()
         if not self._stopping:

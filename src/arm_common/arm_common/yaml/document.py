@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A YAML file as a tree of fields that know their line and key, for errors that name both.
+"""YAML file as a tree of fields that know their line and key, which errors name.
 
-Nothing but text is constructed. A scalar can be read in two ways: raw, as it is written in the
-file, where ``010``, ``1:30`` or ``no`` are not converted; or as the value that YAML 1.1 gives it.
+A scalar can be read in two ways: raw, as written in the file, where ``010``, ``1:30`` or ``no``
+are not converted; or as its YAML 1.1 value. No other objects are constructed.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
 _DATE = "tag:yaml.org,2002:timestamp"
 
 
-# An InputError class, or what makes an error of one kind of file from the same arguments.
+# An InputError class, or a factory with the same arguments.
 Refusal: TypeAlias = Callable[..., Exception]
 
 
 @dataclass(frozen=True)
 class Field:
-    """One value of the file; all that its methods raise is what `refuse` makes."""
+    """One value of the file; its methods raise errors made by `refuse`."""
 
     node: yaml.Node
     file: str
     key: str  # path of keys from the root, "" for the root itself
-    line: int  # line of the value's key, in a list or at the root of the value itself, from 1
+    line: int  # from 1; line of the key, or of the value itself in a list and at the root
     refuse: Refusal
 
     @property
     def value(self) -> Any:
-        """What YAML 1.1 reads, except that 1e-3 is a number and a date is text.
+        """The value by YAML 1.1, except that 1e-3 is a number and a date is text.
 
         None, bool, int, float, str, a list of Fields, or a dict of Fields by key.
         """
@@ -67,21 +67,21 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """What the value is, in words."""
+        """Description of the value for error messages."""
         if isinstance(self.node, yaml.CollectionNode):
             return "a mapping" if self.is_mapping else "a list"
         value = self._scalar()
         return "nothing" if value is None else repr(value)
 
     def error(self, problem: str, remedy: str = "") -> Exception:
-        """Build the error that names this field's file, line and key."""
+        """Return an error that names the file, line and key of this field."""
         place = {"file": self.file, "line": self.line, "key": self.key}
         return self.refuse(one_line(problem), remedy=one_line(remedy), **place)
 
     def mapping(
         self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()
     ) -> dict[str, Field]:
-        """Read a mapping, without a key twice, unknown (unless any is allowed) or missing."""
+        """Read a mapping; duplicate, missing and, given `allowed`, unknown keys are errors."""
         known = None if allowed is None else tuple(allowed)
         if not isinstance(self.node, yaml.MappingNode):
             remedy = "" if known is None else "with the keys " + ", ".join(known)
@@ -110,7 +110,7 @@ class Field:
         ]
 
     def raw(self, kind: str) -> str:
-        """Read a scalar that is not empty as it stands in the file; errors say what it must be."""
+        """Read a non-empty scalar as written in the file; `kind` describes it in errors."""
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.error(f"must be {kind}")
         text = str(self.node.value).strip()
@@ -119,14 +119,14 @@ class Field:
         return text
 
     def text(self) -> str:
-        """Read text that is not empty; a number, yes or no must be in quotes."""
+        """Read non-empty text; a number, yes or no must be quoted."""
         text = self.raw("text")
         if not isinstance(self.value, str):
-            raise self.error(f"must be text, {text} is not", f'put it in quotes: "{text}"')
+            raise self.error(f"must be text, but {text} is not", f'put it in quotes: "{text}"')
         return text
 
     def choice(self, options: Iterable[str]) -> str:
-        """Read one of a few words."""
+        """Read one of several words."""
         options = tuple(options)
         text = self.raw("one of " + ", ".join(options))
         if text not in options:
@@ -134,7 +134,7 @@ class Field:
         return text
 
     def number(self) -> float:
-        """Read a finite number, as YAML 1.1 reads it."""
+        """Read a finite number by YAML 1.1."""
         value = self.value
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not abs(value) <= sys.float_info.max:
@@ -169,25 +169,25 @@ class Field:
 
 
 MAX_BYTES = 1_000_000
-MOST_NESTED = 60
+MAX_DEPTH = 60
 # Errors whose reported position is far from the unclosed token: the opening line is reported.
 _OPEN_ENDED = (
     "while scanning a quoted scalar",
     "while parsing a flow mapping",
     "while parsing a flow sequence",
 )
-# What libyaml accepts and PyYAML refuses: libyaml must not decide about such text.
+# Text that libyaml accepts and PyYAML rejects is left to PyYAML.
 _DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
 
 
 class _LimitedComposer(yaml.composer.Composer):
-    """Composes nodes as PyYAML does, but no deeper than any file needs."""
+    """PyYAML's composer with a limit on the nesting depth."""
 
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self._depth += 1
-        if self._depth > MOST_NESTED:
+        if self._depth > MAX_DEPTH:
             mark = self.peek_event().start_mark  # type: ignore[attr-defined]
             raise yaml.composer.ComposerError(None, None, "nested too deeply", mark)
         try:
@@ -197,13 +197,13 @@ class _LimitedComposer(yaml.composer.Composer):
 
 
 class _Loader(_LimitedComposer, yaml.SafeLoader):
-    """Parses in Python: the grammar and the errors that count."""
+    """Pure Python loader, the reference for grammar and error messages."""
 
 
 if CParser is not None:
 
     class _FastLoader(_LimitedComposer, CParser, yaml.resolver.Resolver):
-        """Parses with libyaml, in a tenth of the time; errors have other texts."""
+        """libyaml loader, ten times as fast; its error messages differ."""
 
         def __init__(self, text: str) -> None:
             CParser.__init__(self, text)
@@ -211,36 +211,36 @@ if CParser is not None:
             yaml.resolver.Resolver.__init__(self)
 
 
-def read_yaml(path: Path, refuse: Refusal, most: int = MAX_BYTES) -> Field:
-    """Read a file of at most so many bytes into its root field.
+def read_yaml(path: Path, refuse: Refusal, max_bytes: int = MAX_BYTES) -> Field:
+    """Read a YAML file and return its root field.
 
-    Errors are made by `refuse`: that the file cannot be read, is empty, or is not YAML, and those
-    of the fields.
+    `refuse` makes all errors: an unreadable, too large, empty or invalid file, and those of the
+    fields.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise refuse(problem, remedy="check the path", file=str(path)) from None
-    return parse_yaml(data, str(path), refuse, most)
+    return parse_yaml(data, str(path), refuse, max_bytes)
 
 
-def parse_yaml(data: bytes | str, name: str, refuse: Refusal, most: int = MAX_BYTES) -> Field:
-    """Parse YAML text, or its bytes in UTF-8, as read_yaml does; `name` is the file in errors."""
-    if len(data) > most:
-        problem = f"is larger than {most // 1000} kB"
-        raise refuse(problem, remedy="is it the right file?", file=name, line=1)
+def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = MAX_BYTES) -> Field:
+    """Parse YAML text or UTF-8 bytes as `read_yaml` does; `name` is the file in errors."""
+    if len(data) > max_bytes:
+        problem = f"is larger than {max_bytes // 1000} kB"
+        raise refuse(problem, remedy="check that it is the right file", file=name, line=1)
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
         root = _compose(text)
-        looped = _looped(root, (), set())
+        loop = _find_loop(root, (), set())
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise _not_yaml(error, data, name, refuse) from None
     if root is None:
         raise refuse("is empty", remedy="copy a shipped file and edit it", file=name, line=1)
-    if looped is not None:
-        line = looped.start_mark.line + 1
-        raise refuse("an alias that contains itself is not possible", file=name, line=line)
+    if loop is not None:
+        line = loop.start_mark.line + 1
+        raise refuse("an alias must not contain itself", file=name, line=line)
     return Field(root, name, "", root.start_mark.line + 1, refuse)
 
 
@@ -257,7 +257,7 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
         return refuse("is not UTF-8 text", remedy="save it as UTF-8", file=name, line=line)
     if isinstance(error, yaml.reader.ReaderError):
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
-        problem = f"holds the character {chr(error.character)!r}, which YAML does not allow"
+        problem = f"contains the character {chr(error.character)!r}, which YAML does not allow"
         line = text[: error.position].count("\n") + 1
         return refuse(problem, remedy="delete it", file=name, line=line)
     if not isinstance(error, yaml.MarkedYAMLError):
@@ -265,25 +265,25 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
     remedy = "check indentation, colons and quotes there"
     if "'\\t'" in problem:
-        remedy = "indent with blanks, not with tabs"
+        remedy = "indent with spaces, not tabs"
     mark = error.problem_mark or error.context_mark
     if error.context in _OPEN_ENDED:
         mark = error.context_mark
     return refuse(problem, remedy=remedy, file=name, line=mark and mark.line + 1)
 
 
-def _looped(
-    node: yaml.Node | None, above: tuple[yaml.Node, ...], clear: set[int]
+def _find_loop(
+    node: yaml.Node | None, above: tuple[yaml.Node, ...], clean: set[int]
 ) -> yaml.Node | None:
-    """Return a node that contains itself, or None; clear gathers the ids of those that do not."""
-    if not isinstance(node, yaml.CollectionNode) or id(node) in clear:
+    """Return a node that contains itself, or None; `clean` collects the ids of the others."""
+    if not isinstance(node, yaml.CollectionNode) or id(node) in clean:
         return None
     if node in above:
         return node
     children = node.value
     if isinstance(node, yaml.MappingNode):
         children = [child for pair in node.value for child in pair]
-    found = (_looped(child, (*above, node), clear) for child in children)
-    looped = next((node for node in found if node is not None), None)
-    clear.add(id(node))
-    return looped
+    found = (_find_loop(child, (*above, node), clean) for child in children)
+    loop = next((node for node in found if node is not None), None)
+    clean.add(id(node))
+    return loop

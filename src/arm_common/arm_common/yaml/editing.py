@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edit YAML text in place: only the characters of the edited values change.
 
-Comments, layout, line ends and a byte order mark are kept.
+Comments, layout, line endings and a byte order mark are preserved.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _NUMBER_LIKE = "0123456789+-."
 
 
 class YamlEditor:
-    """The text of a YAML file whose root is a mapping, and which has no errors.
+    """Editor of a valid YAML file whose root is a mapping.
 
-    A path is the keys from the root to a value; ``()`` is the root. Values are YAML on one line,
-    and are not checked: read the result before it is stored.
+    A path lists the keys from the root to a value; ``()`` is the root. Values are YAML on one line
+    and are not checked: parse the result before you store it.
 
     Args:
-        data: The file, UTF-8.
+        data: Content of the file, UTF-8.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -34,33 +34,33 @@ class YamlEditor:
 
     @property
     def data(self) -> bytes:
-        """The edited file."""
+        """Content of the edited file."""
         return self._bom + self._text.encode()
 
     def find(self, *path: str) -> yaml.Node | None:
-        """Return the node of a value, None if there is none."""
+        """Return the node of a value, None if it is missing."""
         node: yaml.Node | None = yaml.compose(self._text, Loader=yaml.SafeLoader)
         for key in path:
             node = next((value for name, value in _entries(node) if name == key), None)
         return node
 
     def keys(self, *path: str) -> list[str]:
-        """Return the keys of a mapping; none if it is not there, or no mapping."""
+        """Return the keys of a mapping; none if the value is missing or not a mapping."""
         return [name for name, _ in _entries(self.find(*path))]
 
     def set(self, path: Sequence[str], value: str) -> None:
-        """Replace a value, or `add` it to its mapping."""
+        """Replace a value, or `add` it if it is missing."""
         old = self.find(*path)
         if old is None:
             self.add(path, value)
         else:
-            self._replace(old.start_mark.index, _end_of(old), value)
+            self._replace(old.start_mark.index, _end_index(old), value)
 
     def add(self, path: Sequence[str], value: str) -> None:
-        """Add a key behind the last of its mapping; a missing section of the root is added too.
+        """Add a key at the end of its mapping, which is added to the root if it is missing.
 
         Raises:
-            InputError: The section is missing and cannot be added, as the file is in braces.
+            InputError: The mapping cannot be added, because the file is written in braces.
         """
         *above, key = path
         entry = f"{flow_word(key)}: {value}"
@@ -72,7 +72,7 @@ class YamlEditor:
             self._fill(mapping, entry, in_block=len(above) == 1 and not root.flow_style)
         elif root.flow_style:
             raise InputError(
-                "the whole file is in braces {}", remedy="write one key a line, without them"
+                "the whole file is in braces {}", remedy="write one key per line, without braces"
             )
         else:
             self._add_section(flow_word(above[0]), entry)
@@ -84,13 +84,13 @@ class YamlEditor:
         assert isinstance(mapping, yaml.MappingNode)
         index = next(i for i, (name, _) in enumerate(mapping.value) if name.value == key)
         name, value = mapping.value[index]
-        start, end = name.start_mark.index, _end_of(value)
+        start, end = name.start_mark.index, _end_index(value)
         if mapping.flow_style:
             if index + 1 < len(mapping.value):
                 end = mapping.value[index + 1][0].start_mark.index
             elif index:
-                start = _end_of(mapping.value[index - 1][1])
-        else:  # whole lines, with the comment behind the value
+                start = _end_index(mapping.value[index - 1][1])
+        else:  # whole lines, with the comment after the value
             start = self._text.rfind("\n", 0, start) + 1
             line_end = self._text.find("\n", end)
             end = line_end + 1 if line_end >= 0 else len(self._text)
@@ -100,8 +100,8 @@ class YamlEditor:
             self._replace(colon, colon, " {}")
 
     def _append(self, mapping: yaml.MappingNode, entry: str) -> None:
-        """Add an entry behind the last one, and behind the comment in its line."""
-        end = _end_of(mapping.value[-1][1])
+        """Add an entry after the last one and the comment in its line."""
+        end = _end_index(mapping.value[-1][1])
         if mapping.flow_style:
             self._replace(end, end, f", {entry}")
             return
@@ -110,7 +110,7 @@ class YamlEditor:
         self._replace(end, end, f"{self._newline}{indent}{entry}")
 
     def _fill(self, mapping: yaml.MappingNode, entry: str, in_block: bool) -> None:
-        """Put the first entry into ``{}``; in a section of a block file on a line of its own."""
+        """Insert the first entry into ``{}``; in a section of a block file on its own line."""
         start, end = mapping.start_mark.index, mapping.end_mark.index
         if not in_block:
             self._replace(start, end, f"{{{entry}}}")
@@ -121,7 +121,7 @@ class YamlEditor:
 
     def _add_section(self, name: str, entry: str) -> None:
         text, newline = self._text, self._newline
-        if text.rstrip().endswith("\n..."):  # nothing may follow the end of the document
+        if text.rstrip().endswith("\n..."):  # end of the document: nothing may follow
             text = text.rstrip().removesuffix("...")
         text = f"{text.rstrip()}{newline}"
         self._text = f"{text}{newline}{name}:{newline}  {entry}{newline}"
@@ -136,23 +136,23 @@ class YamlEditor:
 
 
 def with_values(data: bytes, path: Sequence[str], values: Mapping[str, str]) -> bytes:
-    """Return a file with keys of the mapping at a path set; see YamlEditor."""
+    """Return a file with keys of the mapping at a path set; see `YamlEditor`."""
     editor = YamlEditor(data)
     for key, value in values.items():
         editor.set((*path, key), value)
     return editor.data
 
 
-def flow_mapping(values: Mapping[str, str], between: str = ", ") -> str:
-    """Return a mapping in braces; keys and values are YAML already."""
-    return "{" + between.join(f"{key}: {value}" for key, value in values.items()) + "}"
+def flow_mapping(values: Mapping[str, str], separator: str = ", ") -> str:
+    """Return a flow mapping ``{..}`` of keys and values that are YAML already."""
+    return "{" + separator.join(f"{key}: {value}" for key, value in values.items()) + "}"
 
 
 def flow_word(text: str) -> str:
-    """Return a text as it stands in a flow collection, in quotes where YAML needs them."""
+    """Return a text as a scalar of a flow collection, quoted where necessary."""
     dumped = yaml.safe_dump(
         [text],
-        default_style=quote_of(text),
+        default_style=preferred_quote(text),
         default_flow_style=True,
         width=float("inf"),
         allow_unicode=True,
@@ -160,8 +160,8 @@ def flow_word(text: str) -> str:
     return str(dumped).strip()[1:-1]
 
 
-def quote_of(text: str) -> str | None:
-    """Return the quote that a text should have although YAML could do without, or None."""
+def preferred_quote(text: str) -> str | None:
+    """Return the quote that a text should have even where YAML does not need it, or None."""
     return '"' if text[:1] in _NUMBER_LIKE or not text.isprintable() else None
 
 
@@ -170,9 +170,9 @@ def _entries(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
     return [(str(key.value), value) for key, value in pairs]
 
 
-def _end_of(node: yaml.Node) -> int:
-    """Return where a value ends; a block's own mark lies behind the comments that follow it."""
+def _end_index(node: yaml.Node) -> int:
+    """Return the end of a value; the end mark of a block lies after any following comments."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
-        return _end_of(last[1] if isinstance(node, yaml.MappingNode) else last)
+        return _end_index(last[1] if isinstance(node, yaml.MappingNode) else last)
     return int(node.end_mark.index)

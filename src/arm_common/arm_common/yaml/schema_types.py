@@ -1,9 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The types in which the keys of a file are declared.
+"""Types that declare the keys of a file.
 
-The reader takes the allowed and required keys from these tables, and so do the JSON schema and the
-reference of keys: there is no second list.
+The reader, the JSON schema and the key reference all use these tables: there is no second list.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from arm_common.yaml.document import Field
 class Leaf:
     """A single value."""
 
-    what: str  # in words, with its unit
-    form: str  # how it is written: its definition in the schema
-    suffix: str = ""  # "_mm" or so, if its key may have that suffix, and means that unit then
+    what: str  # description, with its unit
+    form: str  # name of its definition in the schema
+    suffix: str = ""  # unit suffix that the key may have, such as "_mm"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list; at least and at most so long."""
+    """A list with a minimum and maximum length."""
 
     kind: Kind
     least: int
@@ -42,14 +41,14 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Either:
-    """The one or the other kind."""
+    """One of several kinds."""
 
     kinds: tuple[Kind, ...]
 
 
 @dataclass(frozen=True)
 class Named:
-    """A mapping with names of the writer's choice, called ``<name>`` in the reference."""
+    """A mapping with arbitrary names as keys, called ``<name>`` in the reference."""
 
     kind: Kind
     name: str
@@ -65,7 +64,7 @@ class Key:
 
     @property
     def suffix(self) -> str:
-        """What its name may also be written with, or ""."""
+        """Unit suffix that its name may have, or ""."""
         kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
         return kind.suffix if isinstance(kind, Leaf) else ""
 
@@ -78,24 +77,24 @@ class Table:
 
     @property
     def spellings(self) -> dict[str, str]:
-        """The name of the key by each way to write it: ``width`` and ``width_mm``."""
+        """Name of the key by each of its spellings, such as ``width`` and ``width_mm``."""
         pairs = [(name, (name, f"{name}{key.suffix}")) for name, key in self.keys.items()]
-        return {written: name for name, ways in pairs for written in ways}
+        return {written: name for name, spellings in pairs for written in spellings}
 
     def read(self, field: Field) -> dict[str, Field]:
-        """Return the values by key; none is unknown, missing or given twice."""
+        """Return the values by key; unknown, missing and duplicate keys are errors."""
         return field.mapping(self.keys, [name for name, key in self.keys.items() if key.required])
 
 
 @dataclass(frozen=True)
 class Variants:
-    """Mappings with the same keys, of which one key says what is required and stands at others."""
+    """Mappings with the same keys, where the value of one key selects the table that applies."""
 
-    by: str  # that key
-    tables: Mapping[str, Table]  # by its value
+    by: str  # the key that selects
+    tables: Mapping[str, Table]  # by the value of that key
 
     def read(self, field: Field) -> tuple[str, dict[str, Field]]:
-        """Return which variant it is, and the values by key."""
+        """Return the selected variant and the values by key."""
         names = next(iter(self.tables.values())).keys
         chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)
         return chosen, self.tables[chosen].read(field)

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Typed access to the keys of a YAML mapping by their table, and the variables of a task file.
+"""Typed access to the keys of a YAML mapping, and the variables of a task file.
 
-Variables are numbers in expressions, and texts written as $name.
+Variables are used as numbers in expressions, and as texts written $name.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Variables:
     """Values by name, each a number, an expression over the others, or a text."""
 
     texts: Mapping[str, str] = field(default_factory=dict)  # as written
-    fields: Mapping[str, Field] = field(default_factory=dict)  # where they are written, for errors
+    fields: Mapping[str, Field] = field(default_factory=dict)  # their locations, for errors
 
     @classmethod
-    def read(cls, own: Mapping[str, Field], given: Variables | None = None) -> Variables:
-        """Return the variables of a file, those that a calling task gives in place of its own."""
+    def read(cls, own: Mapping[str, Field], arguments: Variables | None = None) -> Variables:
+        """Return the variables of a file, overridden by the arguments of a calling task."""
         for name, value in own.items():
             problem = constant_name_problem(name)
             if problem:
@@ -41,18 +41,18 @@ class Variables:
         texts = {
             name: value.raw("a number, an expression or a text") for name, value in own.items()
         }
-        given = given or NO_VARIABLES
-        for name, value in given.fields.items():
+        arguments = arguments or NO_VARIABLES
+        for name, value in arguments.fields.items():
             if name not in own:
                 raise value.error(f"the task has no variable {name!r}", did_you_mean(name, own))
-        return cls({**texts, **given.texts}, {**own, **given.fields})
+        return cls({**texts, **arguments.texts}, {**own, **arguments.fields})
 
-    def given(self, arguments: Mapping[str, Field]) -> Variables:
-        """Return what a call hands on: numbers worked out here, and texts."""
-        return Variables({k: self._handed_on(v) for k, v in arguments.items()}, dict(arguments))
+    def evaluate_arguments(self, arguments: Mapping[str, Field]) -> Variables:
+        """Return the arguments of a call, with their expressions evaluated in these variables."""
+        return Variables({k: self._argument(v) for k, v in arguments.items()}, dict(arguments))
 
     def number(self, item: Field, degrees: bool = False) -> float:
-        """Return a finite number, or the value of an expression whose angles may be in degrees."""
+        """Return a finite number or the value of an expression, whose angles may be in degrees."""
         if not isinstance(item.value, str):
             return item.number()
         try:
@@ -62,16 +62,16 @@ class Variables:
             raise at.error(error.problem, error.remedy) from None
 
     def text(self, item: Field) -> str:
-        """Return a text, or what the variable says if it is `$name`."""
+        """Return a text, or the value of a variable if the text is `$name`."""
         text = item.raw("text")
         if not text.startswith("$"):
             return text
         if text[1:] not in self.texts:
-            known = did_you_mean(text[1:], self.texts)
-            raise item.error(f"{text[1:]!r} is not a variable of this file", known)
+            remedy = did_you_mean(text[1:], self.texts)
+            raise item.error(f"{text[1:]!r} is not a variable of this file", remedy)
         return self.texts[text[1:]]
 
-    def _handed_on(self, item: Field) -> str:
+    def _argument(self, item: Field) -> str:
         text = self.text(item) if item.raw("a value").startswith("$") else item.raw("a value")
         try:
             return repr(self._expressions(degrees=False).evaluate(text))
@@ -89,18 +89,18 @@ _SCALES = {"mm": 1e-3, "deg": _DEGREE}  # metres or radians in the unit that end
 
 
 class TypedMapping:
-    """The keys of one mapping, checked by a table: none unknown, none missing, none in two units.
+    """Keys of one mapping, checked against a table: none unknown, missing or in two units.
 
     Lengths may be written in metres (`pitch`) or in millimetres (`pitch_mm`), angles in radians
-    (`tilt`) or degrees (`tilt_deg`); the getters below return metres and radians. A number may be
-    an expression over the variables of the file, a text `$name` one of them.
+    (`tilt`) or degrees (`tilt_deg`); all getters return metres and radians. A number may be an
+    expression over the variables of the file, and a text may be one of them, written `$name`.
 
     Args:
         item: The mapping.
-        what: What the mapping is, for errors, such as "bolt upper_bolt".
-        table: The keys that it can have.
-        variables: Those of the file; None if it can have none, and no expressions.
-        items: Its keys, if they are not those that the file has there.
+        what: Description of the mapping for errors, such as "bolt upper_bolt".
+        table: The allowed keys.
+        variables: Variables of the file; None if neither variables nor expressions are allowed.
+        items: Values by key, if they are not those of the mapping itself.
     """
 
     def __init__(
@@ -124,28 +124,28 @@ class TypedMapping:
             if self.find(name) is None and key.required:
                 raise self.fail(f"the key '{name}' is missing")
 
-    def fail(self, what: str, item: Field | None = None) -> Exception:
-        """Return the error that says what is wrong, at item or at this mapping."""
+    def fail(self, problem: str, item: Field | None = None) -> Exception:
+        """Return an error at an item, by default at this mapping."""
         at = item or self.item
-        return at.refuse(f"{self.what}: {what}", file=at.file, line=at.line)
+        return at.refuse(f"{self.what}: {problem}", file=at.file, line=at.line)
 
     def find(self, name: str) -> tuple[str, Field] | None:
-        """Return how a key is written and its value, None if it is not there.
+        """Return a key as written and its value, None if it is missing.
 
-        Two spellings of it at once are refused.
+        Both spellings at once are an error.
         """
-        ways = (name, f"{name}{self._table.keys[name].suffix}")
-        found = [(way, self._items[way]) for way in dict.fromkeys(ways) if way in self._items]
+        spellings = (name, f"{name}{self._table.keys[name].suffix}")
+        found = [(key, self._items[key]) for key in dict.fromkeys(spellings) if key in self._items]
         if len(found) > 1:
-            raise self.fail(f"give either {' or '.join(ways)}, not both", found[1][1])
+            raise self.fail(f"give either {' or '.join(spellings)}, not both", found[1][1])
         return found[0] if found and found[0][1].value is not None else None
 
     def has(self, name: str) -> bool:
-        """Return whether a key is there."""
+        """Return whether a key is present."""
         return self.find(name) is not None
 
-    def item_of(self, name: str) -> Field:
-        """Return the value of a key that must be there."""
+    def require(self, name: str) -> Field:
+        """Return the value of a required key."""
         return self._default(name, self.find(name))[1]
 
     def text(self, name: str, default: str | None = None) -> str:
@@ -158,16 +158,16 @@ class TypedMapping:
         return found[1].value if self.variables is None else self.variables.text(found[1])
 
     def choice(self, name: str, among: Sequence[str], default: str | None = None) -> str:
-        """Return a word that must be one of a few."""
+        """Return one of several words."""
         value = self.text(name, default)
         if value not in among:
             found = self.find(name)
-            what = f"{name} cannot be '{value}'; {did_you_mean(value, among)}"
-            raise self.fail(what, found[1] if found else None)
+            problem = f"{name} cannot be '{value}'; {did_you_mean(value, among)}"
+            raise self.fail(problem, found[1] if found else None)
         return value
 
     def truth(self, name: str) -> bool | None:
-        """Return true or false, None if the key is not there."""
+        """Return true or false, None if the key is missing."""
         found = self.find(name)
         if found is None:
             return None
@@ -183,13 +183,13 @@ class TypedMapping:
         least: float = -math.inf,
         most: float = math.inf,
     ) -> float:
-        """Return a finite number (metres, radians) greater than above, and in [least, most]."""
+        """Return a finite number (metres, radians), greater than `above` and in [least, most]."""
         found = self.find(name)
         if found is None:
             return float(self._default(name, default))
         written, item = found
         scale = _SCALES.get(written.rpartition("_")[2], 1.0)
-        value = self.number_of(item, written.endswith("_deg")) * scale
+        value = self.read_number(item, written.endswith("_deg")) * scale
         if value <= above or not least <= value <= most:
             bounds = {"above": above, "at least": least, "at most": most}.items()
             limits = " and ".join(f"{w} {v / scale:g}" for w, v in bounds if math.isfinite(v))
@@ -200,30 +200,30 @@ class TypedMapping:
         """Return a whole number."""
         value = self.number(name, default, least=least)
         if value != int(value):
-            raise self.fail(f"{name} must be a whole number, not {value:g}", self.item_of(name))
+            raise self.fail(f"{name} must be a whole number, not {value:g}", self.require(name))
         return int(value)
 
     def numbers(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
-        """Return a list of numbers (count,) (metres, radians)."""
+        """Return an array of numbers (count,) (metres, radians)."""
         found = self.find(name)
         if found is None:
             return np.array(self._default(name, default), dtype=np.float64)
         written, item = found
         if not item.is_list or len(item.items()) != count:
             raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
-        values = [self.number_of(child, written.endswith("_deg")) for child in item.items()]
+        values = [self.read_number(child, written.endswith("_deg")) for child in item.items()]
         return np.array(values) * _SCALES.get(written.rpartition("_")[2], 1.0)
 
     def children(self, name: str) -> dict[str, Field]:
-        """Return the named parts of a section that may be missing."""
+        """Return the values of an optional section by name."""
         found = self.find(name)
         if found is None:
             return {}
         if not found[1].is_mapping:
-            raise self.fail(f"{name} must hold names with keys, not {found[1].kind}", found[1])
+            raise self.fail(f"{name} must be a mapping of names, not {found[1].kind}", found[1])
         return found[1].mapping()
 
-    def number_of(self, item: Field, degrees: bool = False) -> float:
+    def read_number(self, item: Field, degrees: bool = False) -> float:
         """Return a number or the value of an expression, whose angles may be in degrees."""
         return item.number() if self.variables is None else self.variables.number(item, degrees)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What SingleThreadedExecutor does, StaticExecutor does: each test is run with both."""
+"""StaticExecutor behaves as SingleThreadedExecutor: most tests run with both."""
 
 import threading
 import time
@@ -35,13 +35,15 @@ class Rig(Probe):
         self.until(future.done)
         return future.result()
 
-    def talk(self, topic="words"):
-        """A publisher that has met its subscription, and what was heard."""
-        heard = []
-        hearing = self.node.create_subscription(String, topic, lambda m: heard.append(m.data), 10)
+    def connect(self, topic="words"):
+        """Return a publisher, its matched subscription and the received texts."""
+        received = []
+        subscription = self.node.create_subscription(
+            String, topic, lambda m: received.append(m.data), 10
+        )
         publisher = self.node.create_publisher(String, topic, 10)
         self.until(publisher.get_subscription_count)
-        return publisher, hearing, heard
+        return publisher, subscription, received
 
 
 @pytest.fixture(params=[SingleThreadedExecutor, StaticExecutor])
@@ -52,14 +54,14 @@ def rig(request):
 
 
 def test_messages_come_in_order(rig):
-    publisher, _, heard = rig.talk()
+    publisher, _, received = rig.connect()
     words = [str(i) for i in range(10)]
     for word in words:
         publisher.publish(String(data=word))
-    rig.until(lambda: heard == words)
+    rig.until(lambda: received == words)
 
 
-def test_timers_fire_again_and_again_until_canceled(rig):
+def test_timers_fire_until_canceled(rig):
     counts = {"a": 0, "b": 0}
 
     def count(name):
@@ -73,7 +75,7 @@ def test_timers_fire_again_and_again_until_canceled(rig):
     assert counts["a"] == 3
 
 
-def test_a_service_answers_a_client(rig):
+def test_service_responds_to_a_client(rig):
     def answer(request, response):
         response.message = "here"
         return response
@@ -84,9 +86,9 @@ def test_a_service_answers_a_client(rig):
     assert rig.done(client.call_async(Trigger.Request())).message == "here"
 
 
-def test_an_action_runs_beside_what_it_waits_for(rig):
-    """The goal's coroutine waits for a word; it comes by a subscription of the same node."""
-    publisher, _, heard = rig.talk()
+def test_action_awaits_a_message_of_the_same_node(rig):
+    # The goal's coroutine awaits a word, which the node's own subscription receives.
+    publisher, _, received = rig.connect()
     word = Future()
 
     async def execute(handle):
@@ -98,12 +100,12 @@ def test_an_action_runs_beside_what_it_waits_for(rig):
     server = ActionServer(rig.node, GripperCommand, "grip", execute)
     client = ActionClient(rig.node, GripperCommand, "grip")
     rig.until(client.server_is_ready)
-    told = []
-    handle = rig.done(client.send_goal_async(GripperCommand.Goal(), told.append))
+    feedback = []
+    handle = rig.done(client.send_goal_async(GripperCommand.Goal(), feedback.append))
     result = handle.get_result_async()
-    rig.until(lambda: told)
+    rig.until(lambda: feedback)
     publisher.publish(String(data="go"))
-    rig.until(lambda: heard)
+    rig.until(lambda: received)
     assert not result.done()
     word.set_result(None)
     assert rig.done(result).result.reached_goal
@@ -111,7 +113,7 @@ def test_an_action_runs_beside_what_it_waits_for(rig):
     server.destroy()
 
 
-def test_a_coroutine_goes_on_when_a_later_one_has_ended(rig):
+def test_coroutine_resumes_when_its_future_completes(rig):
     first, order = Future(), []
 
     async def last():
@@ -128,8 +130,8 @@ def test_a_coroutine_goes_on_when_a_later_one_has_ended(rig):
     assert order == ["earlier", "last"]
 
 
-def test_what_comes_in_a_callback_is_served(rig):
-    publisher, _, heard = rig.talk()
+def test_entity_created_in_a_callback_is_served(rig):
+    publisher, _, received = rig.connect()
     later = []
 
     def begin():
@@ -139,10 +141,10 @@ def test_what_comes_in_a_callback_is_served(rig):
     timer = rig.node.create_timer(0.001, begin)
     rig.until(lambda: publisher.get_subscription_count() == 2)
     publisher.publish(String(data="x"))
-    rig.until(lambda: later == heard == ["x"])
+    rig.until(lambda: later == received == ["x"])
 
 
-def test_what_comes_from_another_thread_ends_the_wait(rig):
+def test_entity_created_in_another_thread_ends_the_wait(rig):
     done, fired = threading.Event(), []
 
     def make():
@@ -152,37 +154,39 @@ def test_what_comes_from_another_thread_ends_the_wait(rig):
     threading.Thread(target=make).start()
     end = time.monotonic() + PATIENCE
     while not fired and time.monotonic() < end:
-        rig.executor.spin_once(timeout_sec=PATIENCE)  # a wait that nothing else ends
+        rig.executor.spin_once(timeout_sec=PATIENCE)  # nothing else ends this wait
     assert fired
     assert done.wait(PATIENCE)
 
 
-def test_what_is_destroyed_is_gone_for_others(rig):
-    publisher, hearing, heard = rig.talk()
-    rig.node.destroy_subscription(hearing)
+def test_destroyed_subscription_disappears_for_publishers(rig):
+    publisher, subscription, received = rig.connect()
+    rig.node.destroy_subscription(subscription)
     rig.until(lambda: publisher.get_subscription_count() == 0)
     publisher.publish(String(data="x"))
     rig.executor.spin_once(timeout_sec=0.0)
-    assert heard == []
+    assert received == []
 
 
-def test_what_is_destroyed_after_the_wait_is_not_served(rig):
-    """Events of several publishers are ready at once, and one event is served a spin."""
+def test_entities_destroyed_after_the_wait_are_skipped(rig):
+    """Events of several publishers are ready at once, and each spin serves one."""
     events = PublisherEventCallbacks(matched=lambda status: None)
     for _ in range(20):
         publishers = [
             rig.node.create_publisher(String, f"t{i}", 10, event_callbacks=events)
             for i in range(5)
         ]
-        hearing = [rig.node.create_subscription(String, f"t{i}", print, 10) for i in range(5)]
+        subscriptions = [
+            rig.node.create_subscription(String, f"t{i}", print, 10) for i in range(5)
+        ]
         rig.executor.spin_once(timeout_sec=0.01)
-        for publisher, subscription in zip(publishers, hearing, strict=True):
+        for publisher, subscription in zip(publishers, subscriptions, strict=True):
             rig.node.destroy_publisher(publisher)
             rig.node.destroy_subscription(subscription)
     rig.executor.spin_once(timeout_sec=0.01)
 
 
-def test_nodes_come_and_go(rig):
+def test_nodes_can_be_added_and_removed(rig):
     other = Node("other", context=rig.context)
     fired = []
     other.create_timer(0.001, lambda: fired.append(True))
@@ -197,7 +201,7 @@ def test_nodes_come_and_go(rig):
     other.destroy_node()
 
 
-def test_a_match_is_heard_of_amid_a_stream(rig):
+def test_match_event_is_reported_under_load(rig):
     ticks, matches = [], []
     rig.node.create_timer(0.001, lambda: ticks.append(True))
     rig.until(lambda: len(ticks) > 5)
@@ -208,7 +212,7 @@ def test_a_match_is_heard_of_amid_a_stream(rig):
     rig.until(lambda: matches == [1])
 
 
-def test_a_wait_ends_in_time_with_nothing_to_do(rig):
+def test_idle_wait_times_out(rig):
     rig.executor.spin_once(timeout_sec=0.0)
     rig.executor.spin_once(timeout_sec=0.01)
     never = Future()
@@ -216,14 +220,14 @@ def test_a_wait_ends_in_time_with_nothing_to_do(rig):
     assert not never.done()
 
 
-def test_a_future_ends_the_spinning(rig):
+def test_completed_future_ends_spinning(rig):
     future = Future()
     rig.node.create_timer(0.001, lambda: future.done() or future.set_result(7))
     rig.executor.spin_until_future_complete(future, timeout_sec=PATIENCE)
     assert future.result() == 7
 
 
-def test_what_a_callback_raises_reaches_who_spins(rig):
+def test_exception_of_a_callback_reaches_the_spinner(rig):
     def fail():
         raise ValueError("of a callback")
 
@@ -232,14 +236,14 @@ def test_what_a_callback_raises_reaches_who_spins(rig):
         rig.until(lambda: False)
 
 
-def test_the_end_of_the_context_ends_the_spinning(rig):
+def test_context_shutdown_ends_spinning(rig):
     rig.node.create_timer(0.001, lambda: rclpy.shutdown(context=rig.context))
     with suppress(ExternalShutdownException):  # or it just returns
         rig.executor.spin()
     assert not rig.context.ok()
 
 
-def test_a_shutdown_from_another_thread_ends_the_spinning(rig):
+def test_shutdown_from_another_thread_ends_spinning(rig):
     thread = threading.Thread(target=rig.executor.spin)
     thread.start()
     rig.executor.shutdown()
@@ -247,8 +251,8 @@ def test_a_shutdown_from_another_thread_ends_the_spinning(rig):
     assert not thread.is_alive()
 
 
-def test_a_triggered_guard_is_not_forgotten_while_its_group_is_busy(rig):
-    """A timer of the same group, ready in the same look, goes on as a coroutine."""
+def test_triggered_guard_waits_until_its_group_is_free(rig):
+    """A timer of the same group, ready in the same wait, continues as a coroutine."""
     free, order = Future(), []
 
     async def work():
@@ -284,21 +288,21 @@ def made(monkeypatch):
     return made
 
 
-def test_the_wait_set_is_kept_from_message_to_message(made):
+def test_wait_set_is_reused_between_messages(made):
     rig = Rig(StaticExecutor)
-    publisher, _, heard = rig.talk()
+    publisher, _, received = rig.connect()
     rig.until(lambda: made)
     count = len(made)
     for i in range(20):
         publisher.publish(String(data=str(i)))
-        rig.until(lambda i=i: heard[-1:] == [str(i)])
+        rig.until(lambda i=i: received[-1:] == [str(i)])
     assert len(made) - count <= 1
     rig.close()
 
 
-def test_with_an_unknown_rclpy_it_is_a_single_threaded_executor(made, monkeypatch):
-    monkeypatch.setattr(module, "KNOWN", [])
+def test_unknown_rclpy_falls_back_to_single_threaded_executor(made, monkeypatch):
+    monkeypatch.setattr(module, "KNOWN_SIGNATURE", [])
     rig = Rig(StaticExecutor)
-    rig.talk()
+    rig.connect()
     assert made == []
     rig.close()

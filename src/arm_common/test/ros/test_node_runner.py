@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of nodes end in order, whatever ends them."""
+"""Node processes shut down in order, whatever ends them."""
 
 import signal
 
@@ -39,8 +39,8 @@ sys.exit(run_node(make, (KeyError,), begin=begin, close=close))
 
 
 @pytest.fixture
-def onlooker():
-    probe = Probe("onlooker")
+def observer():
+    probe = Probe("observer")
     yield probe.node
     probe.close()
 
@@ -63,20 +63,20 @@ def start():
 
 
 def end(process, number=0):
-    """Send a signal, if any; return the exit code, and what was not read of the output."""
+    """Send a signal, if any; return the exit code and the unread output."""
     process.send_signal(number)
     return process.wait(BOUND), process.stdout.read()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_node_that_ends_is_closed_and_gone_for_others_at_once(start, onlooker, number):
+def test_signal_closes_the_node_and_leaves_the_graph(start, observer, number):
     process = start("made", "begun")
-    wait_for(lambda: "short_lived" in onlooker.get_node_names(), "node")
-    assert end(process, number) == (0, "closed\n")  # until then callbacks run
-    wait_for(lambda: "short_lived" not in onlooker.get_node_names(), "end", DISCOVERY_LEASE)
+    wait_for(lambda: "short_lived" in observer.get_node_names(), "node")
+    assert end(process, number) == (0, "closed\n")  # callbacks run until then
+    wait_for(lambda: "short_lived" not in observer.get_node_names(), "end", DISCOVERY_LEASE)
 
 
-def test_a_signal_while_the_node_is_made_ends_it_at_once(start):
+def test_signal_during_construction_exits_at_once(start):
     process = start("made", then="import threading; threading.Event().wait()")
     assert end(process, signal.SIGINT) == (0, "")
 
@@ -89,17 +89,17 @@ def test_a_signal_while_the_node_is_made_ends_it_at_once(start):
         ("raise KeyError('no such robot')", "'no such robot'\n"),
     ],
 )
-def test_a_failure_ends_it_with_code_1(start, then, error):
+def test_failure_exits_with_code_1(start, then, error):
     code, written = end(start("made", then=then))
     assert code == 1
     assert written.endswith(error)
     assert ("Traceback" in written) == ("Zero" in error)
 
 
-def test_if_it_cannot_begin_it_ends_with_code_1(start):
+def test_failed_begin_exits_with_code_1(start):
     assert end(start("made", "begun", "closed", begins=False)) == (1, "")
 
 
-def test_a_shutdown_of_the_context_ends_it(start):
+def test_context_shutdown_ends_the_process(start):
     process = start("made", then="node.create_timer(0.01, lambda: rclpy.shutdown())")
     assert end(process) in ((0, "begun\nclosed\n"), (0, "closed\n"))

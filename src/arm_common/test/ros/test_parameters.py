@@ -37,11 +37,11 @@ def make():
     context.shutdown()
 
 
-def test_defaults_have_the_types_of_the_fields(make):
+def test_declare_returns_the_defaults(make):
     assert declare(make(), Settings, "x.") == Settings()
 
 
-def test_given_values_are_converted(make):
+def test_values_are_converted_to_their_types(make):
     node = make(rate=20, joints=3.0, is_on=True, topics=["c"], mode="real")
     found = declare(node, Settings, "x.")
     assert found == Settings(rate=20.0, joints=3, is_on=True, topics=("c",), mode="real")
@@ -50,7 +50,7 @@ def test_given_values_are_converted(make):
 
 
 @pytest.mark.parametrize(
-    ("value", "sentence"),
+    ("value", "message"),
     [
         ({"rate": 300.0}, "parameter x.rate is 300.0; expected a number from 5 to 200"),
         ({"rate": 300}, "parameter x.rate is 300; expected a number from 5 to 200"),
@@ -59,19 +59,19 @@ def test_given_values_are_converted(make):
         ({"rate": True}, "parameter x.rate is true; expected a number from 5 to 200"),
         ({"joints": 1.5}, "parameter x.joints is 1.5; expected a whole number from 0 to 16"),
         ({"mode": "toaster"}, "parameter x.mode is 'toaster'; expected one of fake, real"),
-        ({"name": 5}, "parameter x.name is 5; expected a text"),
+        ({"name": 5}, "parameter x.name is 5; expected a string"),
         ({"is_on": "yes"}, "parameter x.is_on is 'yes'; expected true or false"),
-        ({"topics": "a"}, "parameter x.topics is 'a'; expected a list, each entry a text"),
-        ({"topics": [1]}, "expected a list, each entry a text"),
+        ({"topics": "a"}, "parameter x.topics is 'a'; expected a list, each entry a string"),
+        ({"topics": [1]}, "expected a list, each entry a string"),
     ],
 )
-def test_a_wrong_value_is_one_sentence(make, value, sentence):
+def test_invalid_value_is_reported_in_one_sentence(make, value, message):
     with pytest.raises(ParameterError) as error:
         declare(make(**value), Settings, "x.")
-    assert sentence in str(error.value)
+    assert message in str(error.value)
 
 
-def test_later_only_what_may_be_set_at_any_time_is(make):
+def test_only_dynamic_parameters_can_be_set_later(make):
     node = make()
     declare(node, Settings, "x.")
 
@@ -85,7 +85,7 @@ def test_later_only_what_may_be_set_at_any_time_is(make):
     assert not is_set("joints", 1)
 
 
-def test_they_are_described(make):
+def test_descriptors_hold_description_and_limits(make):
     node = make()
     declare(node, Settings, "x.")
     rate, joints, mode = node.describe_parameters(["x.rate", "x.joints", "x.mode"])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the tree of frames, and its errors."""
+"""The tree of frames and its errors."""
 
 import threading
 
@@ -27,7 +27,7 @@ def random_tree(seed, size):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12))
-def test_laws(seed, size):
+def test_lookup_composes_and_inverts(seed, size):
     tree, poses = random_tree(seed, size)
     rng = np.random.default_rng(seed)
     a, b, c = (f"f{i}" for i in rng.integers(size, size=3))
@@ -38,14 +38,14 @@ def test_laws(seed, size):
     np.testing.assert_allclose(ab @ bc, tree.lookup(a, c), atol=1e-12)
 
 
-def test_neither_depth_nor_distance_from_the_root_matters():
+def test_lookup_is_exact_in_deep_and_distant_trees():
     tree, step = TransformTree(), rpy_matrix((5e3, 0, 0), (0, 0, 0))
     for i in reversed(range(2000)):
         tree.set(f"f{i}", f"f{i + 1}", step)
     turned = rpy_matrix((1e-9, 0, 0), (1, 2, 3))
     tree.set("f2000", "a", turned)
     tree.set("f2000", "b", rpy_matrix((3e-9, 0, 0), (1, 2, 3)))
-    for T in (tree.lookup("f0", "a"), tree.all_in("f0")["a"]):
+    for T in (tree.lookup("f0", "a"), tree.poses_in("f0")["a"]):
         np.testing.assert_allclose(T[:3, 3], (1e7, 0, 0), atol=1e-5)
     between = turned[:3, :3].T @ (2e-9, 0, 0)
     np.testing.assert_allclose(tree.lookup("a", "b")[:3, 3], between, atol=1e-20)
@@ -53,36 +53,36 @@ def test_neither_depth_nor_distance_from_the_root_matters():
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12))
-def test_all_at_once_are_those_that_are_looked_up_one_by_one(seed, size):
+def test_poses_in_agrees_with_single_lookups(seed, size):
     tree, _ = random_tree(seed, size)
     tree.set("elsewhere", "apart", np.eye(4))
     rng = np.random.default_rng(seed)
     for _ in range(3):
         target = f"f{rng.integers(size)}"
-        found = tree.all_in(target)
+        found = tree.poses_in(target)
         assert found.keys() == {f"f{i}" for i in range(size)}
         for frame, T in found.items():
             np.testing.assert_allclose(T, tree.lookup(target, frame), atol=1e-12)
-        moved = int(rng.integers(1, size))  # it may hang elsewhere now, with all below it
+        moved = int(rng.integers(1, size))  # to another parent, with its subtree
         tree.set(f"f{rng.integers(moved)}", f"f{moved}", pose(rng))
-    assert tree.all_in("apart").keys() == {"apart", "elsewhere"}
-    assert set(tree.all_in("unknown")) == {"unknown"}
+    assert tree.poses_in("apart").keys() == {"apart", "elsewhere"}
+    assert set(tree.poses_in("unknown")) == {"unknown"}
 
 
-def test_what_stood_still_is_the_same_array_again():
+def test_poses_in_returns_the_same_array_for_unmoved_frames():
     tree = TransformTree()
     tree.set("a", "b", rpy_matrix((1, 0, 0), (0, 0, 0)))
     tree.set("b", "c", rpy_matrix((0, 1, 0), (0, 0, 1)))
     tree.set("a", "d", lambda: rpy_matrix((0, 0, 1), (0, 0, 0)))
-    first = tree.all_in("a")
+    first = tree.poses_in("a")
     tree.set("a", "b", rpy_matrix((2, 0, 0), (0, 0, 0)))
-    second = tree.all_in("a")
+    second = tree.poses_in("a")
     assert [name for name in first if first[name] is second[name]] == ["a", "d"]
     assert second["c"][0, 3] == first["c"][0, 3] + 1
     assert not second["c"].flags.writeable
 
 
-def test_the_newest_transform_counts_and_a_frame_may_move_to_another_parent():
+def test_latest_transform_and_parent_replace_earlier_ones():
     tree = TransformTree()
     tree.set("a", "b", rpy_matrix((1, 0, 0), (0, 0, 0)))
     tree.set("a", "c", rpy_matrix((0, 5, 0), (0, 0, 0)))
@@ -92,7 +92,7 @@ def test_the_newest_transform_counts_and_a_frame_may_move_to_another_parent():
     assert tree.lookup("a", "b")[1, 3] == 5
 
 
-def test_functions_are_called_once_when_needed():
+def test_transform_functions_are_called_once_on_demand():
     calls = []
     tree = TransformTree()
     tree.set("a", "b", lambda: calls.append(1) or np.eye(4))
@@ -102,14 +102,14 @@ def test_functions_are_called_once_when_needed():
     assert len(calls) == 1
 
 
-def test_what_goes_in_is_copied():
+def test_set_copies_its_transform():
     tree, T = TransformTree(), np.eye(4)
     tree.set("a", "b", T)
     T[0, 3] = 9
     assert tree.lookup("a", "b")[0, 3] == 0
 
 
-def test_unknown_frames_are_answered_with_the_known_ones():
+def test_unknown_frame_error_lists_the_known_frames():
     tree = TransformTree()
     with pytest.raises(TransformError, match="no frame 'a'; known are none yet"):
         tree.lookup("a", "b")
@@ -118,7 +118,7 @@ def test_unknown_frames_are_answered_with_the_known_ones():
         tree.lookup("base_link", "tool1")
 
 
-def test_two_trees_do_not_connect():
+def test_unconnected_frames_are_rejected():
     tree = TransformTree()
     tree.set("a", "b", np.eye(4))
     tree.set("x", "y", np.eye(4))
@@ -127,28 +127,28 @@ def test_two_trees_do_not_connect():
 
 
 @pytest.mark.parametrize(
-    ("parent", "child", "T", "says"),
+    ("parent", "child", "T", "message"),
     [
-        ("c", "a", np.eye(4), "'a' cannot hang below 'c'"),
-        ("a", "a", np.eye(4), "'a' cannot hang below 'a'"),
-        ("", "z", np.eye(4), "without a name"),
-        ("a", "", np.eye(4), "without a name"),
+        ("c", "a", np.eye(4), "'a' cannot be a child of 'c'"),
+        ("a", "a", np.eye(4), "'a' cannot be a child of 'a'"),
+        ("", "z", np.eye(4), "a frame has no name"),
+        ("a", "", np.eye(4), "a frame has no name"),
         ("a", "z", np.full((4, 4), np.nan), "4 x 4 finite"),
         ("a", "z", np.eye(3), "4 x 4 finite"),
     ],
 )
-def test_what_is_refused_changes_nothing(parent, child, T, says):
+def test_rejected_transform_changes_nothing(parent, child, T, message):
     tree = TransformTree()
     tree.set("a", "b", np.eye(4))
     tree.set("b", "c", np.eye(4))
-    with pytest.raises(TransformError, match=says):
+    with pytest.raises(TransformError, match=message):
         tree.set(parent, child, T)
-    assert tree.all_in("a").keys() == {"a", "b", "c"}
+    assert tree.poses_in("a").keys() == {"a", "b", "c"}
     np.testing.assert_array_equal(tree.lookup("a", "c"), np.eye(4))
 
 
-def test_many_threads():
-    """A lookup never mixes two states: b and c move together, their distance stays."""
+def test_concurrent_lookups_see_consistent_states():
+    """b and c move together, so their distance stays the same in every consistent state."""
     tree, stop, wrong = TransformTree(), threading.Event(), []
     tree.set("a", "b", np.eye(4))
     tree.set("b", "c", np.eye(4))
@@ -158,12 +158,12 @@ def test_many_threads():
             tree.set("a", "b", rpy_matrix((i, 0, 0), (0, 0, 0)))
         stop.set()
 
-    def look():
+    def look_up():
         while not stop.is_set():
             if not np.array_equal(tree.lookup("b", "c"), np.eye(4)):
                 wrong.append(1)
 
-    threads = [threading.Thread(target=t) for t in (move, look, look)]
+    threads = [threading.Thread(target=t) for t in (move, look_up, look_up)]
     for thread in threads:
         thread.start()
     for thread in threads:

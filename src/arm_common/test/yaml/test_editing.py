@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Values put into YAML text: what was asked for changes, and nothing else does."""
+"""Editing YAML text: requested values change, and nothing else."""
 
 import pytest
 import yaml
@@ -24,7 +24,7 @@ def comments(text):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("key", ["x", "y", "new"])
 @pytest.mark.parametrize("value", ["7", "[[-90, 500], [90, 2500]]", "{b: 2}", "2026-05-17"])
-def test_one_value_changes_and_all_else_stays(form, key, value):
+def test_setting_a_value_changes_nothing_else(form, key, value):
     text = FORMS[form]
     changed = with_values(text.encode(), ["in"], {key: value}).decode()
     before, after = yaml.safe_load(text), yaml.safe_load(changed)
@@ -36,7 +36,7 @@ def test_one_value_changes_and_all_else_stays(form, key, value):
     assert changed.startswith("\ufeff") == text.startswith("\ufeff")
 
 
-def test_several_values_and_the_root():
+def test_several_values_and_root_keys_are_set():
     text = with_values(b"a: {x: 1}\nb: 2\n", [], {"b": "3", "c": "[4]"})
     assert text == b"a: {x: 1}\nb: 3\nc: [4]\n"
     assert with_values(text, ["a"], {"x": "5", "y": "6"}).startswith(b"a: {x: 5, y: 6}\n")
@@ -58,11 +58,11 @@ def edit(text, verb, *arguments):
         ("in:\n  a: 1  # c\n\nlast: 3\n", "in:\n  a: 1  # c\n  new: 1\n\nlast: 3\n"),
     ],
 )
-def test_an_entry_is_added_in_the_style_of_the_file(text, expected):
+def test_added_entry_follows_the_style_of_the_file(text, expected):
     assert edit(text, "add", ("in", "new"), "1") == expected
 
 
-def test_a_section_cannot_be_added_to_a_file_in_braces():
+def test_adding_a_section_to_a_file_in_braces_is_rejected():
     with pytest.raises(InputError, match=r"in braces"):
         edit("{last: 3}", "add", ("in", "new"), "1")
 
@@ -77,5 +77,5 @@ def test_a_section_cannot_be_added_to_a_file_in_braces():
         ("in: {a: 1}  # c\n", "in: {}  # c\n"),
     ],
 )
-def test_an_entry_is_removed_with_its_own_comment(text, expected):
+def test_removing_an_entry_removes_its_comment(text, expected):
     assert edit(text, "remove", ("in", "a")) == expected

@@ -72,7 +72,7 @@ def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.write_text(written, arguments.output)
     if arguments.output:
         for note in found.notes:
-            cli.say(note)
+            cli.print_status(note)
 
 
 def _convert_rvs(arguments: argparse.Namespace) -> None:
@@ -87,7 +87,7 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     ]
     cli.write_text(robot_yaml(model, units, notes), arguments.output)
     if arguments.output:
-        cli.say(notes[0])
+        cli.print_status(notes[0])
 
 
 def _angle(text: str) -> float:

@@ -102,4 +102,6 @@ def _write_moveit(arguments: argparse.Namespace) -> None:
                 problem, remedy="check the path", file=str(file.parent)
             ) from None
         cli.write_text(text, str(file))
-    cli.say(f"{folder}: build it with colcon, then ros2 launch {folder.name} move_group.launch.py")
+    cli.print_status(
+        f"{folder}: build it with colcon, then ros2 launch {folder.name} move_group.launch.py"
+    )

@@ -184,7 +184,7 @@ def _new(arguments: argparse.Namespace) -> None:
     text = _copy(arguments.template, name) if arguments.template else _asked(name)
     parse_robot(text, arguments.file)
     write_bytes(text.encode(), arguments.file)
-    cli.say(f"{arguments.file} is written; look at it: ./arm view {arguments.file}")
+    cli.print_status(f"{arguments.file} is written; look at it: ./arm view {arguments.file}")
 
 
 def _copy(template: str, name: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import fields
 from itertools import chain, product
 
 import yaml
-from arm_common.yaml.editing import flow_mapping, flow_word, quote_of
+from arm_common.yaml.editing import flow_mapping, flow_word, preferred_quote
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import (
@@ -275,6 +275,6 @@ def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
 def _paragraph(key: str, text: str) -> str:
     """A key with text of any length, wrapped."""
     dumped = yaml.safe_dump(
-        {key: text}, default_style=quote_of(text), width=WIDTH, allow_unicode=True
+        {key: text}, default_style=preferred_quote(text), width=WIDTH, allow_unicode=True
     )
     return str(dumped).strip()

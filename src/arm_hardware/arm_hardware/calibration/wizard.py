@@ -122,8 +122,8 @@ class CalibrationSession:
             "]": lambda: self._bound(1),
             "r": self._release,
             "w": self._write,
-            "h": lambda: self._terminal.say(HELP),
-            "?": lambda: self._terminal.say(HELP),
+            "h": lambda: self._terminal.print(HELP),
+            "?": lambda: self._terminal.print(HELP),
         }
         for key, steps in STEPS.items():
             self._actions[key] = partial(self._step, steps)
@@ -131,10 +131,10 @@ class CalibrationSession:
     def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
         self._terminal = terminal
-        terminal.say(HELP)
+        terminal.print(HELP)
         for name, count in self._pulses.counts.items():
             if count is not None:
-                terminal.say(f"{name} gets pulses of {self._pulses.us(name):.0f} us and holds.")
+                terminal.print(f"{name} gets pulses of {self._pulses.us(name):.0f} us and holds.")
         while True:
             terminal.show(self.status())
             key = terminal.key()
@@ -144,9 +144,9 @@ class CalibrationSession:
                 if key in self._actions:
                     self._actions[key]()
                 elif key.strip() and key != "q":
-                    terminal.say(f"Unknown key {key!r}; h lists the keys.")
+                    terminal.print(f"Unknown key {key!r}; h lists the keys.")
             except HardwareError as error:
-                terminal.say(str(error))
+                terminal.print(str(error))
 
     def status(self) -> str:
         """Return one line about the present servo, newest point first: narrow terminals cut."""
@@ -182,21 +182,21 @@ class CalibrationSession:
     def _has_pulses(self) -> bool:
         has = self._pulses.counts[self._name] is not None
         if not has:
-            self._terminal.say(f"{self._name} gets no pulses yet; p sends the first.")
+            self._terminal.print(f"{self._name} gets no pulses yet; p sends the first.")
         return has
 
     def _step(self, steps: int) -> None:
         if self._has_pulses() and not self._pulses.step(self._name, steps):
-            self._terminal.say(
+            self._terminal.print(
                 f"{self._name} is at the end of its safe pulses (safe_pulses_us of the file)."
             )
 
     def _first(self) -> None:
         name = self._name
         if self._pulses.counts[name] is not None:
-            self._terminal.say(f"{name} gets pulses already.")
+            self._terminal.print(f"{name} gets pulses already.")
             return
-        self._terminal.say(
+        self._terminal.print(
             f"The first pulse makes {name} turn AT ONCE and as fast as it can, from its "
             "unknown position to the middle\nof its pulse limits. Keep clear, be ready to cut its "
             "power."
@@ -215,21 +215,21 @@ class CalibrationSession:
             if typed:
                 draft.add_point(_number(typed), self._pulses.us(name))
         except ValueError as error:
-            self._terminal.say(f"Not recorded: {error}.")
+            self._terminal.print(f"Not recorded: {error}.")
 
     def _bound(self, end: int) -> None:
         if not self._has_pulses():
             return
         us = round(self._pulses.us(self._name), 3)
         self._draft.clamp[end] = us
-        self._terminal.say(f"{self._name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
+        self._terminal.print(f"{self._name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
 
     def _release(self) -> None:
         if self._yes(f"{self._name} will go limp, and its load sinks. Release it?"):
             self._pulses.release(self._name)
 
     def _write(self) -> None:
-        say = self._terminal.say
+        say = self._terminal.print
         new = change(self._path, self._text, self._values())
         diff = new.diff()
         if not diff:
@@ -254,7 +254,7 @@ class CalibrationSession:
         self._terminal.show(f"{question} (y/n) ")
         while (key := self._terminal.key()) not in ("y", "n"):
             pass
-        self._terminal.say("yes" if key == "y" else "no")
+        self._terminal.print("yes" if key == "y" else "no")
         return key == "y"
 
 

@@ -283,7 +283,7 @@ def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path
     [
         ([], "does not exist; give --robot ROBOT"),
         (["--robot", "nobody"], "nobody"),
-        (["--robot", "nut_arm"], "keys are read from a terminal"),
+        (["--robot", "nut_arm"], "is not a terminal"),
     ],
 )
 def test_a_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, message):

@@ -45,7 +45,7 @@ def _design(arguments: argparse.Namespace) -> None:
     design = optimise(start, _tell)
     length = arguments.length or length
     model = designed_robot(design, length, arguments.name)
-    cli.say(
+    cli.print_status(
         f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
         f"(1 is isotropic); {condition(model, length):.5f} after rounding to 0.1 mm and 0.01 deg, "
         f"with the characteristic length {1e3 * length:.4g} mm."
@@ -67,7 +67,7 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
         raise KinematicsError(
             f"{arguments.robot} has {chain.n} joints; a design needs six or more"
         )
-    cli.say(
+    cli.print_status(
         f"{arguments.robot}: condition number {best.condition:.4f} at best, characteristic "
         f"length {best.length:.4g} m"
     )
@@ -76,7 +76,7 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
 
 def _tell(step: int, condition: float) -> None:
     if step == 1 or step % _EVERY == 0:
-        cli.say(f"step {step:3d}  condition number {condition:.6f}")
+        cli.print_status(f"step {step:3d}  condition number {condition:.6f}")
 
 
 def _parser() -> argparse.ArgumentParser:

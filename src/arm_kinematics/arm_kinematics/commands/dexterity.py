@@ -52,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> None:
         )
     best = best_posture(chain)
     cli.write_text(_best(chain, best), "")
-    cli.say("Asking what is reached ...")
+    cli.print_status("Asking what is reached ...")
     found = reachable_volume(chain)
     corners = (
         f"{axis} {low:.3f} .. {high:.3f} m"

@@ -91,7 +91,7 @@ def test_the_tool_writes_a_robot_and_a_picture(tmp_path: Path, capsys: pytest.Ca
     assert "<svg" in picture.read_text()
     before = robot.read_bytes()
     assert design_tool.main(arguments) == 1
-    assert "exists already" in capsys.readouterr().err and robot.read_bytes() == before
+    assert "already exists" in capsys.readouterr().err and robot.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -179,15 +179,15 @@ class _Placer:
         if parent != BASE_FRAME and parent not in self.frames:
             known = [BASE_FRAME, *self.frames]
             what = f"there is no frame '{parent}' above this line; {did_you_mean(parent, known)}"
-            raise keys.fail(what, keys.item_of("frame"))
+            raise keys.fail(what, keys.require("frame"))
         T_parent = self._root if parent == BASE_FRAME else self.frames[parent]
         p = keys.numbers("xyz")
         if keys.has("axis"):
             if keys.has("rpy"):
-                raise keys.fail("give either axis or rpy, not both", keys.item_of("axis"))
+                raise keys.fail("give either axis or rpy, not both", keys.require("axis"))
             axis = keys.numbers("axis")
             if np.linalg.norm(axis) < 1e-9:
-                raise keys.fail("axis must not be zero", keys.item_of("axis"))
+                raise keys.fail("axis must not be zero", keys.require("axis"))
             R = frame_along(T_parent[:3, :3] @ axis)
             return pose(R, (T_parent @ pose(p=p))[:3, 3])
         return np.asarray(T_parent @ rpy_matrix(p, keys.numbers("rpy", 3, _ZEROS)))
@@ -204,7 +204,7 @@ def _scene(root: Field, robot: str) -> Scene:
         for kind in THINGS
         for name, item in keys.children(kind).items()
     }
-    nut = _nut(keys.item_of("nut"), bolts) if keys.has("nut") else None
+    nut = _nut(keys.require("nut"), bolts) if keys.has("nut") else None
     if nut:
         bolts[nut.on] = _started(bolts[nut.on], nut)
     return Scene(
@@ -252,7 +252,7 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
     if kind == "boxes":
         size = keys.numbers("size")
         if (size <= 0.0).any():
-            raise keys.fail("every length of size must be above 0", keys.item_of("size"))
+            raise keys.fail("every length of size must be above 0", keys.require("size"))
         x, y, z = map(float, size)
         return SceneObject(name, kind, T, (box((x, y, z), _ZEROS, color or GREY),), mass)
     sizes = {
@@ -268,7 +268,7 @@ def _color(keys: TypedMapping) -> Color | None:
         return None
     red, green, blue, opacity = keys.numbers("color", 4).tolist()
     if min(red, green, blue, opacity) < 0.0 or max(red, green, blue, opacity) > 1.0:
-        raise keys.fail("color is red, green, blue, opacity, each 0 to 1", keys.item_of("color"))
+        raise keys.fail("color is red, green, blue, opacity, each 0 to 1", keys.require("color"))
     return red, green, blue, opacity
 
 

@@ -107,7 +107,7 @@ def _checked(data: bytes, path: Path, robot: str) -> dict[str, TaughtPose]:
     keys = TypedMapping(parse_yaml(data, str(path), TaskFileError), "the file of poses", POSES)
     if keys.text("robot") != robot:
         taught = keys.text("robot")
-        raise keys.fail(f"these are poses of {taught}, not of {robot}", keys.item_of("robot"))
+        raise keys.fail(f"these are poses of {taught}, not of {robot}", keys.require("robot"))
     return _poses(keys)
 
 
@@ -115,7 +115,7 @@ def _poses(keys: TypedMapping) -> dict[str, TaughtPose]:
     poses = {}
     for name, item in keys.children("poses").items():
         part = TypedMapping(item, f"pose {name}", POSE)
-        tool = TypedMapping(part.item_of("tool"), f"pose {name}: tool", TOOL)
+        tool = TypedMapping(part.require("tool"), f"pose {name}: tool", TOOL)
         joints = {joint: field.number() for joint, field in part.children("joints").items()}
         T = rpy_matrix(tool.numbers("xyz"), tool.numbers("rpy"))
         poses[name] = TaughtPose(joints, readonly(np.asarray(T)))

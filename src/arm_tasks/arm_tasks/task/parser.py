@@ -57,12 +57,12 @@ class _TaskReader:
         reader = _TaskReader(self.files, self.given, variables, self.poses)
         defaults = Defaults(poses=self._taught(keys))
         if keys.has("defaults"):
-            section = keys.item_of("defaults")
+            section = keys.require("defaults")
             defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
-        steps = reader.steps(keys.item_of("steps"), defaults)
+        steps = reader.steps(keys.require("steps"), defaults)
         if _count(steps) > _MOST_STEPS:
             raise keys.fail(f"all repetitions written out are more than {_MOST_STEPS} steps")
-        expect = _expectation(keys.item_of("expect"), variables) if keys.has("expect") else None
+        expect = _expectation(keys.require("expect"), variables) if keys.has("expect") else None
         return Task(
             keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
         )
@@ -73,7 +73,7 @@ class _TaskReader:
             return self.poses
         path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
         if not path.is_file():
-            raise keys.fail(f"poses: there is no file {path}", keys.item_of("poses"))
+            raise keys.fail(f"poses: there is no file {path}", keys.require("poses"))
         return load_poses(path)
 
     def _scene(self, name: str) -> str:
@@ -110,7 +110,7 @@ class _TaskReader:
 
     def _nested(self, keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
         def steps(name: str) -> tuple[StepBase, ...]:
-            return self.steps(keys.item_of(name), defaults) if keys.has(name) else ()
+            return self.steps(keys.require(name), defaults) if keys.has(name) else ()
 
         common = defaults.common(keys, kind)
         if kind == "call":
@@ -138,7 +138,7 @@ class _TaskReader:
 
     def _called(self, keys: TypedMapping) -> Task:
         """Read a called task, if it does not call this one again."""
-        name, at = keys.text("task"), keys.item_of("task")
+        name, at = keys.text("task"), keys.require("task")
 
         def refuse(what: str, path: str = "") -> TaskFileError:
             return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
@@ -149,7 +149,7 @@ class _TaskReader:
         if path in self.files:
             chain = [file.stem for file in (*self.files[self.files.index(path) :], path)]
             raise refuse(f"the tasks call each other for ever: {' -> '.join(chain)}")
-        given = self.variables.given(keys.children("variables"))
+        given = self.variables.evaluate_arguments(keys.children("variables"))
         return _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
 
 

@@ -80,7 +80,7 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     if keys.has("axis"):
         axis = keys.numbers("axis")
         if np.linalg.norm(axis) < 1e-9:
-            raise keys.fail("axis must not be zero", keys.item_of("axis"))
+            raise keys.fail("axis must not be zero", keys.require("axis"))
         T[:3, :3] = frame_along(axis)
     offset = pose(p=keys.numbers("offset", 3, _ZEROS))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
@@ -95,7 +95,7 @@ def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Mov
     degrees = keys.has("joints_deg")
     named = keys.children("joints_deg" if degrees else "joints")
     scale = math.pi / 180.0 if degrees else 1.0
-    positions = {n: keys.number_of(v, degrees) * scale for n, v in named.items()}
+    positions = {n: keys.read_number(v, degrees) * scale for n, v in named.items()}
     if not positions:
         raise keys.fail("at least one joint must be named")
     return steps.MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
@@ -134,7 +134,7 @@ def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
 
 def condition(keys: TypedMapping) -> Condition:
     """Read `when` of an if or until."""
-    when = TypedMapping(keys.item_of("when"), f"{keys.what}: when", WHEN, keys.variables)
+    when = TypedMapping(keys.require("when"), f"{keys.what}: when", WHEN, keys.variables)
     found = Condition(
         nut_on=when.text("nut_on", ""),
         turns=optional(when, "turns"),

@@ -189,7 +189,7 @@ def press(robot, keys):
     terminal = TeleopTerminal(jaws, screen, load_robot(robot))
     for key in (*keys, "?"):
         terminal.press(key)
-    steps, printed = jaws.grip.call_args_list, screen.say.call_args_list
+    steps, printed = jaws.grip.call_args_list, screen.print.call_args_list
     return [step.args[0] for step in steps], "".join(text.args[0] for text in printed)
 
 

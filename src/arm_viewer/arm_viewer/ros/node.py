@@ -282,7 +282,7 @@ class ViewerNode(Node):
         """Draw a frame; return whether it differs from the last one."""
         robot = self._view.store.robot
         fixed = self.parameters.fixed_frame or ("" if robot is None else robot.root)
-        frames = self._tf.tree.all_in(fixed) if fixed else {}
+        frames = self._tf.tree.poses_in(fixed) if fixed else {}
         changed = self._view.draw(fixed, frames, self._now())
         if self._controls is not None:
             tool = self._view.store.frames.get(self.parameters.tool_frame)

@@ -101,7 +101,7 @@ class TeleopTerminal:
 
     def _print(self, text: str) -> None:
         if self._screen is not None:
-            self._screen.say(text)
+            self._screen.print(text)
             self._line = ""
 
     def _show(self, text: str) -> None:

@@ -109,7 +109,7 @@ class _SceneHistory:
         robot = self._store.robot
         if robot is None:
             return
-        self._store.set_frames(robot.root, self._tree.all_in(robot.root))
+        self._store.set_frames(robot.root, self._tree.poses_in(robot.root))
         changes = self._store.take()
         for key in changes.erased:
             self._markers.pop(key, None)
