@@ -45,7 +45,7 @@ class Keyboard:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._original_mode)
 
     def key(self, timeout: float | None = None) -> str:
-        """Return the next key: a character, "up", "down", "left", "right", or "" after `timeout` [s].
+        """Return the next key: a character, "up", "down", "left", "right"; "" after `timeout`.
 
         Raises:
             EOFError: the terminal was closed.
