@@ -3,7 +3,7 @@
 """The page of the keys of all files: from the tables that their readers read by."""
 
 from arm_common.yaml.schema_types import Kind
-from arm_description.robot_file.schema import reference_of
+from arm_description.robot_file.schema import key_reference
 from arm_hardware.calibration.file import CALIBRATION
 from arm_hardware.calibration.touch_points import FILE
 from arm_tasks.scene.poses import POSES
@@ -35,5 +35,5 @@ def files_page() -> str:
     """Return the page of the keys of all files."""
     parts = [ELSEWHERE]
     for title, (text, kind) in BELOW.items():
-        parts += [f"## {title}", text, reference_of({"": kind})]
+        parts += [f"## {title}", text, key_reference({"": kind})]
     return page("Files and their keys", *parts)

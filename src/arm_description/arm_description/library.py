@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find robots: the shipped ones by name, any other by its path; read other text files."""
+"""Find and load robots: shipped ones by name, others by path; read text files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def load_robot(robot: str | os.PathLike[str]) -> RobotModel:
         robot: name of a shipped robot, or path of a robot file.
 
     Raises:
-        DescriptionError: no such robot, or its file is wrong.
+        DescriptionError: no such robot, or an invalid robot file.
     """
     return read_robot(robot_path(robot))
 
 
 def robot_path(robot: str | os.PathLike[str]) -> Path:
-    """Path of a robot's file.
+    """Return the path of a robot file.
 
     Args:
         robot: name of a shipped robot, or path of a robot file.
@@ -45,16 +45,16 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     text, names = os.fspath(robot), shipped_robots()
     if text not in names:
         raise DescriptionError(
-            f"no robot is called {text!r}",
-            remedy=f"{did_you_mean(text, names)}; a file needs its path, ./my.yaml",
+            f"there is no robot named {text!r}",
+            remedy=f"{did_you_mean(text, names)}; give a file as a path, ./my.yaml",
         )
     return names[text]
 
 
 def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
-    """Return the path of a file, None if it can only be the name of a shipped one.
+    """Return the path of a file, None for the name of a shipped one.
 
-    That is text without a folder and without the ending of a file.
+    A name is a string without a folder and without the ending of a file.
 
     Raises:
         DescriptionError: there is no such file.
@@ -69,12 +69,12 @@ def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
 
 
 def shipped_robots() -> dict[str, Path]:
-    """Files of the shipped robots by name, sorted."""
+    """Return the paths of the shipped robots by name, sorted."""
     return shipped("robots", (".yaml",))
 
 
 def shipped(folder: str, endings: Container[str]) -> dict[str, Path]:
-    """Files of a shipped folder by name, sorted; of the first share that has any."""
+    """Return the files of a shipped folder by name, sorted, from the first share that has any."""
     for share in share_folders():
         files = sorted((share / folder).glob("*"))
         if found := {path.stem: path for path in files if path.suffix in endings}:
@@ -83,19 +83,19 @@ def shipped(folder: str, endings: Container[str]) -> dict[str, Path]:
 
 
 def share_folders() -> Iterator[Path]:
-    """Folders that may hold what is shipped: the source tree, then the installed shares."""
-    here = Path(__file__).absolute()
-    if (here.parents[1] / "package.xml").is_file():
-        yield here.parents[1]
+    """Yield folders that may hold shipped files: the source tree, then the installed shares."""
+    module = Path(__file__).absolute()
+    if (module.parents[1] / "package.xml").is_file():
+        yield module.parents[1]
     share = Path("share", "arm_description")
-    for folder in here.parents:
+    for folder in module.parents:
         yield folder / share
     for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
         yield Path(prefix) / share
 
 
-def read_text(path: Path, most: int) -> str:
-    """Read a UTF-8 file of at most so many bytes.
+def read_text(path: Path, max_bytes: int) -> str:
+    """Read a UTF-8 file of at most `max_bytes`.
 
     Raises:
         DescriptionError: it cannot be read, is too large, or is not UTF-8.
@@ -103,12 +103,12 @@ def read_text(path: Path, most: int) -> str:
     error = partial(DescriptionError, file=str(path))
     try:
         size = path.stat().st_size
-        data = path.read_bytes() if size <= most else b""
+        data = path.read_bytes() if size <= max_bytes else b""
     except OSError as problem:
         raise error(f"cannot be read ({problem.strerror})", remedy="check the path") from None
-    if max(size, len(data)) > most:  # a pipe has no size
-        larger = f"is larger than {most // 1_000_000} MB"
-        raise error(larger, remedy="is it the right file?")
+    if max(size, len(data)) > max_bytes:  # a pipe has no size
+        larger = f"is larger than {max_bytes // 1_000_000} MB"
+        raise error(larger, remedy="check that it is the right file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

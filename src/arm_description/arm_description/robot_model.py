@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The validated model of a serial arm, in metres, radians and seconds. Immutable."""
+"""Immutable, validated model of a serial arm in metres, radians and seconds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arm_description.model.elements import (
 from arm_description.model.units import SI, Units
 
 
-def _none() -> Mapping[str, Any]:
+def _empty() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
@@ -38,22 +38,22 @@ class RobotModel:
 
     Attributes:
         name: name of the robot.
-        convention: of the table, "standard" or "modified".
-        joints: from the base to the tool.
+        convention: DH convention, "standard" or "modified".
+        joints: joints from the base to the tool.
         base: base_link <- DH frame 0.
         tool: flange (DH frame n) <- tool0.
         gripper: the gripper, if it has one.
         postures: positions by joint name [rad or m]; "gripper" is a width [m].
-        colours: of the skeleton.
-        payload: what the tool carries, if anything.
-        masses: of links by their name [kg]; those of the others are estimated.
-        meshes: of links by their name; the others have the skeleton's look.
+        colours: colours of the skeleton.
+        payload: load carried by the tool, if any.
+        masses: masses of links by name [kg]; the others are estimated.
+        meshes: meshes of links by name; the others show the skeleton.
         description: one line about the robot.
-        source: where its numbers come from.
-        units: those of its file, for what people read and write; every number here is in SI.
-        constants: of its file, in the units of the file.
-        sources: where numbers come from, by the key of the file that the source stands at, such as
-            "joints[0]" or "constants.l1"; the robot's own is not among them.
+        source: origin of its numbers.
+        units: units of its file, for input and output; all numbers here are in SI units.
+        constants: constants of its file, in the units of the file.
+        sources: origins of numbers by key of the file, such as "joints[0]" or "constants.l1";
+            without the robot's own source.
     """
 
     name: str
@@ -62,16 +62,16 @@ class RobotModel:
     base: Origin = NO_MOTION
     tool: Origin = NO_MOTION
     gripper: Gripper | None = None
-    postures: Mapping[str, Mapping[str, float]] = field(default_factory=_none)
+    postures: Mapping[str, Mapping[str, float]] = field(default_factory=_empty)
     colours: Colours = field(default_factory=Colours)
     description: str = ""
     source: str = ""
     payload: Payload | None = None
-    masses: Mapping[str, float] = field(default_factory=_none)
-    meshes: Mapping[str, Mesh] = field(default_factory=_none)
+    masses: Mapping[str, float] = field(default_factory=_empty)
+    meshes: Mapping[str, Mesh] = field(default_factory=_empty)
     units: Units = field(default=SI, compare=False)
-    constants: Mapping[str, float] = field(default_factory=_none, compare=False)
-    sources: Mapping[str, str] = field(default_factory=_none, compare=False)
+    constants: Mapping[str, float] = field(default_factory=_empty, compare=False)
+    sources: Mapping[str, str] = field(default_factory=_empty, compare=False)
 
     @property
     def n(self) -> int:
@@ -80,31 +80,31 @@ class RobotModel:
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names from the base to the tool."""
+        """Names of the joints from the base to the tool."""
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
     def lower(self) -> Vector:
-        """Lowest positions, (n,) read-only [rad or m]."""
+        """Minimum positions, (n,) read-only [rad or m]."""
         return read_only([joint.lower for joint in self.joints])
 
     @cached_property
     def upper(self) -> Vector:
-        """Highest positions, (n,) read-only [rad or m]."""
+        """Maximum positions, (n,) read-only [rad or m]."""
         return read_only([joint.upper for joint in self.joints])
 
     @cached_property
     def velocity(self) -> Vector:
-        """Highest speeds, (n,) read-only [rad/s or m/s]."""
+        """Maximum speeds, (n,) read-only [rad/s or m/s]."""
         return read_only([joint.velocity for joint in self.joints])
 
     @cached_property
     def acceleration(self) -> Vector:
-        """Highest accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
+        """Maximum accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
         return read_only([joint.acceleration for joint in self.joints])
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:
-        """Frames 0 .. n of the table.
+        """Return the DH frames 0 .. n.
 
         Args:
             q: (n,) joint positions [rad or m]; limits are not applied.
@@ -113,7 +113,7 @@ class RobotModel:
             n + 1 matrices (4, 4), base_link <- frame i.
 
         Raises:
-            DescriptionError: q has another length, or is not finite.
+            DescriptionError: q has the wrong length or is not finite.
         """
         values = np.asarray(q, dtype=float)
         if values.shape != (self.n,) or not np.isfinite(values).all():
@@ -126,7 +126,7 @@ class RobotModel:
         return frames
 
     def fk(self, q: ArrayLike) -> Matrix:
-        """Pose of the tool by the product of the table's transforms.
+        """Return the pose of the tool as the product of the DH transforms.
 
         Args:
             q: (n,) joint positions [rad or m]; limits are not applied.
@@ -135,16 +135,16 @@ class RobotModel:
             (4, 4), base_link <- tool0 [m].
 
         Raises:
-            DescriptionError: q has another length, or is not finite.
+            DescriptionError: q has the wrong length or is not finite.
         """
         tip: Matrix = self.dh_frames(q)[-1] @ self.tool.matrix
         return tip
 
     def to_urdf(self, prefix: str = "", dh_frames: bool = False) -> str:
-        """Write the arm as URDF.
+        """Return the arm as URDF.
 
         Args:
-            prefix: put before every link and joint name.
+            prefix: prefix of every link and joint name.
             dh_frames: add the frames dh_0 .. dh_n.
 
         Returns:
@@ -159,7 +159,7 @@ class RobotModel:
 
 
 def read_only(values: ArrayLike) -> Vector:
-    """Return a copy as floats that nobody can change."""
+    """Return a read-only copy as floats."""
     array = np.array(values, dtype=float)
     array.setflags(write=False)
     return array

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Look at an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
+"""View an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 TEMPLATE = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
-LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # that RViz shows at first
+LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # shown by default
 
 
 def generate_launch_description():
@@ -62,7 +62,7 @@ def generate_launch_description():
                 parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
                 condition=IfCondition(LaunchConfiguration("gui")),
             ),
-            *_more_to_see(prefix),
+            *_optional_nodes(prefix),
             Node(
                 package="rviz2",
                 executable="rviz2",
@@ -74,25 +74,25 @@ def generate_launch_description():
 
 
 class RvizConfig(Substitution):
-    """Path of RViz's configuration: the one that is asked for, or one written for the robot."""
+    """Path of the RViz configuration: the given one, or one written for the robot."""
 
     def describe(self):
-        """Return how launch writes it in its messages."""
+        """Return its text in messages of launch."""
         return "RvizConfig()"
 
     def perform(self, context):
         """Return the path."""
-        given = LaunchConfiguration("rviz_config").perform(context)
-        if given:
-            return given
+        config = LaunchConfiguration("rviz_config").perform(context)
+        if config:
+            return config
         file = Path(launch_config.log_dir) / "view_arm.rviz"
         robot = LaunchConfiguration("robot").perform(context)
         write_config(robot, Path(TEMPLATE.perform(context)), file)
         return str(file)
 
 
-def _more_to_see(prefix):
-    """Return what draws the kinematics and drags the tool, where these packages are installed."""
+def _optional_nodes(prefix):
+    """Return the nodes for markers and the tool handle, if their packages are installed."""
     tool = ParameterValue([prefix, "tool0"], value_type=str)
     return [
         Node(package=package, executable=executable, parameters=[parameters])
@@ -125,19 +125,19 @@ def _arguments():
             description="Name of a shipped robot, or path of a robot file.",
         ),
         DeclareLaunchArgument(
-            "prefix", default_value="", description="Put before every link and joint name."
+            "prefix", default_value="", description="Prefix of every link and joint name."
         ),
         DeclareLaunchArgument(
             "dh_frames",
             default_value="false",
             choices=switch,
-            description="Whether to add the frames dh_0 .. dh_n of the table.",
+            description="Whether to add the DH frames dh_0 .. dh_n.",
         ),
         DeclareLaunchArgument(
             "gui",
             default_value="true",
             choices=switch,
-            description="Whether to open sliders for the joints.",
+            description="Whether to show joint sliders.",
         ),
         DeclareLaunchArgument(
             "rviz", default_value="true", choices=switch, description="Whether to open RViz."
@@ -145,6 +145,6 @@ def _arguments():
         DeclareLaunchArgument(
             "rviz_config",
             default_value="",
-            description="Configuration file of RViz; by default one with its camera on the robot.",
+            description="RViz configuration file; by default one fitted to the robot.",
         ),
     ]

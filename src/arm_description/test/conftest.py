@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the tests of arm_description: a small robot file, random tables, a plain URDF FK."""
+"""Shared fixtures: a small robot file, random tables, URDF kinematics by Pinocchio."""
 
 import math
 import os
@@ -75,29 +75,29 @@ def installed(tmp_path, monkeypatch):
 
 @pytest.fixture
 def sentence(capsys):
-    """Function: the one sentence with which a command refuses its arguments."""
+    """Return a function that runs a command which must fail, and returns its one-line error."""
 
-    def refused(main, *arguments):
+    def error_of(main, *arguments):
         capsys.readouterr()
         assert main([str(argument) for argument in arguments]) == 1
         error = capsys.readouterr().err
         assert error.count("\n") == 1
         return error
 
-    return refused
+    return error_of
 
 
 @pytest.fixture(scope="session")
 def refusal():
-    """Function: the error of a text that is no robot file."""
+    """Return a function that parses an invalid robot file and returns its error."""
 
-    def refused(text, file="robot"):
+    def error_of(text, file="robot"):
         with pytest.raises(DescriptionError) as caught:
             parse_robot(text, file)
         assert str(caught.value).startswith(file) and "\n" not in str(caught.value)
         return caught.value
 
-    return refused
+    return error_of
 
 
 LIMIT = "{lower: -3, upper: 3}"
@@ -109,7 +109,7 @@ LIMITS = {
 
 @pytest.fixture(scope="session")
 def table_yaml():
-    """Function: robot file in m and rad of rows (type, theta, d, a, alpha)."""
+    """Return a function: rows (type, theta, d, a, alpha) -> robot file in m and rad."""
 
     def text(rows, convention, base=((0, 0, 0), (0, 0, 0)), tool=((0, 0, 0), (0, 0, 0))):
         lines = ["name: random", f"convention: {convention}", "units: {length: m, angle: rad}"]
@@ -128,7 +128,7 @@ def table_yaml():
 
 @pytest.fixture(scope="session")
 def random_model(table_yaml):
-    """Function: random table of n rows, with quarter turns and zeros as often as in real ones."""
+    """Return a function that makes random tables with frequent quarter turns and zeros."""
 
     def model(rng, convention, n, kinds=("revolute", "prismatic")):
         def angle():
@@ -146,7 +146,7 @@ def random_model(table_yaml):
 
 @pytest.fixture(scope="session")
 def pin_robot():
-    """Function: URDF text -> (function of values by joint name, frame and root to a pose, model).
+    """Return a function: URDF text -> (forward kinematics by joint and frame names, model).
 
     Pinocchio parses with urdfdom, the parser behind check_urdf, RViz and robot_state_publisher.
     """
@@ -160,7 +160,7 @@ def urdf_fk():
 
 @pytest.fixture(scope="session")
 def published_urdf():
-    """Function: text of a maker's URDF in the package example-robot-data."""
+    """Return a function that reads a manufacturer's URDF in the package example-robot-data."""
     pinocchio = pytest.importorskip("pinocchio")
     prefixes = [*Path(pinocchio.__file__).parents]
     prefixes += map(Path, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep))
@@ -181,9 +181,9 @@ def _pin_robot(text):
         q = pin.neutral(model)
         for name, value in values.items():
             joint = model.joints[model.getJointId(name)]
-            turns = joint.nq == 2  # a continuous joint
+            is_continuous = joint.nq == 2
             q[joint.idx_q : joint.idx_q + joint.nq] = (
-                (math.cos(value), math.sin(value)) if turns else value
+                (math.cos(value), math.sin(value)) if is_continuous else value
             )
         pin.framesForwardKinematics(model, data, q)
         start = pin.SE3.Identity() if root == "universe" else pose(root)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Universal and ball joints: two and three turns at one place, and nothing else changes."""
+"""Universal and ball joints: two and three rotations at one point."""
 
 import math
 from dataclasses import astuple
@@ -27,7 +27,7 @@ def robot(table_yaml, convention, *table):
 
 
 @given(rows, rows, CONVENTIONS, st.sampled_from(KINDS))
-def test_at_zero_the_row_is_that_of_a_revolute_joint(table_yaml, row, following, convention, kind):
+def test_compound_joint_at_zero_is_revolute(table_yaml, row, following, convention, kind):
     table = [(kind, row), ("revolute", following)]
     plain = robot(table_yaml, convention, *[("revolute", row) for _, row in table])
     model = robot(table_yaml, convention, *table)
@@ -36,7 +36,7 @@ def test_at_zero_the_row_is_that_of_a_revolute_joint(table_yaml, row, following,
 
 
 @given(rows, CONVENTIONS, st.sampled_from(KINDS), st.tuples(angles, angles, angles))
-def test_turns_about_z_y_x_of_the_place_of_the_joint(table_yaml, row, convention, kind, turns):
+def test_compound_joint_rotates_about_z_y_x(table_yaml, row, convention, kind, turns):
     model = robot(table_yaml, convention, (kind, row))
     yaw, pitch, roll = (*turns[: model.n], 0.0)[:3]
     turned = rpy_matrix((0, 0, 0), (roll, pitch, yaw))  # Rz(yaw) Ry(pitch) Rx(roll)
@@ -47,7 +47,7 @@ def test_turns_about_z_y_x_of_the_place_of_the_joint(table_yaml, row, convention
 
 
 @given(st.sampled_from("zyx"), angles)
-def test_turn_matrix_is_a_turn_by_the_right_hand_rule(axis, angle):
+def test_turn_matrix_follows_the_right_hand_rule(axis, angle):
     rpy = [angle if axis == name else 0.0 for name in "xyz"]
     np.testing.assert_allclose(turn_matrix(axis, angle), rpy_matrix((0, 0, 0), rpy), atol=1e-14)
 
@@ -74,7 +74,7 @@ postures:
 """
 
 
-def test_names_limits_and_sources_of_the_parts():
+def test_compound_joints_have_names_limits_and_sources():
     model = parse_robot(BALL)
     assert model.joint_names == ("hip_z", "hip_y", "hip_x", "knee_z", "knee_y")
     np.testing.assert_allclose(np.degrees(model.upper), [90, 60, 30, 1, 2])
@@ -87,7 +87,7 @@ def test_names_limits_and_sources_of_the_parts():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says", "line", "key"),
+    ("old", "new", "message", "line", "key"),
     [
         ("      y: {lower: -60, upper: 60}\n", "", "has no 'y'", 10, "joints[0].limits"),
         ("      z:", "      a:", "known are z, y, x", 11, "joints[0].limits.a"),
@@ -99,8 +99,8 @@ def test_names_limits_and_sources_of_the_parts():
         ("hip_z: 0", "hip: 0", "did you mean 'hip_", 18, "postures.rest.hip"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(refusal, old, new, says, line, key):
+def test_invalid_compound_joints_are_rejected(refusal, old, new, message, line, key):
     assert old in BALL
     error = refusal(BALL.replace(old, new, 1))
-    assert says in str(error)
+    assert message in str(error)
     assert (error.line, error.key) == (line, key)

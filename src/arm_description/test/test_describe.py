@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arm_description import load_robot, parse_robot, shipped_robots
 
 
-def test_the_reach_of_arms_that_can_be_worked_out_by_hand():
+def test_reach_matches_hand_calculation():
     planar = reach(load_robot("planar2"))
     assert planar.from_axis == pytest.approx(0.5)
     assert planar.from_base == pytest.approx(math.hypot(0.5, 0.1))
@@ -25,7 +25,7 @@ def test_the_reach_of_arms_that_can_be_worked_out_by_hand():
     assert nut.lowest == pytest.approx(0.080 - 0.160)
 
 
-def test_the_reach_of_a_slide_is_at_its_end(table_yaml):
+def test_reach_of_a_prismatic_joint_is_at_its_limit(table_yaml):
     rows = [("prismatic", 0.0, 0.0, 0.0, 0.0)]
     found = reach(parse_robot(table_yaml(rows, "standard")))
     assert found.from_axis is None
@@ -34,7 +34,7 @@ def test_the_reach_of_a_slide_is_at_its_end(table_yaml):
 
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.sampled_from(["standard", "modified"]))
-def test_no_random_position_reaches_further(random_model, seed, convention):
+def test_no_random_position_exceeds_the_reach(random_model, seed, convention):
     rng = np.random.default_rng(seed)
     model = random_model(rng, convention, int(rng.integers(1, 6)))
     found = reach(model)
@@ -47,7 +47,7 @@ def test_no_random_position_reaches_further(random_model, seed, convention):
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_every_shipped_robot_fits_a_terminal(robot, capsys):
+def test_summary_fits_a_terminal(robot, capsys):
     assert main([robot]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 100
@@ -57,7 +57,7 @@ def test_every_shipped_robot_fits_a_terminal(robot, capsys):
     assert "Reach of tool0" in text
 
 
-def test_what_is_told_of_the_nut_arm(capsys):
+def test_summary_of_the_nut_arm(capsys):
     assert main(["nut_arm"]) == 0
     text = capsys.readouterr().out
     assert "4 joints, standard DH (Rz Tz Tx Rx), lengths in mm, angles in deg" in text
@@ -69,7 +69,7 @@ def test_what_is_told_of_the_nut_arm(capsys):
     assert "gripper: assumed, to be measured" in text
 
 
-def test_in_other_units(capsys):
+def test_summary_in_other_units(capsys):
     assert main(["nut_arm", "--length", "inch", "--angle", "rad"]) == 0
     text = capsys.readouterr().out
     assert "lengths in inch, angles in rad" in text
@@ -77,7 +77,7 @@ def test_in_other_units(capsys):
     assert "3.14961" in text
 
 
-def test_a_robot_without_postures_and_constants(tmp_path, table_yaml, capsys):
+def test_summary_without_postures_and_constants(tmp_path, table_yaml, capsys):
     path = tmp_path / "bare.yaml"
     path.write_text(table_yaml([("prismatic", 0.0, 0.5, 0.0, 0.0)], "modified"))
     assert main([str(path)]) == 0
@@ -87,8 +87,8 @@ def test_a_robot_without_postures_and_constants(tmp_path, table_yaml, capsys):
     assert "Constants" not in text
 
 
-def test_errors_are_one_sentence(sentence):
+def test_errors_are_reported_in_one_sentence(sentence):
     found = sentence(main, "nutarm")
-    assert found.startswith("describe: no robot is called 'nutarm'; did you mean")
+    assert found.startswith("describe: there is no robot named 'nutarm'; did you mean")
     with pytest.raises(SystemExit, match="2"):
         main(["nut_arm", "--length", "mile"])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The transforms of both conventions against their definition as four elementary motions."""
+"""The DH transforms of both conventions agree with their definition."""
 
 import math
 
@@ -29,23 +29,23 @@ def shift(x, z):
 
 
 @given(rows)
-def test_standard_is_theta_d_a_alpha(row):
+def test_standard_row_is_theta_d_a_alpha(row):
     expected = rz(row.theta) @ shift(0, row.d) @ shift(row.a, 0) @ rx(row.alpha)
     np.testing.assert_allclose(dh_matrix(row, "standard"), expected, atol=1e-14)
 
 
 @given(rows)
-def test_modified_is_alpha_a_theta_d(row):
+def test_modified_row_is_alpha_a_theta_d(row):
     expected = rx(row.alpha) @ shift(row.a, 0) @ rz(row.theta) @ shift(0, row.d)
     np.testing.assert_allclose(dh_matrix(row, "modified"), expected, atol=1e-14)
 
 
 @given(rows, st.floats(-3, 3))
 def test_offset_and_joint_variable_add(row, q):
-    turned = row.moved("revolute", q)
-    assert (turned.theta, turned.d) == (row.theta + q, row.d)
-    slid = row.moved("prismatic", q)
-    assert (slid.theta, slid.d) == (row.theta, row.d + q)
+    revolute = row.at("revolute", q)
+    assert (revolute.theta, revolute.d) == (row.theta + q, row.d)
+    prismatic = row.at("prismatic", q)
+    assert (prismatic.theta, prismatic.d) == (row.theta, row.d + q)
 
 
 @pytest.mark.parametrize("quarters", range(-8, 9))
@@ -57,5 +57,5 @@ def test_quarter_turns_are_exact(quarters):
 
 
 @given(st.floats(-1e-3, 1e-3))
-def test_small_angles_are_kept(angle):
+def test_small_angles_are_accurate(angle):
     assert cos_sin(angle)[1] == pytest.approx(math.sin(angle), abs=2e-15)

@@ -9,12 +9,12 @@ from arm_description.urdf.writer import robot_macro, robot_urdf
 from arm_description import load_robot
 
 
-def test_shipped_robot_to_the_terminal(capsys):
+def test_shipped_robot_is_written_to_standard_output(capsys):
     assert dh2urdf(["puma560", "--prefix", "left_", "--dh-frames"]) == 0
     assert capsys.readouterr().out == load_robot("puma560").to_urdf("left_", dh_frames=True)
 
 
-def test_any_file_to_a_file(tmp_path, small, capsys):
+def test_robot_file_is_written_to_a_file(tmp_path, small, capsys):
     source, target = tmp_path / "my arm.yaml", tmp_path / "my.urdf"
     source.write_text(small)
     assert dh2urdf([str(source), "-o", str(target)]) == 0
@@ -22,7 +22,7 @@ def test_any_file_to_a_file(tmp_path, small, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_mounted_and_as_macro(capsys):
+def test_parent_and_macro_options_are_applied(capsys):
     assert dh2urdf(["planar2", "--parent", "world", "--xyz", "0", "0", "-1"]) == 0
     mount = Origin((0.0, 0.0, -1.0))
     expected = robot_urdf(load_robot("planar2"), parent="world", mount=mount)
@@ -31,14 +31,14 @@ def test_mounted_and_as_macro(capsys):
     assert capsys.readouterr().out == robot_macro(load_robot("planar2"), "arm")
 
 
-def test_a_mount_is_finite(capsys):
+def test_nonfinite_mount_is_rejected(capsys):
     with pytest.raises(SystemExit):
         dh2urdf(["planar2", "--parent", "world", "--xyz", "0", "0", "nan"])
     assert "nan is not finite" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["nutarm"], "did you mean 'nut_arm'"),
         (["./no.yaml"], "./no.yaml: there is no such file"),
@@ -46,6 +46,6 @@ def test_a_mount_is_finite(capsys):
         (["nut_arm", "-o", "/no/such/folder/x"], "/no/such/folder/x: cannot be written"),
     ],
 )
-def test_errors_are_one_sentence_and_code_1(arguments, says, sentence):
+def test_errors_exit_with_code_1(arguments, message, sentence):
     found = sentence(dh2urdf, *arguments)
-    assert found.startswith("dh2urdf: ") and says in found
+    assert found.startswith("dh2urdf: ") and message in found

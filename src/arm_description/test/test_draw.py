@@ -9,7 +9,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 from arm_description.commands.draw import main
-from arm_description.exporters.drawing import LINE, posed, spread
+from arm_description.exporters.drawing import LINE, posed, spread_labels
 from arm_description.exporters.paper import VIEWS, Sheet, patches, shadows
 from arm_description.urdf.writer import robot_urdf
 
@@ -32,7 +32,7 @@ ONE_OF_A_KIND = ("nut_arm", "planar2", "panda", "spherical_arm", "universal_arm"
 
 
 @pytest.mark.parametrize("robot", ONE_OF_A_KIND)
-def test_an_arm_of_any_kind_is_drawn_with_its_joints(robot, tmp_path):
+def test_picture_labels_all_joints(robot, tmp_path):
     svg = drawn(tmp_path, robot, "--labels", "--frames", "--dh-frames")
     shown = " ".join(texts(svg))
     for name in load_robot(robot).joint_names:
@@ -43,7 +43,7 @@ def test_an_arm_of_any_kind_is_drawn_with_its_joints(robot, tmp_path):
     ("view", "kind", "begin"),
     [("iso", "pdf", b"%PDF"), *((view, "svg", b"<?xml") for view in VIEWS)],
 )
-def test_every_view_is_vectors_and_the_same_every_time(view, kind, begin, tmp_path):
+def test_every_view_is_vector_graphics_and_reproducible(view, kind, begin, tmp_path):
     arguments = ("planar2", "--frames", "--view", view)
     one, other = (drawn(tmp_path, *arguments, kind=kind) for _ in range(2))
     assert one.startswith(begin)
@@ -51,12 +51,12 @@ def test_every_view_is_vectors_and_the_same_every_time(view, kind, begin, tmp_pa
     assert one == other
 
 
-def test_png_has_ink_on_it(tmp_path):
+def test_png_is_not_blank(tmp_path):
     pixels = matplotlib.image.imread(io.BytesIO(drawn(tmp_path, "planar2", kind="png")))
     assert pixels.std() > 0.01
 
 
-def test_views_show_the_axes_of_rep_103():
+def test_views_follow_rep_103():
     """Side: x to the right, z up. Front: y to the right, z up. Top: x to the right, y up."""
     x, y, z = np.eye(3)
     for view, right, up in (("side", x, z), ("front", y, z), ("top", x, y)):
@@ -67,7 +67,7 @@ def test_views_show_the_axes_of_rep_103():
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_links_are_where_the_urdf_puts_them(robot, urdf_fk):
+def test_drawn_links_agree_with_the_urdf(robot, urdf_fk):
     model = load_robot(robot)
     q = np.random.default_rng(1).uniform(model.lower, model.upper)
     values = dict(zip(model.joint_names, map(float, q), strict=True))
@@ -91,7 +91,7 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
     assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
 
 
-def test_all_of_the_arm_is_on_the_paper():
+def test_whole_arm_is_on_the_paper():
     model = load_robot("puma560")
     for view in VIEWS.values():
         sheet = Sheet(posed(model, model.postures["ready"]).solids, view)
@@ -100,16 +100,16 @@ def test_all_of_the_arm_is_on_the_paper():
         assert (points < sheet.size).all()
 
 
-def test_labels_never_lie_on_each_other():
+def test_labels_never_overlap():
     for ys in ([1.0, 1.0, 1.0, 1.0], [0.0, 0.01, 3.9, 4.0], list(np.linspace(0.0, 4.0, 12))):
         targets = {str(i): np.array((1.0, y)) for i, y in enumerate(ys)}
-        ordered, heights = spread(targets, 4.0)
+        ordered, heights = spread_labels(targets, 4.0)
         assert len(ordered) == len(ys)
         assert all(a - b > LINE - 1e-9 for a, b in pairwise(heights))
         assert min(heights) > 0.0
 
 
-def test_posture_joints_and_units(tmp_path):
+def test_picture_shows_posture_and_overridden_joints(tmp_path):
     arguments = "--labels --posture ready --joints elbow=0.5rad waist=30 gripper=1mm"
     shown = texts(drawn(tmp_path, "nut_arm", *arguments.split()))
     assert {"waist  30°", "shoulder  -20°", "elbow  28.6°", "wrist_roll  0°"} <= set(shown)
@@ -117,30 +117,30 @@ def test_posture_joints_and_units(tmp_path):
     assert "50 mm" in shown
 
 
-def test_a_posture_name_with_dollars_is_text(tmp_path, small):
+def test_posture_name_with_dollars_is_plain_text(tmp_path, small):
     path = tmp_path / "small.yaml"
     path.write_text(small.replace("rest:", "$x^2$:"))
     assert "small, $x^2$" in texts(drawn(tmp_path, str(path)))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
-        (["nut_arm", "-o", "x.bmp"], "x.bmp: cannot draw a 'bmp' file; let its name end in .svg"),
+        (["nut_arm", "-o", "x.bmp"], "x.bmp: cannot draw a 'bmp' file; choose a name that"),
         (["nut_arm", "-o", "x"], "cannot draw a 'nameless' file"),
         (["nut_arm", "--posture", "raedy", "-o", "x.svg"], "did you mean 'ready'"),
         (["nut_arm", "--joints", "elbw=1", "-o", "x.svg"], "did you mean 'elbow'"),
-        (["nut_arm", "--joints", "elbow=91", "-o", "x.svg"], "they are -90 .. 90 deg"),
-        (["nut_arm", "--joints", "elbow=2rad", "-o", "x.svg"], "they are -1.5708 .. 1.5708 rad"),
+        (["nut_arm", "--joints", "elbow=91", "-o", "x.svg"], "choose a value in -90 .. 90 deg"),
+        (["nut_arm", "--joints", "elbow=2rad", "-o", "x.svg"], "in -1.5708 .. 1.5708 rad"),
         (["nut_arm", "--joints", "elbow=nan", "-o", "x.svg"], "outside the limits of elbow"),
         (["nut_arm", "--joints", "elbow=5mm", "-o", "x.svg"], "write for example elbow=0.5"),
-        (["nut_arm", "--joints", "elbow", "-o", "x.svg"], "is not a joint and its position"),
+        (["nut_arm", "--joints", "elbow", "-o", "x.svg"], "is not of the form NAME=VALUE"),
         (["nut_arm", "-o", "/no/such/folder/x.svg"], "cannot be written"),
-        (["nutarm", "-o", "x.svg"], "no robot is called 'nutarm'"),
+        (["nutarm", "-o", "x.svg"], "there is no robot named 'nutarm'"),
     ],
 )  # fmt: skip
-def test_errors_are_one_sentence(arguments, says, sentence, tmp_path, monkeypatch):
+def test_errors_are_reported_in_one_sentence(arguments, message, sentence, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = sentence(main, *arguments)
-    assert found.startswith("draw: ") and says in found
+    assert found.startswith("draw: ") and message in found
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Text that breaks others: in names it is kept, in descriptions and comments it has no effect."""
+"""Special characters survive in names and have no effect in descriptions and comments."""
 
 import xml.etree.ElementTree as ET
 
@@ -40,7 +40,7 @@ def renamed(small, name):
 @example("null")
 @example("007")
 @example("'\"")
-def test_any_name_arrives_at_every_reader(small, pin_robot, name):
+def test_any_joint_name_survives_urdf_and_xacro(small, pin_robot, name):
     model = parse_robot(renamed(small, name))
     urdf = model.to_urdf("p:", dh_frames=True)
     assert f"p:{name}" in [joint.get("name") for joint in ET.fromstring(urdf).iter("joint")]
@@ -52,7 +52,7 @@ def test_any_name_arrives_at_every_reader(small, pin_robot, name):
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_descriptions_sources_and_comments_change_nothing(small, odd):
+def test_descriptions_and_comments_do_not_affect_the_urdf(small, odd):
     quoted = yaml.safe_dump(odd, default_style='"', allow_unicode=True, width=1000).strip()
     text = f"# {odd}\ndescription: {quoted}\nsource: {quoted}\n{small}"
     text = text.replace("d: l1\n", f"d: l1\n    source: {quoted}\n")
@@ -63,6 +63,6 @@ def test_descriptions_sources_and_comments_change_nothing(small, odd):
 
 
 @pytest.mark.parametrize("odd", ["a b", "${x}", "<x>", "a&b", "a/b", "a\nb", "\t", "\x7f"])
-def test_names_that_ros_or_xacro_would_misread_are_refused(small, odd):
+def test_names_unsafe_for_ros_or_xacro_are_rejected(small, odd):
     with pytest.raises(DescriptionError, match=r"name"):
         parse_robot(renamed(small, odd))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed for launch, without launch: the launch file's commands and RViz's file."""
+"""The launch file and the RViz configuration, tested without launch."""
 
 import runpy
 import shlex
@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 
-def test_rviz_shows_model_frames_and_markers_from_relative_topics(package):
+def test_rviz_displays_use_relative_topics(package):
     manager = yaml.safe_load((package / "rviz/view_arm.rviz").read_text())["Visualization Manager"]
     groups = [d.get("Displays", [d]) for d in manager["Displays"]]
     displays = {d["Class"].split("/")[1]: d for group in groups for d in group}
@@ -21,21 +21,21 @@ def test_rviz_shows_model_frames_and_markers_from_relative_topics(package):
 
 
 class StandIn(types.ModuleType):
-    """A module whose every name is a class that keeps what it is made with."""
+    """A module whose every name is a class that records its arguments."""
 
-    class Kept:
+    class Recorded:
         def __init__(self, *args, **kwargs):
             self.args, self.kwargs = args, kwargs
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return type(name, (self.Kept,), {})
+        return type(name, (self.Recorded,), {})
 
 
 @pytest.fixture
 def launch_file(package, monkeypatch):
-    """The launch file run without launch: every action keeps its arguments."""
+    """The launch file run without launch: every action records its arguments."""
     launch = ("", ".actions", ".conditions", ".logging", ".substitutions")
     launch_ros = ("", ".actions", ".parameter_descriptions", ".substitutions")
     names = [f"launch{part}" for part in launch] + [f"launch_ros{part}" for part in launch_ros]
@@ -70,8 +70,8 @@ def words(parts, values):
 
 
 @pytest.mark.parametrize("robot", ["puma560", "/my arms/a: b#1.yaml", "./\u00fc.yaml"])
-def test_robot_description_is_a_string_made_of_any_robot(launch_file, robot):
-    """Not read as YAML by launch, and the command line keeps paths with spaces in one piece."""
+def test_robot_description_is_a_string_parameter(launch_file, robot):
+    """launch must not read it as YAML, and paths with spaces must stay one argument."""
     parameters = nodes_of(launch_file())["robot_state_publisher"]["parameters"]
     value = parameters[0]["robot_description"]
     assert type(value).__name__ == "ParameterValue"
@@ -81,14 +81,14 @@ def test_robot_description_is_a_string_made_of_any_robot(launch_file, robot):
     assert found == ["dh2urdf", robot, "--prefix=left_", "--dh-frames"]
 
 
-def test_rviz_looks_from_the_prefixed_base(launch_file):
+def test_rviz_fixed_frame_has_the_prefix(launch_file):
     arguments = nodes_of(launch_file())["rviz2"]["arguments"]
     frame = arguments[arguments.index("-f") + 1]
     assert frame[0].args == ("prefix",)
     assert frame[1:] == ["base_link"]
 
 
-def test_the_prefixed_tool_is_dragged_and_drawn(launch_file):
+def test_tool_frames_have_the_prefix(launch_file):
     nodes = nodes_of(launch_file())
     for executable, name in (("kinematics", "tip_frame"), ("tool_handle", "tool_frame")):
         if executable in nodes:  # where its package is installed

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The MoveIt configuration package: what moveit_configs_utils reads is there, and is true."""
+"""The MoveIt configuration package is complete and consistent with the robot."""
 
 import ast
 import dataclasses
@@ -18,7 +18,7 @@ ROBOTS = sorted(shipped_robots())
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_every_name_is_one_of_the_urdf_and_every_limit_the_robots(robot):
+def test_moveit_names_and_limits_match_the_robot(robot):
     model = load_robot(robot)
     files = moveit_package(model)
     tree = read_urdf(files[f"config/{robot}.urdf"])
@@ -39,7 +39,7 @@ def test_every_name_is_one_of_the_urdf_and_every_limit_the_robots(robot):
 
 
 @pytest.mark.parametrize("robot", ["nut_arm", "ur5"])
-def test_what_is_generated_can_be_read(robot):
+def test_generated_files_are_well_formed(robot):
     files = moveit_package(load_robot(robot))
     for name, text in files.items():
         if name.endswith((".yaml", ".rviz")) or name == ".setup_assistant":
@@ -57,7 +57,7 @@ def test_what_is_generated_can_be_read(robot):
     assert {paths["urdf"]["relative_path"], paths["srdf"]["relative_path"]} <= set(files)
 
 
-def test_few_joints_are_asked_for_positions_only():
+def test_arms_with_few_joints_use_position_only_ik():
     def only(robot):
         files = moveit_package(load_robot(robot))
         return yaml.safe_load(files["config/kinematics.yaml"])["arm"]["position_only_ik"]
@@ -68,11 +68,11 @@ def test_few_joints_are_asked_for_positions_only():
 @pytest.mark.parametrize(
     ("name", "package"), [("My Arm-2", "my_arm_2_moveit_config"), ("_x_", "x_moveit_config")]
 )
-def test_a_package_name_is_a_legal_one(name, package):
+def test_package_name_is_valid(name, package):
     assert package_name(dataclasses.replace(load_robot("planar2"), name=name)) == package
 
 
-def test_the_command_writes_the_package_and_no_second_time(tmp_path, sentence):
+def test_command_does_not_overwrite_a_package(tmp_path, sentence):
     assert dh2moveit(["nut_arm", "-o", str(tmp_path)]) == 0
     folder = tmp_path / "nut_arm_moveit_config"
     found = {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
@@ -84,6 +84,6 @@ def test_the_command_writes_the_package_and_no_second_time(tmp_path, sentence):
     assert "mine" not in (folder / "package.xml").read_text()
 
 
-def test_a_folder_that_cannot_be_made_is_reported(tmp_path, sentence):
+def test_uncreatable_folder_is_reported(tmp_path, sentence):
     (tmp_path / "file").write_text("")
-    assert "cannot be made" in sentence(dh2moveit, "nut_arm", "-o", tmp_path / "file")
+    assert "cannot be created" in sentence(dh2moveit, "nut_arm", "-o", tmp_path / "file")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command new: questions that insist, templates with their comments, nothing half-written."""
+"""The command new: questions, templates, and no file after an error."""
 
 import contextlib
 import io
@@ -19,7 +19,7 @@ def answers(monkeypatch, *lines):
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
-def test_two_joints_by_questions(tmp_path, monkeypatch, capsys):
+def test_interview_creates_a_robot(tmp_path, monkeypatch, capsys):
     file = tmp_path / "my arm.yaml"
     answers(
         monkeypatch,
@@ -39,7 +39,7 @@ def test_two_joints_by_questions(tmp_path, monkeypatch, capsys):
     assert "./arm view" in capsys.readouterr().err
 
 
-def test_wrong_answers_are_asked_again_with_the_reason(tmp_path, monkeypatch, capsys):
+def test_invalid_answers_are_asked_again(tmp_path, monkeypatch, capsys):
     file = tmp_path / "arm.yaml"
     answers(
         monkeypatch,
@@ -50,38 +50,38 @@ def test_wrong_answers_are_asked_again_with_the_reason(tmp_path, monkeypatch, ca
     assert main([str(file)]) == 0
     out = capsys.readouterr().out
     for reason in (
-        "holds ' '",
+        "contains ' '",
         "not a number from 1 to 64",
         "cannot be 'craig'",
         "cannot be 'x'; ",
-        "the name 'base' is taken",
+        "the name 'base' is already used",
         "cannot be 'ball'",
         "a comma is not allowed",
-        "more than an arm has",
+        "too large for an arm",
         "divides by zero",
         "must be above the lower limit",
-        "must be more than 0",
+        "must be greater than 0",
     ):
         assert reason in out
     assert load_robot(file).joints[0].name == "j"
 
 
-def test_answers_that_end_leave_nothing(tmp_path, monkeypatch, capsys):
+def test_end_of_input_leaves_no_file(tmp_path, monkeypatch, capsys):
     answers(monkeypatch, "arm", "2")
     assert main([str(tmp_path / "arm.yaml")]) == 1
-    assert "the answers ended before the last question" in capsys.readouterr().err
+    assert "the input ended before the last question" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_leaves_nothing(tmp_path):
-    """In a process of its own, by a signal while it waits for an answer."""
+def test_ctrl_c_leaves_no_file(tmp_path):
+    """The signal arrives while the command waits for an answer."""
     run = "from arm_description.commands.new import main; exit(main())"
     command = [sys.executable, "-uc", run, str(tmp_path / "arm.yaml")]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
         seen = b""
         while b"name of the robot" not in seen:
             seen += process.stdout.read(1)
-        while process.poll() is None:  # a signal just before the reading begins is not noticed
+        while process.poll() is None:  # a signal just before the read may be missed
             process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1)
@@ -91,7 +91,7 @@ def test_ctrl_c_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_a_template_is_copied_with_its_comments(robot, tmp_path):
+def test_template_is_copied_with_its_comments(robot, tmp_path):
     file = tmp_path / "mine.yaml"
     assert main([str(file), "--from", robot]) == 0
     model, original = load_robot(file), shipped_robots()[robot].read_text()
@@ -102,7 +102,7 @@ def test_a_template_is_copied_with_its_comments(robot, tmp_path):
     assert changed.startswith("name: mine")
 
 
-def test_an_existing_file_is_kept_unless_forced(tmp_path, sentence):
+def test_existing_file_is_kept_without_force(tmp_path, sentence):
     file = tmp_path / "arm.yaml"
     file.write_text("mine")
     found = sentence(main, file, "--from", "planar2")
@@ -113,19 +113,19 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path, sentence):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "says"),
+    ("name", "options", "message"),
     [
-        ("arm", [], "found by its ending; call it arm.yaml"),
-        ("arm.yaml", ["--from", "plnar2"], "no robot is called 'plnar2'; did you mean 'planar2'"),
+        ("arm", [], "must end in .yaml; call it arm.yaml"),
+        ("arm.yaml", ["--from", "plnar2"], "no robot named 'plnar2'; did you mean 'planar2'"),
         ("no/such/arm.yaml", ["--from", "planar2"], "cannot be written"),
     ],
 )
-def test_errors_are_one_sentence_and_leave_nothing(name, options, says, tmp_path, sentence):
+def test_errors_leave_no_file(name, options, message, tmp_path, sentence):
     found = sentence(main, tmp_path / name, *options)
-    assert found.startswith("new: ") and says in found
+    assert found.startswith("new: ") and message in found
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_yaml_takes_for_a_number(tmp_path):
+def test_numeric_file_name_becomes_a_quoted_name(tmp_path):
     assert main([str(tmp_path / "123.yaml"), "--from", "planar2"]) == 0
     assert load_robot(tmp_path / "123.yaml").name == "123"

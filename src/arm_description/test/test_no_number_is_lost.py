@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""No number of a robot file is read and then forgotten: change any, and the robot changes."""
+"""Every number of a robot file is used: changing any of them changes the model."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from arm_common.yaml.document import read_yaml
 from arm_common.yaml.schema_types import Either, Leaf, ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT
-from arm_description.robot_file.reader import robot_of
+from arm_description.robot_file.reader import read_root
 from arm_description.robot_file.scope import sourced_value
 
 from arm_description import DescriptionError, shipped_robots
@@ -47,18 +47,18 @@ def variations(text):
 
 
 @pytest.mark.parametrize("robot", FILES)
-def test_every_number_counts(robot):
+def test_every_number_affects_the_model(robot):
     root = read_yaml(FILES[robot], DescriptionError)
-    model, counted, refused = robot_of(root), 0, 0
+    model, counted, rejected = read_root(root), 0, 0
     for field in leaves(root, ROBOT):
         written = field.node.value
         for text in variations(written):
             field.node.value = text
             counted += 1
             try:
-                assert robot_of(root) != model, f"line {field.line}: {field.key}: {text}"
+                assert read_root(root) != model, f"line {field.line}: {field.key}: {text}"
             except DescriptionError:
-                refused += 1
+                rejected += 1
         field.node.value = written
     assert counted > 6 * model.n
-    assert refused < counted / 4  # a posture at a limit, and little else
+    assert rejected < counted / 4  # mostly postures at a limit

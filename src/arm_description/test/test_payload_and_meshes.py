@@ -23,7 +23,7 @@ def numbers(text):
     return [float(part) for part in text.split()]
 
 
-def test_the_payload_weighs_around_its_centre_and_goes_with_the_tool(small, urdf_fk):
+def test_payload_inertia_is_fixed_to_the_tool(small, urdf_fk):
     model = parse_robot(small + "tool: {xyz: [0, 0, 30], rpy: [0, 90, 0]}\n" + PAYLOAD)
     assert model.payload.centre == (0.0, 0.01, 0.02)
     urdf = model.to_urdf("p_")
@@ -41,7 +41,7 @@ def test_the_payload_weighs_around_its_centre_and_goes_with_the_tool(small, urdf
     np.testing.assert_allclose(numbers(box.find("geometry/box").get("size")), model.payload.size)
 
 
-def test_a_payload_of_no_size_weighs_and_is_not_seen(small):
+def test_payload_without_size_is_invisible(small):
     model = parse_robot(small + "payload: {mass: 0.5, centre: [0, 0, 0]}\n")
     payload = links(model.to_urdf())["payload_link"]
     assert payload.find("visual") is payload.find("collision") is None
@@ -49,7 +49,7 @@ def test_a_payload_of_no_size_weighs_and_is_not_seen(small):
     assert min(moments) > 1e-6
 
 
-def test_a_given_mass_scales_the_estimated_inertia(small):
+def test_given_mass_scales_the_estimated_inertia(small):
     plain = links(parse_robot(small).to_urdf())["turn_link"].find("inertial")
     model = parse_robot(small + "masses: {turn_link: {value: 0.7, source: weighed}}\n")
     given = links(model.to_urdf())["turn_link"].find("inertial")
@@ -78,7 +78,7 @@ def meshed(tmp_path, small):
     return path
 
 
-def test_meshes_take_the_place_of_the_skeleton(meshed):
+def test_meshes_replace_the_skeleton(meshed):
     model = load_robot(meshed)
     turn = links(model.to_urdf())["turn_link"]
     found = {}
@@ -98,7 +98,7 @@ def test_meshes_take_the_place_of_the_skeleton(meshed):
     assert model.sources["meshes.turn_link"] == "our CAD"
 
 
-def test_meshes_in_the_xacro_form(meshed, tmp_path):
+def test_xacro_macro_has_the_same_meshes(meshed, tmp_path):
     model = load_robot(meshed)
     macro = robot_macro(model, "m").replace("</robot>", "<xacro:m/></robot>")
     path = tmp_path / "m.urdf.xacro"
@@ -108,13 +108,13 @@ def test_meshes_in_the_xacro_form(meshed, tmp_path):
     assert [mesh.attrib for mesh in found] == [mesh.attrib for mesh in expected]
 
 
-def test_the_written_file_is_read_back_equal(meshed):
+def test_meshes_and_payload_round_trip(meshed):
     text = meshed.read_text() + PAYLOAD + "masses: {slide_link: 0.25}\n"
     model = parse_robot(text, str(meshed))
     assert parse_robot(robot_yaml(model), "elsewhere/arm.yaml") == model
 
 
-def test_a_package_that_is_here_must_have_the_file(small, tmp_path, monkeypatch):
+def test_mesh_must_exist_in_an_installed_package(small, tmp_path, monkeypatch):
     share = tmp_path / "share" / "my_arm"
     share.mkdir(parents=True)
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
@@ -123,7 +123,7 @@ def test_a_package_that_is_here_must_have_the_file(small, tmp_path, monkeypatch)
         parse_robot(text)
     (share / "turn.stl").touch()
     assert parse_robot(text).meshes["turn_link"].visual == "package://my_arm/turn.stl"
-    monkeypatch.setenv("AMENT_PREFIX_PATH", "")  # as on the laptop that only looks at the robot
+    monkeypatch.setenv("AMENT_PREFIX_PATH", "")  # as on a computer without that package
     assert "package://my_arm/turn.stl" in parse_robot(text).to_urdf()
 
 
@@ -131,33 +131,33 @@ VISUAL, SCALE = "meshes.turn_link.visual", "meshes.turn_link.scale"
 
 
 @pytest.mark.parametrize(
-    ("section", "says", "key"),
+    ("section", "message", "key"),
     [
         ("payload: {centre: [0, 0, 0]}", "has no 'mass'", "payload"),
-        ("payload: {mass: 0, centre: [0, 0, 0]}", "more than 0", "payload.mass"),
+        ("payload: {mass: 0, centre: [0, 0, 0]}", "greater than 0", "payload.mass"),
         ("payload: {mass: 1}", "has no 'centre'", "payload"),
         ("payload: {mass: 1, centre: 0}", "must be a list", "payload.centre"),
         ("payload: {mass: 1, centre: [0, 0]}", "three numbers, not 2", "payload.centre"),
         ("payload: {mass: 1, centre: [0, 0, 30000]}", "is 30 m", "payload.centre[2]"),
-        ("payload: {mass: 1, centre: [0, 0, 0], size: [0, 1, 1]}", "more than 0",
+        ("payload: {mass: 1, centre: [0, 0, 0], size: [0, 1, 1]}", "greater than 0",
          "payload.size[0]"),
         ("payload: {mass: 1, center: [0, 0, 0]}", "did you mean 'centre'", "payload.center"),
         ("masses: {base_link: 1}", "known are turn_link, slide_link", "masses.base_link"),
         ("masses: {turn: 1}", "did you mean 'turn_link'", "masses.turn"),
-        ("masses: {turn_link: -1}", "more than 0", "masses.turn_link"),
+        ("masses: {turn_link: -1}", "greater than 0", "masses.turn_link"),
         ("meshes: {trun_link: {visual: a.stl}}", "did you mean 'turn_link'", "meshes.trun_link"),
         ("meshes: {turn_link: a.stl}", "must be a mapping", "meshes.turn_link"),
         ("meshes: {turn_link: {visual: a.stl}}", "there is no file", VISUAL),
         ("meshes: {turn_link: {visual: 'file:///a.stl'}}", "there is no file", VISUAL),
-        ("meshes: {turn_link: {visual: 'http://x/a.stl'}}", "http:// is not possible", VISUAL),
-        ("meshes: {turn_link: {visual: 'package://a/${x}.stl'}}", "cannot be a", VISUAL),
-        ("meshes: {turn_link: {visual: \"a\\0b\"}}", "cannot be a", VISUAL),
+        ("meshes: {turn_link: {visual: 'http://x/a.stl'}}", "http:// is not supported", VISUAL),
+        ("meshes: {turn_link: {visual: 'package://a/${x}.stl'}}", "not a valid", VISUAL),
+        ("meshes: {turn_link: {visual: \"a\\0b\"}}", "not a valid", VISUAL),
         ("meshes: {turn_link: {visual: ROBOT, scale: 0}}", "must not be 0", SCALE),
         ("meshes: {turn_link: {visual: ROBOT, scale: [1, 1]}}", "three numbers, not 2", SCALE),
         ("meshes: {turn_link: {scale: 1}}", "has no 'visual'", "meshes.turn_link"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(small, refusal, section, says, key):
+def test_invalid_sections_are_rejected(small, refusal, section, message, key):
     error = refusal(small + section.replace("ROBOT", str(Path(__file__))) + "\n")
-    assert says in str(error)
+    assert message in str(error)
     assert (error.line, error.key) == (len(small.splitlines()) + 1, key)

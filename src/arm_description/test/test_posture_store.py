@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A posture saved into a robot file: nothing else of the file changes, or nothing at all."""
+"""Saving a posture changes nothing else in the robot file."""
 
 import stat
 
@@ -25,7 +25,7 @@ def file(tmp_path):
     return tmp_path / "my.yaml"
 
 
-def test_a_new_posture_is_one_more_line(file, small):
+def test_new_posture_adds_one_line(file, small):
     commented = small.replace("gripper: 10}", "gripper: 10}  # closed\n  # the end") + "# really\n"
     new = saved(file, commented)
     added = "  here: {turn: 28.6478897565, slide: 20}"
@@ -35,7 +35,7 @@ def test_a_new_posture_is_one_more_line(file, small):
     assert read_robot(file).postures["here"] == pytest.approx(HERE, abs=1e-9)
 
 
-def test_an_old_posture_changes_its_numbers_alone(file, small):
+def test_replacing_a_posture_changes_only_its_numbers(file, small):
     block = small[: small.index("postures:")] + (
         "postures:\n"
         "  rest:\n"
@@ -50,13 +50,13 @@ def test_an_old_posture_changes_its_numbers_alone(file, small):
     assert new == expected.replace("gripper: 10\n", "gripper: 30\n")
 
 
-def test_the_source_of_a_number_goes_with_the_number(file, small):
+def test_replacing_a_number_removes_its_source(file, small):
     sourced = small.replace("rest: {turn: 0,", "rest: {turn: {value: 0, source: measured},")
     new = saved(file, sourced, "rest", HERE | {"gripper": 0.01})
     assert new == small.replace("turn: 0, slide: 0,", "turn: 28.6478897565, slide: 20,")
 
 
-def test_an_old_posture_may_lose_its_gripper_and_find_it_again(file, small):
+def test_posture_may_lose_and_regain_its_gripper_width(file, small):
     without = saved(file, small, "rest")
     assert "rest: {turn: 28.6478897565, slide: 20}\n" in without
     new = saved(file, without, "rest", {"gripper": 0.01, "turn": 0.0, "slide": 0.0})
@@ -64,12 +64,12 @@ def test_an_old_posture_may_lose_its_gripper_and_find_it_again(file, small):
 
 
 @pytest.mark.parametrize("name", ["on", "it's", "a: b", "ß # ", "1", "{x", "two words"])
-def test_any_name_reads_back(file, small, name):
+def test_any_posture_name_reads_back(file, small, name):
     saved(file, small, name)
     assert name in read_robot(file).postures
 
 
-def test_the_former_text_and_the_rights_stay(file, small):
+def test_backup_and_permissions_are_kept(file, small):
     file.write_text(small)
     file.chmod(0o640)
     link = file.with_name("link.yaml")
@@ -88,19 +88,19 @@ def refused(file, text, name="here", positions=HERE):
     return str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
+def test_unreadable_file_is_reported(tmp_path):
     with pytest.raises(DescriptionError, match=r"none\.yaml: cannot be read \(No such file"):
         store_posture(tmp_path / "none.yaml", "here", HERE)
 
 
-def test_what_cannot_be_stored_changes_nothing(file, small):
-    for positions, says in (
+def test_rejected_posture_changes_nothing(file, small):
+    for positions, message in (
         ({"tern": 0.0, "slide": 0.0}, "has no joint 'tern'; did you mean 'turn'"),
         ({"turn": 0.0}, "has no 'slide'"),
         ({"turn": 9.0, "slide": 0.0}, "is outside the limits"),
         ({"turn": float("nan"), "slide": 0.0}, "not"),
     ):
-        assert says in refused(file, small, positions=positions)
+        assert message in refused(file, small, positions=positions)
     assert "convention" in refused(file, small.replace("standard", "strandard"))
     shared = small.replace("gripper: 10}", "gripper: 10}").replace("rest: {", "rest: &r {")
     assert "cannot be changed alone" in refused(
@@ -110,7 +110,7 @@ def test_what_cannot_be_stored_changes_nothing(file, small):
 
 @settings(max_examples=12)
 @given(data=st.data())
-def test_every_shipped_robot_keeps_all_but_the_posture(tmp_path_factory, data):
+def test_saving_a_posture_keeps_the_rest_of_a_shipped_robot(tmp_path_factory, data):
     robot = data.draw(st.sampled_from(sorted(shipped_robots())))
     text = shipped_robots()[robot].read_text()
     model = parse_robot(text)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot file means: units, offsets, constants, defaults, limits, postures."""
+"""Reading robot files: units, offsets, constants, defaults, limits, postures."""
 
 import dataclasses
 import math
@@ -13,7 +13,7 @@ from arm_description.model.elements import Colours
 from arm_description import DescriptionError, parse_robot
 
 
-def test_small_robot_in_si_units(small):
+def test_file_is_converted_to_si_units(small):
     model = parse_robot(small)
     turn, slide = model.joints
     assert (model.name, model.convention, model.n) == ("small", "standard", 2)
@@ -33,14 +33,14 @@ def test_small_robot_in_si_units(small):
 @pytest.mark.parametrize(
     ("unit", "text"), [("m", "0.254"), ("dm", "2.54"), ("mm", "254"), ("inch", "10")]
 )
-def test_every_length_unit(small, unit, text):
+def test_every_length_unit_is_converted(small, unit, text):
     text = small.replace("length: mm", f"length: {unit}").replace("l1: 100", f"l1: {text}")
     text = text.split("gripper:")[0].replace("upper: 50", "upper: 1")
     text = text.replace("d: 5", "d: 0")
     assert parse_robot(text).joints[0].row.d == pytest.approx(0.254, abs=1e-15)
 
 
-def test_the_model_cannot_be_changed(small):
+def test_model_is_immutable(small):
     model = parse_robot(small)
     with pytest.raises(dataclasses.FrozenInstanceError):
         model.name = "other"
@@ -52,8 +52,8 @@ def test_the_model_cannot_be_changed(small):
 
 
 def test_fk_is_the_product_of_base_rows_and_tool(small):
-    moved = small + "base: {xyz: [0, 0, 100]}\ntool: {xyz: [0, 0, 10], rpy: [0, 0, 90]}\n"
-    model = parse_robot(moved)
+    text = small + "base: {xyz: [0, 0, 100]}\ntool: {xyz: [0, 0, 10], rpy: [0, 0, 90]}\n"
+    model = parse_robot(text)
     np.testing.assert_allclose(model.base.matrix[:3, 3], [0, 0, 0.1])
     plain = parse_robot(small)
     q = [0.3, 0.02]
@@ -63,35 +63,35 @@ def test_fk_is_the_product_of_base_rows_and_tool(small):
 
 
 @pytest.mark.parametrize("q", [[0.0], [0.0, math.nan], [[0.0, 0.0]], [0, 0, 0]])
-def test_fk_refuses_what_is_no_q(small, q):
+def test_fk_rejects_invalid_q(small, q):
     with pytest.raises(DescriptionError, match="2 finite numbers, one for each of turn, slide"):
         parse_robot(small).fk(q)
 
 
-def test_offsets_may_be_left_out(small):
+def test_offsets_default_to_zero(small):
     model = parse_robot(small.replace("    theta: -90\n", "").replace("    d: 5\n", ""))
     assert model.joints[0].row.theta == 0.0
     assert model.joints[1].row.d == 0.0
 
 
-def test_limits_across_half_a_turn(small):
+def test_limits_may_cross_half_a_turn(small):
     model = parse_robot(small.replace("lower: -90, upper: 90", "lower: -10, upper: 210"))
     assert model.upper[0] == pytest.approx(math.radians(210))
 
 
-def test_posture_at_the_limit_is_inside(small):
+def test_posture_at_the_limit_is_accepted(small):
     text = small.replace("rest: {turn: 0", "rest: {turn: 89.9999999999")
     assert parse_robot(text).postures["rest"]["turn"] <= math.pi / 2
 
 
-def test_names_in_any_alphabet(small):
+def test_joint_names_may_use_any_alphabet(small):
     named = small.replace("name: turn", "name: 'dreh:gelenk\"1\"ü'")
     model = parse_robot(named.replace("rest: {turn:", "rest: {'dreh:gelenk\"1\"ü':"))
     assert model.joint_names[0] == 'dreh:gelenk"1"ü'
     assert "dreh:gelenk&quot;1&quot;ü_link" in model.to_urdf()
 
 
-def test_errors_survive_a_process_boundary():
+def test_errors_can_be_pickled():
     with pytest.raises(DescriptionError) as caught:
         parse_robot("name: x\nfoo: 1", "x.yaml")
     error = pickle.loads(pickle.dumps(caught.value))

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every way a robot file can be wrong: one sentence with file, line, key and remedy."""
+"""Errors of robot files: one sentence with file, line, key and remedy."""
 
 import pytest
 
 from arm_description import DescriptionError, load_robot, parse_robot
 
-# (old text, new text, what the error says, line, key)
+# (old text, new text, part of the message, line, key)
 CASES = [
     ("name: small\n", "", "has no 'name'; add name", 1, ""),
     ("convention: standard\n", "", "has no 'convention'", 1, ""),
@@ -22,8 +22,8 @@ CASES = [
     ("d: l1", "d: l2", "'l2' is not a constant", 11, "joints[0].d"),
     ("d: l1", "d: .nan", "not finite", 11, "joints[0].d"),
     ("d: l1", "d: {x: 1}", "known are value, source", 11, "joints[0].d.x"),
-    ("d: l1", "d: l1*1000", "is 100 m; is units.length = mm right", 11, "joints[0].d"),
-    ("theta: -90", "theta: 4*180", "is units.angle = deg right", 10, "joints[0].theta"),
+    ("d: l1", "d: l1*1000", "is 100 m; check units.length = mm", 11, "joints[0].d"),
+    ("theta: -90", "theta: 4*180", "check units.angle = deg", 10, "joints[0].theta"),
     ("alpha: 90", "alhpa: 90", "did you mean 'alpha'", 13, "joints[0].alhpa"),
     ("    alpha: 90\n", "", "has no 'alpha'", 8, "joints[0]"),
     ("    d: l1\n", "", "has no 'd'", 8, "joints[0]"),
@@ -33,24 +33,24 @@ CASES = [
     ("type: revolute", "type: ball", "not a known key; known are", 14, "joints[0].limits.lower"),
     ("type: revolute", "type: bal", "did you mean 'ball'", 9, "joints[0].type"),
     ("name: slide", "name: turn", "used twice", 15, "joints[1]"),
-    ("name: slide", "name: base", "is taken by the frame base_link", 15, "joints[1].name"),
-    ("name: slide", "name: a b", "holds ' '", 15, "joints[1].name"),
-    ("name: slide", "name: a/b", "holds '/'", 15, "joints[1].name"),
+    ("name: slide", "name: base", "is already used by the frame base_link", 15, "joints[1].name"),
+    ("name: slide", "name: a b", "contains ' '", 15, "joints[1].name"),
+    ("name: slide", "name: a/b", "contains '/'", 15, "joints[1].name"),
     ("name: slide", "name: no", "must be text", 15, "joints[1].name"),
     ("name: slide", "name: ''", "is empty", 15, "joints[1].name"),
     ("lower: -90, upper: 90", "lower: 90, upper: -90", "lower must be", 14, "joints[0].limits"),
     ("lower: -90, ", "", "has no 'lower'", 14, "joints[0].limits"),
-    ("lower: -90", "lower: -9000", "is units.angle = deg right", 14, "joints[0].limits.lower"),
-    ("velocity: 60", "velocity: 0", "must be more than 0", 14, "joints[0].limits.velocity"),
+    ("lower: -90", "lower: -9000", "check units.angle = deg", 14, "joints[0].limits.lower"),
+    ("velocity: 60", "velocity: 0", "must be greater than 0", 14, "joints[0].limits.velocity"),
     ("    limits: {lower: 0, upper: 50}\n", "", "has no 'limits'", 15, "joints[1]"),
     ("[left, right]", "[left]", "must be two names, not 1", 22, "gripper.joints"),
-    ("[left, right]", "[left, left]", "is taken", 22, "gripper.joints"),
-    ("[left, right]", "[left, turn]", "'turn' is taken", 22, "gripper.joints"),
+    ("[left, right]", "[left, left]", "is already used", 22, "gripper.joints"),
+    ("[left, right]", "[left, turn]", "'turn' is already used", 22, "gripper.joints"),
     ("min_width: 0", "min_width: -1", "must not be negative", 22, "gripper.min_width"),
     ("min_width: 0", "min_width: 40", "min_width must be below max_width", 22, "gripper"),
     ("max_width: 40, ", "", "has no 'max_width'", 22, "gripper"),
     ("velocity: 80", "velocity: 80, finger: {length: 1, width: 1, thickness: 0}",
-     "more than 0", 22, "gripper.finger.thickness"),
+     "greater than 0", 22, "gripper.finger.thickness"),
     ("velocity: 80", "velocity: 80, finger: {length: 1, width: 1, thickness: 1, overhang: 1}",
      "less than the finger's length", 22, "gripper.finger.overhang"),
     ("velocity: 80", "velocity: 80, palm: {length: 1}", "has no 'width'", 22, "gripper.palm"),
@@ -70,7 +70,7 @@ CASES = [
     ("convention: standard", "convention: 'standard", "not valid YAML", 2, ""),
     ("name: small", "\tname: small", "not valid YAML", 1, ""),
     ("name: small", "name: a\x07b", "'\\x07', which YAML does not allow; delete it", 1, ""),
-    ("  - name: turn", "\t- name: turn", "indent with blanks, not with tabs", 8, ""),
+    ("  - name: turn", "\t- name: turn", "indent with spaces, not tabs", 8, ""),
     ("d: l1", "d: 1_000", "'1_000' is not a decimal number; write 1000", 11, "joints[0].d"),
     ("d: l1", "d: 80mm", "write a decimal number without a unit", 11, "joints[0].d"),
     ("d: l1", "d: \uff4c1", "looks like 'l1'", 11, "joints[0].d"),
@@ -82,33 +82,33 @@ CASES = [
     ("l10: 2*l1", "l10: b\n  b: c\n  c: 2*b", "circular (b -> c -> b)", 7, "constants.b"),
     ("l10: 2*l1", "l10: b\n  b: 2*", "'2*' is not a number", 7, "constants.b"),
     ("l10: 2*l1", "l10: 1\n  \ufb01: 2", "looks like 'fi'", 7, "constants.\ufb01"),
-    ("length: mm", "length: m", "is 100 m; is units.length = m right", 11, "joints[0].d"),
+    ("length: mm", "length: m", "is 100 m; check units.length = m", 11, "joints[0].d"),
     ("lower: -90", "lower: -1.5708", "is -1*pi/2 in radians, but this file's angles are in deg; "
      "write -90, or deg(-1.5708)", 14, "joints[0].limits.lower"),
     ("lower: -90, upper: 90", "lower: 170, upper: -170", "upper: 190", 14, "joints[0].limits"),
-    ("velocity: 60", "velocity: 60000", "is 1047.2 rad/s; is", 14, "joints[0].limits.velocity"),
-    ("velocity: 80", "velocity: 80000", "is 80 m/s; is units.length = mm", 22, "gripper.velocity"),
-    ("alpha: 90", "mimic: {joint: slide}\n    alpha: 90", "a joint that", 13, "joints[0].mimic"),
-    ("name: slide", "name: payload", "taken by the frame payload_link", 15, "joints[1].name"),
-    ("name: slide", "name: flange_fixed", "taken by a joint of the URDF", 15, "joints[1].name"),
-    ("[left, right]", "[left, base]", "taken by the frame base_link", 22, "gripper.joints[1]"),
+    ("velocity: 60", "velocity: 60000", "is 1047.2 rad/s; check", 14, "joints[0].limits.velocity"),
+    ("velocity: 80", "velocity: 80000", "is 80 m/s; check units.length", 22, "gripper.velocity"),
+    ("alpha: 90", "mimic: {joint: slide}\n    alpha: 90", "mimic joints", 13, "joints[0].mimic"),
+    ("name: slide", "name: payload", "used by the frame payload_link", 15, "joints[1].name"),
+    ("name: slide", "name: flange_fixed", "used by a joint of the URDF", 15, "joints[1].name"),
+    ("[left, right]", "[left, base]", "used by the frame base_link", 22, "gripper.joints[1]"),
     ("name: slide", "name: " + 101 * "s", "use at most 100", 15, "joints[1].name"),
-    ("turn: 0, slide", "turn: 330, slide", "write -30, the same", 24, "postures.rest.turn"),
+    ("turn: 0, slide", "turn: 330, slide", "write -30, which differs", 24, "postures.rest.turn"),
     ("slide: 0,", "slide: 70,", "70 is outside the limits 0 .. 50 mm", 24, "postures.rest.slide"),
     ("rest:", "'':", "a posture needs a name", 24, "postures.''"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "says", "line", "key"), CASES)
-def test_every_message(small, refusal, old, new, says, line, key):
+@pytest.mark.parametrize(("old", "new", "message", "line", "key"), CASES)
+def test_error_names_line_and_key(small, refusal, old, new, message, line, key):
     assert old in small
     error = refusal(small.replace(old, new, 1), "my.yaml")
-    assert says in str(error)
+    assert message in str(error)
     assert (error.line, error.key) == (line, key)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("# nothing", "is empty"),
@@ -116,42 +116,42 @@ def test_every_message(small, refusal, old, new, says, line, key):
         ("- 1\n- 2", "must be a mapping"),
         ("[" * 5000, "nested too deeply"),
         ("a: 1\n---\nb: 2", "not valid YAML"),
-        ("constants: &a [*a]", "alias that contains itself"),
+        ("constants: &a [*a]", "alias must not contain itself"),
         ("name: !!python/name:os.system x", "cannot be read|has no"),
         (b"name: \xff\xfe\n", "not UTF-8"),
     ],
 )
-def test_files_that_are_no_robot(text, says):
-    with pytest.raises(DescriptionError, match=says):
+def test_non_robot_files_are_rejected(text, message):
+    with pytest.raises(DescriptionError, match=message):
         parse_robot(text)
 
 
-def test_metres_in_a_file_of_millimetres(small):
+def test_metres_in_a_file_in_millimetres_are_rejected(small):
     text = small.replace("l1: 100", "l1: 0.1").replace("d: 5", "d: 0.005")
-    with pytest.raises(DescriptionError, match=r":3: units: all .* add up to 0.305 mm; is units"):
+    with pytest.raises(DescriptionError, match=r":3: units: all .* add up to 0.305 mm; check"):
         parse_robot(text)
 
 
-def test_small_angles_among_degrees_can_be_meant(small):
+def test_deg_marks_a_small_angle_as_intended(small):
     model = parse_robot(small.replace("lower: -90", "lower: deg(-1.5708)"))
     assert model.lower[0] == pytest.approx(-1.5708 * 3.14159265 / 180)
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n", "\r"])
-def test_any_line_ends_and_a_byte_order_mark(small, refusal, ends):
+def test_line_endings_and_byte_order_mark_are_accepted(small, refusal, ends):
     text = "\ufeff" + small.replace("\n", ends)
     assert parse_robot(text) == parse_robot(text.encode()) == parse_robot(small)
     assert refusal(text.replace("alpha: 90", "alhpa: 90")).line == 13
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
-def test_other_encodings(small, encoding):
+def test_other_encodings_are_rejected(small, encoding):
     text = small.replace("name: small", "name: small\ndescription: größer")
     with pytest.raises(DescriptionError, match=r"my.yaml:[12]: is not UTF-8 text; save it as"):
         parse_robot(text.encode(encoding), "my.yaml")
 
 
-def test_too_many_constants_and_long_circles(small):
+def test_many_constants_and_long_circles_are_handled(small):
     many = "".join(f"  a{i}: a{i + 1}\n" for i in range(950))
     long = small.replace("  l1: 100\n", f"  l1: 100\n{many}  a950: 7\n")
     assert parse_robot(long).constants["a0"] == 7.0
@@ -161,7 +161,7 @@ def test_too_many_constants_and_long_circles(small):
         parse_robot(long.replace(many, many + many.replace("a", "b")))
 
 
-def test_whatever_a_key_or_value_holds_the_sentence_is_one_line(small, refusal):
+def test_error_messages_stay_on_one_line(small, refusal):
     for key in ('"a\\nb"', '"\\u2028"', '""', '"' + "x" * 5000 + '"'):
         error = str(refusal(f"{key}: 1\n{small}"))
         assert error.isprintable() and len(error) < 400
@@ -169,15 +169,15 @@ def test_whatever_a_key_or_value_holds_the_sentence_is_one_line(small, refusal):
     assert error.isprintable() and len(error) < 2500
 
 
-def test_no_rows(small):
+def test_missing_rows_are_rejected(small):
     head = small.split("joints:")[0]
-    for tail, says in (("joints: []", "has no rows"), ("joints: {}", "must be a list"),
+    for tail, message in (("joints: []", "has no rows"), ("joints: {}", "must be a list"),
                        ("joints:", "must be a list"), ("", "has no 'joints'")):  # fmt: skip
-        with pytest.raises(DescriptionError, match=says):
+        with pytest.raises(DescriptionError, match=message):
             parse_robot(head + tail)
 
 
-def test_too_many_rows(small):
+def test_too_many_rows_are_rejected(small):
     head = small.split("joints:")[0]
     row = "{name: a, type: revolute, d: 0, a: 0, alpha: 0, limits: {lower: 0, upper: 1}}"
     with pytest.raises(DescriptionError, match="at most 64"):
@@ -191,7 +191,7 @@ def test_unknown_robot_lists_the_shipped_ones():
         load_robot("puma56")
 
 
-def test_missing_unreadable_and_large_files(tmp_path):
+def test_missing_and_large_files_are_rejected(tmp_path):
     with pytest.raises(DescriptionError, match=r"no_such\.yaml: there is no such file"):
         load_robot(str(tmp_path / "no_such.yaml"))
     with pytest.raises(DescriptionError, match="there is no such file"):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is done to a robot file: a sound robot, or one sentence with file and line."""
+"""Mutated robot files give a valid robot or one sentence with file and line."""
 
 import math
 from copy import deepcopy
@@ -27,8 +27,8 @@ VALUES = [
 ]
 
 
-def sound(model, urdf_fk):
-    """What holds for every robot, however it came about."""
+def check_model(model, urdf_fk):
+    """Check the invariants of every robot."""
     joints = model.joints
     assert len(set(model.joint_names)) == model.n > 0
     numbers = [value for joint in joints for value in vars(joint.row).values()]
@@ -48,7 +48,7 @@ def sound(model, urdf_fk):
     np.testing.assert_allclose(found, model.fk(q), rtol=0, atol=1e-12 * size)
 
 
-def robot_or_sentence(text, urdf_fk):
+def check_text(text, urdf_fk):
     try:
         model = parse_robot(text, "mutated.yaml")
     except DescriptionError as error:
@@ -58,13 +58,13 @@ def robot_or_sentence(text, urdf_fk):
         assert str(error).isprintable()
         assert error.problem
     else:
-        sound(model, urdf_fk)
+        check_model(model, urdf_fk)
 
 
-def edited(text, chance):
+def edited(text, random):
     lines = text.split("\n")
-    i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
-    action = chance.choice(["delete", "twice", "swap", "indent", "outdent", "tab", *3 * ["piece"]])
+    i, j = random.randrange(len(lines)), random.randrange(len(lines))
+    action = random.choice(["delete", "twice", "swap", "indent", "outdent", "tab", *3 * ["piece"]])
     if action == "delete":
         del lines[i]
     elif action == "twice":
@@ -72,25 +72,25 @@ def edited(text, chance):
     elif action == "swap":
         lines[i], lines[j] = lines[j], lines[i]
     elif action == "indent":
-        lines[i] = " " * chance.randint(1, 3) + lines[i]
+        lines[i] = " " * random.randint(1, 3) + lines[i]
     elif action == "outdent":
-        lines[i] = lines[i].removeprefix(" " * chance.randint(1, 3))
+        lines[i] = lines[i].removeprefix(" " * random.randint(1, 3))
     elif action == "tab":
         lines[i] = "\t" + lines[i]
     else:
-        at = chance.randint(0, len(lines[i]))
-        cut = at + chance.choice([0, 0, 1, 2, 8])
-        lines[i] = lines[i][:at] + chance.choice(PIECES) + lines[i][cut:]
+        at = random.randint(0, len(lines[i]))
+        cut = at + random.choice([0, 0, 1, 2, 8])
+        lines[i] = lines[i][:at] + random.choice(PIECES) + lines[i][cut:]
     return "\n".join(lines)
 
 
 @settings(max_examples=EXAMPLES)
 @given(st.sampled_from(sorted(TEXTS)), st.randoms(use_true_random=False), st.integers(1, 3))
-def test_edited_text(urdf_fk, robot, chance, edits):
+def test_mutated_text_is_valid_or_rejected(urdf_fk, robot, random, edits):
     text = TEXTS[robot]
     for _ in range(edits):
-        text = edited(text, chance)
-    robot_or_sentence(text, urdf_fk)
+        text = edited(text, random)
+    check_text(text, urdf_fk)
 
 
 def places(data):
@@ -100,27 +100,27 @@ def places(data):
             yield from places(data[key])
 
 
-def changed(data, chance):
-    whole, key = chance.choice(list(places(data)))
-    other_whole, other = chance.choice(list(places(data)))
-    action = chance.choice(["drop", "rename", "value", "value", "scale", "copy"])
+def changed(data, random):
+    whole, key = random.choice(list(places(data)))
+    other_whole, other = random.choice(list(places(data)))
+    action = random.choice(["drop", "rename", "value", "value", "scale", "copy"])
     if action == "drop":
         del whole[key]
     elif action == "rename" and isinstance(whole, dict):
-        name = chance.choice([str(other), str(key)[:-1], f"{key}s", str(key).upper()])
+        name = random.choice([str(other), str(key)[:-1], f"{key}s", str(key).upper()])
         whole[name] = whole.pop(key)
     elif action == "scale" and isinstance(whole[key], int | float):
-        whole[key] *= chance.choice([-1, 0.001, 1000, 25.4, math.pi / 180, 180 / math.pi])
+        whole[key] *= random.choice([-1, 0.001, 1000, 25.4, math.pi / 180, 180 / math.pi])
     elif action == "copy":
         whole[key] = deepcopy(other_whole[other])
     else:
-        whole[key] = deepcopy(chance.choice(VALUES))
+        whole[key] = deepcopy(random.choice(VALUES))
 
 
 @settings(max_examples=EXAMPLES)
 @given(st.sampled_from(sorted(TEXTS)), st.randoms(use_true_random=False), st.integers(1, 2))
-def test_changed_tree(urdf_fk, robot, chance, changes):
+def test_mutated_tree_is_valid_or_rejected(urdf_fk, robot, random, changes):
     data = deepcopy(TREES[robot])
     for _ in range(changes):
-        changed(data, chance)
-    robot_or_sentence(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), urdf_fk)
+        changed(data, random)
+    check_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), urdf_fk)

@@ -20,14 +20,14 @@ UNITS_OR_NONE = [None, *UNITS]
 
 @pytest.mark.parametrize("robot", shipped_robots())
 @pytest.mark.parametrize("units", UNITS_OR_NONE)
-def test_every_shipped_robot_is_read_back_equal(robot, units):
+def test_shipped_robots_round_trip(robot, units):
     model = load_robot(robot)
     assert parse_robot(robot_yaml(model, units)) == model
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(UNITS_OR_NONE))
-def test_any_table_is_read_back_equal(random_model, seed, units):
+def test_any_table_round_trips(random_model, seed, units):
     rng = np.random.default_rng(seed)
     kinds = ("revolute", "prismatic", "universal", "ball")
     convention, n = str(rng.choice(["standard", "modified"])), int(rng.integers(1, 9))
@@ -37,7 +37,7 @@ def test_any_table_is_read_back_equal(random_model, seed, units):
 
 @settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip))
-def test_any_text_is_read_back_equal(small_model, text):
+def test_any_text_round_trips(small_model, text):
     if not text:
         return
     named = {text: small_model.postures["rest"]}
@@ -53,12 +53,12 @@ def test_any_text_is_read_back_equal(small_model, text):
 
 
 @pytest.mark.parametrize("text", ["no", "1e5", "010", "1:30", "~", "2020-01-01", "<<", "=", "- a"])
-def test_a_name_that_yaml_would_take_for_something_else(small_model, text):
+def test_texts_special_in_yaml_round_trip(small_model, text):
     model = replace(small_model, description=text, name=text.replace(" ", "_").replace("<", "x"))
     assert parse_robot(robot_yaml(model)) == model
 
 
-def test_numbers_are_written_as_a_person_would(small_model):
+def test_numbers_are_written_in_short_form(small_model):
     text = robot_yaml(small_model)
     assert "units: {length: mm, angle: deg}" in text
     assert re.search(r"theta: -90, d: 100, a: 200, alpha: 90,", text)
@@ -68,7 +68,7 @@ def test_numbers_are_written_as_a_person_would(small_model):
     assert "colours:" not in text
 
 
-def test_in_radians_a_turn_is_a_fraction_of_pi_where_that_is_exact(small_model):
+def test_angles_in_radians_are_exact_fractions_of_pi(small_model):
     joint = replace(small_model.joints[0], lower=-2 * math.pi / 3, upper=1.2345)
     model = replace(small_model, joints=(joint, *small_model.joints[1:]))
     text = robot_yaml(model, Units("m", "rad"))
@@ -76,15 +76,15 @@ def test_in_radians_a_turn_is_a_fraction_of_pi_where_that_is_exact(small_model):
     assert "lower: -2*pi/3, upper: 1.2345," in text
 
 
-def test_units_give_way_to_exactness(small_model):
-    """No double of degrees is read as 0.73 rad; the file is in radians then, and exact."""
+def test_exactness_overrides_preferred_units(small_model):
+    """No double in degrees equals 0.73 rad, so the file must be in radians."""
     tilted = replace(small_model, tool=Origin(rpy=(0.0, 0.0, 0.73)))
     text = robot_yaml(tilted, Units("mm", "deg"))
     assert "angle: rad" in text
     assert parse_robot(text) == tilted
 
 
-def test_colours_and_notes(small_model):
+def test_colours_and_notes_are_written(small_model):
     model = replace(small_model, colours=Colours(base="#000000", links=("#111111", "#222222")))
     text = robot_yaml(model, notes=["word " * 40, "and more"])
     assert parse_robot(text) == model
@@ -94,14 +94,14 @@ def test_colours_and_notes(small_model):
     assert "# and more" in head
 
 
-def test_what_a_robot_file_cannot_hold_is_refused(small_model):
+def test_unrepresentable_model_is_rejected(small_model):
     still = replace(small_model.joints[0], lower=0.0, upper=0.0)
     with pytest.raises(DescriptionError, match="lower must be below upper"):
         robot_yaml(replace(small_model, joints=(still,), postures={}))
-    with pytest.raises(DescriptionError, match="blanks around one of its texts"):
+    with pytest.raises(DescriptionError, match="cannot represent the robot"):
         robot_yaml(replace(small_model, source=" padded "))
 
 
 @pytest.mark.parametrize("kind", ["universal", "ball"])
-def test_universal_and_ball_joints_are_one_row_again(kind):
+def test_universal_and_ball_joints_are_written_as_one_row(kind):
     assert f"type: {kind}," in robot_yaml(load_robot(f"{kind}_arm"))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped robots against published numbers, closed formulas, makers' URDFs and sense."""
+"""The shipped robots agree with published numbers, formulas and manufacturers' URDFs."""
 
 import math
 
@@ -41,14 +41,14 @@ PUMA = {
 
 
 @pytest.mark.parametrize("name", PUMA)
-def test_puma560_as_published(name):
+def test_puma560_matches_published_poses(name):
     q, rotation, position = PUMA[name]
     T = load_robot("puma560").fk(q)
     np.testing.assert_allclose(T[:3, :3], rotation, atol=1e-14)
     np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
 
 
-def test_modified_convention_as_published(table_yaml):
+def test_modified_convention_matches_published_pose(table_yaml):
     """Robotics Toolbox for Python 1.4.4, rtb.models.DH.Panda(): the maker's table, and fkine."""
     ds, lengths = (0.333, 0, 0.316, 0, 0.384, 0, 0.107), (0, 0, 0, 0.0825, -0.0825, 0, 0.088)
     alphas = np.array([0, -1, 1, 1, -1, 1, 1]) * PI / 2
@@ -68,7 +68,7 @@ def test_modified_convention_as_published(table_yaml):
 
 
 @pytest.mark.parametrize("angle", np.linspace(-1.2, 1.2, 9))
-def test_nut_arm_with_level_forearm(angle):
+def test_nut_arm_tip_with_level_forearm(angle):
     """At 0, its rest, the gripper's tip is 160 mm ahead at a height of 185 mm, fingers level."""
     T = load_robot("nut_arm").fk([0, angle, -angle, 0])
     expected = [0.160 + 0.105 * math.sin(angle), 0, 0.080 + 0.105 * math.cos(angle)]
@@ -76,7 +76,7 @@ def test_nut_arm_with_level_forearm(angle):
     np.testing.assert_allclose(T[:3, 1:3].T, [[0, -1, 0], [1, 0, 0]], atol=1e-15)
 
 
-def test_nut_arm_gripper_passes_the_nut():
+def test_nut_arm_gripper_opens_wider_than_the_nut():
     """1/4-20 hex nut across corners (ASME B18.2.2: 7/16 inch across flats)."""
     model = load_robot("nut_arm")
     assert model.gripper.joints == ("left_finger", "right_finger")
@@ -84,7 +84,7 @@ def test_nut_arm_gripper_passes_the_nut():
     assert model.gripper.max_width > 7 / 16 * 0.0254 * 2 / math.sqrt(3) + 0.01
 
 
-def test_planar2_in_closed_form():
+def test_planar2_matches_closed_form():
     for a, b in np.random.default_rng(4).uniform(-2, 2, (10, 2)):
         x = 0.3 * math.cos(a) + 0.2 * math.cos(a + b)
         y = 0.3 * math.sin(a) + 0.2 * math.sin(a + b)
@@ -92,7 +92,7 @@ def test_planar2_in_closed_form():
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_every_shipped_robot_is_complete(robot):
+def test_shipped_robots_are_complete(robot):
     model = load_robot(robot)
     assert model.name == robot
     assert model.source
@@ -111,7 +111,7 @@ def cs(*angles):
 
 
 @pytest.mark.parametrize("q", RANDOM)
-def test_planar3_in_closed_form(q):
+def test_planar3_matches_closed_form(q):
     """Siciliano et al., "Robotics. Modelling, Planning and Control", eq. 2.63."""
     (c1, s1), (c12, s12), (c123, s123) = cs(q[0]), cs(*q[:2]), cs(*q)
     expected = [
@@ -124,7 +124,7 @@ def test_planar3_in_closed_form(q):
 
 
 @pytest.mark.parametrize("q", RANDOM)
-def test_spherical_arm_in_closed_form(q):
+def test_spherical_arm_matches_closed_form(q):
     """Siciliano et al., eq. 2.65, with d2 = 0.12 and the shoulder at 0.40."""
     (c1, s1), (c2, s2), d2, d3 = cs(q[0]), cs(q[1]), 0.12, q[2]
     expected = [
@@ -137,7 +137,7 @@ def test_spherical_arm_in_closed_form(q):
 
 
 @pytest.mark.parametrize("q", RANDOM)
-def test_anthropomorphic_arm_in_closed_form(q):
+def test_anthropomorphic_arm_matches_closed_form(q):
     """Siciliano et al., eq. 2.66, with a2 = 0.35, a3 = 0.30 and the shoulder at 0.30."""
     (c1, s1), (c2, s2), (c23, s23) = cs(q[0]), cs(q[1]), cs(q[1], q[2])
     reach = 0.35 * c2 + 0.30 * c23
@@ -151,7 +151,7 @@ def test_anthropomorphic_arm_in_closed_form(q):
 
 
 @pytest.mark.parametrize("solution", ["first", "second"])
-def test_raghavan_roth_as_published(solution):
+def test_raghavan_roth_matches_published_pose(solution):
     """The example's hand position; its two real solutions are printed to six digits."""
     hand = [
         [0.354937475307970, 0.461639573991743, -0.812962663562556, 6.82151837150213],
@@ -165,7 +165,7 @@ def test_raghavan_roth_as_published(solution):
     np.testing.assert_allclose(T, hand, atol=3e-5)
 
 
-# Behind a shoulder z lies across the arm; the tool looks ahead.
+# After a shoulder z is across the arm; the tool points ahead.
 ACROSS_AND_AHEAD = Rotation.from_euler("XY", [-90, 90], degrees=True)
 X = np.array([1.0, 0.0, 0.0])
 
@@ -177,7 +177,7 @@ X = np.array([1.0, 0.0, 0.0])
         ("ball_arm", 0.6, (0.30, 0.26, 0.10), "ZYX"),
     ],
 )
-def test_universal_and_ball_joints_by_euler_angles(robot, height, lengths, axes):
+def test_universal_and_ball_joints_match_euler_angles(robot, height, lengths, axes):
     """SciPy's Euler angles, with the height of the shoulder and the lengths of three links."""
     n = len(axes)
     for q in np.random.default_rng(9).uniform(-2, 2, (10, 2 * n + 1)):
@@ -193,7 +193,7 @@ def test_universal_and_ball_joints_by_euler_angles(robot, height, lengths, axes)
         np.testing.assert_allclose(T[:3, :3], (hand * ACROSS_AND_AHEAD).as_matrix(), atol=1e-14)
 
 
-def test_rediestro_by_another_library():
+def test_rediestro_matches_another_library():
     """Robotics Toolbox for Python 1.5.0, rtb.DHRobot of the same table; that one in decimetres."""
     expected = [
         [-0.744922719366593, -0.6556481481327919, -0.12335172484209797, 1.3033192466696777],
@@ -207,7 +207,7 @@ def test_rediestro_by_another_library():
 
 
 def test_rediestro_is_isotropic():
-    """What the signs rest on: condition of the Jacobian divided by its characteristic length."""
+    """Condition number of the Jacobian, positions divided by its characteristic length."""
     model = load_robot("rediestro")
     frames = model.dh_frames([model.postures["isotropic"][name] for name in model.joint_names])
     axes = np.array([frame[:3, 2] for frame in frames[:-1]])
@@ -218,7 +218,7 @@ def test_rediestro_is_isotropic():
 
 ZERO = {f"panda_joint{i}": 0.0 for i in range(1, 8)}
 
-# Robot, file of example-robot-data, its tool, and how exactly: UR's writes pi to eleven digits.
+# Robot, file of example-robot-data, its tool, and tolerance: UR's writes pi with eleven digits.
 PUBLISHED = [
     ("ur5", "ur_description/urdf/ur5_robot.urdf", "tool0", 1e-10),
     ("panda", "panda_description/urdf/panda.urdf", "panda_hand_tcp", 1e-14),
@@ -226,8 +226,8 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("robot", "path", "tool", "exact"), PUBLISHED)
-def test_makers_urdf_agrees(robot, path, tool, exact, pin_robot, published_urdf):
-    """The makers' own URDFs, read by Pinocchio: poses and limits."""
+def test_manufacturer_urdfs_agree(robot, path, tool, exact, pin_robot, published_urdf):
+    """Poses and limits of the manufacturers' URDFs, read by Pinocchio."""
     fk, foreign = pin_robot(published_urdf(path))
     model = load_robot(robot)
     for q in np.random.default_rng(8).uniform(model.lower, model.upper, (10, model.n)):
@@ -243,14 +243,13 @@ def test_makers_urdf_agrees(robot, path, tool, exact, pin_robot, published_urdf)
     ("joint", "link"),
     [("panda_finger_joint1", "panda_leftfinger"), ("panda_finger_joint2", "panda_rightfinger")],
 )
-def test_panda_hand_opens_as_the_makers(joint, link, pin_robot, published_urdf, urdf_fk):
-    """Each finger, by its name, moves as far and to the same side."""
+def test_panda_fingers_move_as_published(joint, link, pin_robot, published_urdf, urdf_fk):
     fk, _ = pin_robot(published_urdf("panda_description/urdf/panda.urdf"))
     urdf = load_robot("panda").to_urdf()
 
-    def moved(pose):
+    def displacement(pose):
         return pose({joint: 0.03})[:3, 3] - pose({joint: 0.0})[:3, 3]
 
-    ours = moved(lambda values: urdf_fk(urdf, ZERO | values, "base_link", f"{joint}_link"))
-    np.testing.assert_allclose(ours, moved(lambda values: fk(values, link)), atol=1e-15)
+    ours = displacement(lambda values: urdf_fk(urdf, ZERO | values, "base_link", f"{joint}_link"))
+    np.testing.assert_allclose(ours, displacement(lambda values: fk(values, link)), atol=1e-15)
     assert np.linalg.norm(ours) == pytest.approx(0.03)

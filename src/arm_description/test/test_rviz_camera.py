@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""RViz's camera holds each arm in every posture, whatever its size, and changes nothing else."""
+"""RViz's camera is fitted to each arm in all its postures."""
 
 import numpy as np
 import pytest
 import yaml
-from arm_description.exporters.rviz_config import places_of, write_config
+from arm_description.exporters.rviz_config import frame_positions, write_config
 
 from arm_description import load_robot, shipped_robots
 
@@ -24,21 +24,21 @@ def written(robot, template, folder):
 
 
 @pytest.mark.parametrize("name", shipped_robots())
-def test_every_arm_fills_the_picture_in_all_its_postures(name, template, tmp_path):
+def test_every_arm_fills_the_view_in_all_postures(name, template, tmp_path):
     view = written(name, template, tmp_path)["Views"]["Current"]
     pitch, yaw = view["Pitch"], view["Yaw"]
     towards = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
     right = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
     across = np.array([right, np.cross(towards, right)])
     focus = np.array([view["Focal Point"][axis] for axis in "XYZ"])
-    places = places_of(load_robot(name)) - focus
-    depths = view["Distance"] - places @ towards
+    points = frame_positions(load_robot(name)) - focus
+    depths = view["Distance"] - points @ towards
     assert depths.min() > view["Near Clip Distance"]
-    seen = np.abs(places @ across.T).max(axis=1) / depths / np.tan(np.radians(22.5))
+    seen = np.abs(points @ across.T).max(axis=1) / depths / np.tan(np.radians(22.5))
     assert 0.3 < seen.max() < 0.95
 
 
-def test_all_else_stays_as_it_was(template, tmp_path):
+def test_rest_of_the_configuration_is_unchanged(template, tmp_path):
     former = yaml.safe_load(template.read_text())["Visualization Manager"]
     manager = written("puma560", template, tmp_path)
     camera, old = manager["Views"]["Current"], former["Views"]["Current"]

@@ -33,7 +33,7 @@ EndEffector hand
 DM = Units("dm", "deg")
 
 
-def test_a_file_in_any_layout():
+def test_any_layout_is_parsed():
     model = parse_rvs(FILE, "arm", DM, "ARM")
     assert model.convention == "standard"
     assert model.description == "Two Links and a slide"
@@ -48,45 +48,45 @@ def test_a_file_in_any_layout():
     assert parse_robot(robot_yaml(model, DM)) == model
 
 
-def test_th_is_where_rvs_shows_the_arm_first():
-    """210 deg is -150 within the half turn either way that a link without limits gets."""
+def test_initial_rvs_pose_becomes_the_home_posture():
+    """210 deg becomes -150 within the default limits of half a turn either way."""
     home = parse_rvs(FILE, "arm", DM).postures["home"]
     assert home == {"joint_1": 0.0, "joint_2": math.radians(-150), "joint_3": 0.25}
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("al -58.3127\n", "", "ARM:7: link 1 has no al"),
         ("limits -170.0 95.0", "limits 170.0 95.0", "ARM:12: the lower limit 170 of link 1"),
-        ("limits -170.0 95.0", "limits 10.0 95.0", "ARM:7: link 1 stands at 0, outside"),
+        ("limits -170.0 95.0", "limits 10.0 95.0", "ARM:7: link 1 is at 0, outside"),
         ("limits -170.0 95.0", "limits 95.0", "ARM:12: limits of link 1 takes 2 number(s)"),
         ("a 0.0\n", "a 1.7 2.3\n", "ARM:8: a of link 1 takes 1 number(s), not 1.7 2.3"),
         ("a 0.0\n", "a\n", "ARM:8: a of link 1 takes 1 number(s), not none"),
         ("a 0.0\n", "a 0.0 a 0.0\n", "ARM:8: a of link 1 is given twice"),
         ("a 0.0\n", "a nan\n", "ARM:8: nan is not a finite number"),
-        ("th 0.0\n", "theta 0.0\n", "ARM:11: 'theta' is not known here; did you mean"),
-        ("Link 2", "Link 3", "ARM:13: link 2 is called '3'"),
-        ("prismatic limits 0 4", "prismatic", "ARM:16: link 3 slides and has no limits"),
-        ("prismatic", "round", "ARM:17: a joint cannot be 'round'"),
-        ("EndEffector", "EndEfector", "ARM:18: 'EndEfector' is not known here; did you mean"),
-        ("geomtype full", "geomtype full type round", "ARM:5: 'type' stands before the first"),
+        ("th 0.0\n", "theta 0.0\n", "ARM:11: 'theta' is not a keyword or number; did you mean"),
+        ("Link 2", "Link 3", "ARM:13: link 2 is numbered '3'"),
+        ("prismatic limits 0 4", "prismatic", "ARM:16: link 3 is prismatic and has no limits"),
+        ("prismatic", "round", "ARM:17: 'round' is not a joint type"),
+        ("EndEffector", "EndEfector", "ARM:18: 'EndEfector' is not a keyword or number; did"),
+        ("geomtype full", "geomtype full type round", "ARM:5: 'type' comes before the first"),
     ],
 )
-def test_errors_name_the_line(old, new, says):
+def test_invalid_files_are_rejected_with_their_line(old, new, message):
     assert old in FILE
     with pytest.raises(DescriptionError) as caught:
         parse_rvs(FILE.replace(old, new, 1), "arm", DM, "ARM")
-    assert str(caught.value).startswith(says)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("text", ["", "geomtype", "/* Link 1 a 0 */", "nothing of the kind"])
-def test_a_file_without_links(text):
+def test_file_without_links_is_rejected(text):
     with pytest.raises(DescriptionError, match="there is no link"):
         parse_rvs(text, "arm", DM, "ARM")
 
 
-def test_on_the_command_line(tmp_path, capsys, sentence):
+def test_command_converts_and_reports_errors(tmp_path, capsys, sentence):
     source, target = tmp_path / "My ARM", tmp_path / "arm.yaml"
     source.write_text(FILE)
     assert rvs2dh([str(source), "-o", str(target), "--length", "inch"]) == 0

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, parse_robot, shipped_robots
 
-ANEW = "run: python3 -m arm_description.robot_file.schema"
+REGENERATE = "run: python3 -m arm_description.robot_file.schema"
 
 
 @pytest.fixture(scope="module")
@@ -30,16 +30,16 @@ def full(every_key):
     return every_key.read_text(encoding="utf-8")
 
 
-def test_files_made_from_the_tables_are_up_to_date(package):
+def test_generated_files_are_up_to_date(package):
     assert (package / "schema/robot.schema.json").read_text(encoding="utf-8") == schema_text(), (
-        ANEW
+        REGENERATE
     )
     readme = (package / "README.md").read_text(encoding="utf-8")
-    assert with_reference(readme) == readme, ANEW
+    assert with_reference(readme) == readme, REGENERATE
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_shipped_robots_are_valid_and_name_the_schema(robot, validator):
+def test_shipped_robots_match_their_schema(robot, validator):
     path = shipped_robots()[robot]
     text = path.read_text(encoding="utf-8")
     validator.validate(yaml.safe_load(text))
@@ -48,14 +48,14 @@ def test_shipped_robots_are_valid_and_name_the_schema(robot, validator):
     assert json.loads(schema.read_text(encoding="utf-8")) == robot_schema()
 
 
-def test_a_file_with_every_key_is_valid_for_both(full, validator):
+def test_file_with_every_key_is_accepted_by_reader_and_schema(full, validator):
     parse_robot(full)
     validator.validate(yaml.safe_load(full))
     used = {key for path in places(yaml.safe_load(full)) for key in path}
     assert used > {name for name, _ in keys_known(ROBOT)} | {"value"}
 
 
-def test_every_key_has_a_meaning_in_the_schema():
+def test_every_key_is_described_in_the_schema():
     schema = robot_schema()
     described = {
         path[-2]
@@ -79,26 +79,26 @@ def keys_known(kind):
         yield from keys_known(kind.kind)
 
 
-def refused_by_both(data, validator):
+def assert_both_reject(data, validator):
     with pytest.raises(DescriptionError):
         parse_robot(yaml.safe_dump(data, sort_keys=False))
     assert not validator.is_valid(data), data
 
 
-FREE = {("constants",), ("postures",), ("masses",), ("meshes",)}  # names of the writer's choice
+FREE = {("constants",), ("postures",), ("masses",), ("meshes",)}  # sections with free names
 
 
-def test_both_refuse_an_unknown_key_anywhere(full, validator):
+def test_reader_and_schema_reject_unknown_keys(full, validator):
     data = yaml.safe_load(full)
     for path in places(data):
         if isinstance(at(data, path), dict) and path[:1] not in FREE:
             changed = deepcopy(data)
             at(changed, path)["colur"] = 1
-            refused_by_both(changed, validator)
+            assert_both_reject(changed, validator)
 
 
-def test_the_schema_refuses_a_missing_key_where_the_reader_does(full, validator):
-    """Of names of the writer's choice (joints in postures) only the reader knows."""
+def test_reader_and_schema_reject_missing_keys(full, validator):
+    """Free names (joints in postures) are checked by the reader only."""
     data = yaml.safe_load(full)
     for path in places(data):
         if path[:1] in FREE:
@@ -122,7 +122,7 @@ def test_the_schema_refuses_a_missing_key_where_the_reader_does(full, validator)
 WRONG = [None, True, [], {}, "", "  ", "1 % 2", [[1]], {"value": 1}, {"value": [], "source": "x"}]
 
 
-def test_both_refuse_a_wrong_type_anywhere(full, validator):
+def test_reader_and_schema_reject_wrong_types(full, validator):
     data = yaml.safe_load(full)
     leaves = [path for path in places(data) if path]
     texts = ("description", "source", "visual", "collision")
@@ -134,10 +134,10 @@ def test_both_refuse_a_wrong_type_anywhere(full, validator):
         if wrong == {} and path[-1] in optional:
             continue  # a section without keys
         if isinstance(wrong, dict) and path[:1] in FREE and len(path) < 3:
-            continue  # names, which only the reader knows
+            continue  # free names, checked by the reader only
         changed = deepcopy(data)
         at(changed, path[:-1])[path[-1]] = wrong
-        refused_by_both(changed, validator)
+        assert_both_reject(changed, validator)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,6 @@ def test_both_refuse_a_wrong_type_anywhere(full, validator):
         ("theta: -90", "theta: 90 deg'"),
     ],
 )  # fmt: skip
-def test_both_refuse_a_wrong_word(full, validator, old, new):
+def test_reader_and_schema_reject_invalid_values(full, validator, old, new):
     assert old in full
-    refused_by_both(yaml.safe_load(full.replace(old, new, 1)), validator)
+    assert_both_reject(yaml.safe_load(full.replace(old, new, 1)), validator)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The look: every link is seen, touched and weighed, at any size, and wrists show their axes."""
+"""The skeleton: every link has plausible shapes and inertia at any size."""
 
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -22,7 +22,7 @@ def bodies(model):
 
 
 def box_of(shapes):
-    """Lower and upper corner of the box around the shapes, in the link's frame."""
+    """Return the corners of the bounding box of shapes in the frame of the link."""
     corners = []
     for shape in shapes:
         size = shape.size if shape.kind == "box" else (2 * shape.size[0],) * 2 + (shape.size[1],)
@@ -34,7 +34,7 @@ def box_of(shapes):
 
 
 def assert_plausible(shapes):
-    """A rigid body: positive moments that obey the triangle inequality, centre within."""
+    """Check mass, moments (positive, triangle inequality) and centre of mass."""
     mass, centre, tensor = inertia_of(shapes)
     moments = np.linalg.eigvalsh(tensor)
     assert mass > 0
@@ -46,7 +46,7 @@ def assert_plausible(shapes):
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_every_body_of_a_shipped_robot_is_plausible(robot):
+def test_bodies_of_shipped_robots_are_plausible(robot):
     model = load_robot(robot)
     links = bodies(model)
     fingers = 3 if model.gripper else 0
@@ -61,15 +61,15 @@ def test_every_body_of_a_shipped_robot_is_plausible(robot):
     convention=st.sampled_from(["standard", "modified"]),
     n=st.integers(1, 7),
 )
-def test_every_body_of_a_random_table_is_plausible(random_model, seed, convention, n):
+def test_bodies_of_random_tables_are_plausible(random_model, seed, convention, n):
     kinds = ("revolute", "prismatic", "universal", "ball")
     for link in bodies(random_model(np.random.default_rng(seed), convention, n, kinds)):
         assert_plausible(link.shapes)
 
 
 @pytest.mark.parametrize("scale", [0.0, 2e-2, 1.0, 20.0])
-def test_arms_of_any_size(scale, table_yaml, pin_robot):
-    """From all lengths 0 over a few millimetres to 14 m: text, parser and bodies hold."""
+def test_skeleton_works_at_any_size(scale, table_yaml, pin_robot):
+    """Total lengths from 0 over a few millimetres to 14 m."""
     rows = [("revolute", 0.0, 0.4 * scale, 0.3 * scale, 1.5), ("revolute", 0.0, 0.0, 0.0, -1.5)]
     model = parse_robot(table_yaml([*rows, *rows], "standard"))
     for link in bodies(model):
@@ -84,8 +84,8 @@ def test_arms_of_any_size(scale, table_yaml, pin_robot):
     assert min(sizes) > 0
 
 
-def test_joints_that_meet_in_a_point_stick_out_of_each_other(table_yaml):
-    """Axes at one point, as in a wrist: each cylinder is thinner and longer than the last."""
+def test_cylinders_of_intersecting_axes_protrude(table_yaml):
+    """In a wrist each cylinder is thinner and longer than the previous one."""
     wrist = [("revolute", 0.0, 0.0, 0.0, 1.5707963)] * 3
     model = parse_robot(table_yaml([("revolute", 0.0, 0.0, 0.5, 0.0), *wrist], "standard"))
     links = assemble(model, "").links[2:5]
@@ -95,7 +95,7 @@ def test_joints_that_meet_in_a_point_stick_out_of_each_other(table_yaml):
         assert longer > 2 * radius
 
 
-def test_nothing_reaches_below_the_ground():
+def test_no_body_reaches_below_the_ground():
     for robot in shipped_robots():
         model = load_robot(robot)
         base, first = assemble(model, "").links[:2]
@@ -107,8 +107,8 @@ def test_nothing_reaches_below_the_ground():
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_an_arm_ends_in_a_plate_or_a_gripper(robot):
-    """The plate's face is where the tool is, or beyond it along the tool's z."""
+def test_arm_ends_in_a_plate_or_a_gripper(robot):
+    """The face of the plate is at the tool, or beyond it along the tool's z."""
     model = load_robot(robot)
     links = {link.name: link for link in assemble(model, "").links}
     if model.gripper:
@@ -121,8 +121,8 @@ def test_an_arm_ends_in_a_plate_or_a_gripper(robot):
     assert -1e-12 <= z + plate.size[1] / 2 < 0.1
 
 
-def test_slides_are_in_their_guides_at_every_position(table_yaml):
-    """The bar, fixed to what slides, reaches the guide's middle at both limits."""
+def test_bar_stays_in_its_guide(table_yaml):
+    """The bar reaches the middle of the guide at both limits."""
     text = table_yaml([("prismatic", 0.0, 0.1, 0.0, 0.0)], "standard")
     model = parse_robot(text.replace("lower: -3, upper: 3", "lower: 0.2, upper: 0.7"))
     lower, upper = box_of(bodies(model)[1].shapes[1:2])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Faces of solids, and what is painted first: a table before what stands on it."""
+"""Faces of solids and their painting order."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from arm_description.model.elements import Origin
         ("sphere", (0.4,), 4.0 * np.pi * 0.4**2),
     ],
 )
-def test_the_faces_are_the_surface_and_face_outwards(kind, size, area):
+def test_faces_cover_the_surface_and_point_outwards(kind, size, area):
     centre = np.array((1.0, 2.0, 3.0))
     faces = Solid(kind, size, Origin(tuple(centre), (0.1, 0.2, 0.3)).matrix).faces()
     across = faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]
@@ -36,28 +36,28 @@ TABLE = box((2.0, 2.0, 0.1), (0.0, 0.0, -0.05))
 FOOT = box((0.1, 0.1, 0.5), (0.8, -0.8, 0.25))
 
 
-def ranked(solids, view, besides=()):
-    return list(painting_ranks([solid.faces() for solid in solids], besides, VIEWS[view]))
+def ranked(solids, view, loose=()):
+    return list(painting_ranks([solid.faces() for solid in solids], loose, VIEWS[view]))
 
 
-def test_a_table_is_painted_before_what_stands_on_it():
+def test_table_is_painted_before_objects_on_it():
     for view in ("iso", "top"):
         assert ranked([FOOT, TABLE], view) == [2, 0]
     solids = [FOOT, TABLE, box((0.1, 0.1, 0.5), (-0.8, 0.8, 0.25))]
     assert ranked(solids, "iso")[1] == 0
 
 
-def test_what_passes_through_a_table_is_sorted_by_its_faces():
+def test_intersecting_solids_are_sorted_by_faces():
     through = box((0.1, 0.1, 1.0), (0.0, 0.0, 0.0))
     assert len(set(ranked([through, TABLE], "iso"))) == 1
 
 
-def test_a_line_below_a_table_is_not_hidden_by_its_rank():
+def test_line_below_a_table_keeps_depth_order():
     below = np.array([(0.0, 0.0, -1.0), (1.0, 0.0, -1.0)])
     assert ranked([TABLE], "iso", [below]) == [1]
 
 
-def test_nothing_of_a_table_is_painted_over_its_load():
+def test_table_is_never_painted_over_its_load():
     red = box((0.1, 0.1, 0.02), (0.9, -0.9, 0.01), (1.0, 0.0, 0.0))
     found = patches([red, TABLE], VIEWS["iso"], [Loose(np.zeros((2, 3)), (0.0, 0.0, 1.0), 0.01)])
     reds = [i for i, patch in enumerate(found) if patch.colour[0] > patch.colour[1]]

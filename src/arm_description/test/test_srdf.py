@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""SRDF: what MoveIt expects stands in it, and postures come back from it."""
+"""SRDF: groups, postures and collision exemptions as MoveIt expects them."""
 
 import xml.etree.ElementTree as ET
 
@@ -20,7 +20,7 @@ def pairs(text):
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
 @pytest.mark.parametrize("prefix", ["", "left_"])
-def test_every_name_is_one_of_the_urdf_and_the_postures_come_back(robot, prefix):
+def test_srdf_names_match_the_urdf_and_postures_round_trip(robot, prefix):
     model = load_robot(robot)
     text, tree = to_srdf(model, prefix), read_urdf(model.to_urdf(prefix))
     root = ET.fromstring(text)
@@ -35,8 +35,8 @@ def test_every_name_is_one_of_the_urdf_and_the_postures_come_back(robot, prefix)
     assert read_srdf_postures(text, model, prefix) == model.postures
 
 
-def test_what_touches_without_any_motion_to_blame_is_left_out():
-    """Neighbours through mere frames, links that overlap in every posture, the two fingers."""
+def test_adjacent_and_overlapping_links_are_exempt():
+    """Neighbours (skipping links without shapes), always overlapping links, the two fingers."""
     assert pairs(to_srdf(load_robot("nut_arm"))) == [
         ("base_link", "waist_link"),
         ("waist_link", "shoulder_link"),
@@ -50,7 +50,7 @@ def test_what_touches_without_any_motion_to_blame_is_left_out():
     ]
 
 
-def test_the_gripper_is_a_group_of_its_own_at_the_end_of_the_arm():
+def test_gripper_is_a_separate_group():
     root = ET.fromstring(to_srdf(load_robot("nut_arm")))
     arm, gripper = root.findall("group")
     assert (arm.get("name"), gripper.get("name")) == ("arm", "gripper")
@@ -66,7 +66,7 @@ STATE = """<robot name="x">
 </robot>"""
 
 
-def test_states_of_the_fingers_alone_are_no_postures(small):
+def test_states_of_the_fingers_alone_are_ignored(small):
     found = read_srdf_postures(STATE, parse_robot(small))
     assert found == {"up": {"turn": 0.5, "slide": 0.01}}
 
@@ -86,18 +86,18 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("change", ERRORS)
-def test_what_is_wrong_is_said(small, change):
+def test_invalid_group_states_are_rejected(small, change):
     with pytest.raises(DescriptionError) as caught:
         read_srdf_postures(STATE.replace(*change), parse_robot(small))
     assert ERRORS[change] in str(caught.value)
 
 
-def test_a_prefix_that_the_file_lacks_is_said(small):
+def test_missing_prefix_is_reported(small):
     with pytest.raises(DescriptionError, match="has no joint 'turn'; did you mean 'l_turn'"):
         read_srdf_postures(STATE, parse_robot(small), "l_")
 
 
-def test_the_command(capsys, sentence):
+def test_command_writes_srdf_with_prefix(capsys, sentence):
     assert dh2srdf(["nut_arm", "--prefix", "a_"]) == 0
     assert capsys.readouterr().out == to_srdf(load_robot("nut_arm"), "a_")
     assert "cannot be part of a name" in sentence(dh2srdf, "nut_arm", "--prefix", "a b")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectory files: what is written reads back, and what is wrong is said with its line."""
+"""Trajectory files round trip, and errors name the line."""
 
 import math
 import random
@@ -66,7 +66,7 @@ def refused(path, model, fit=False):
     return str(caught.value).replace(f"{path}:", "FILE:")
 
 
-def test_yaml_points_in_the_files_units_and_order_count_from_the_first(written, model):
+def test_yaml_points_use_the_units_and_order_of_the_file(written, model):
     trajectory = read_trajectory(written("a.yaml", YAML), model)
     assert trajectory.names == ("turn", "slide")
     assert trajectory.times.tolist() == [0.0, 1.5, 3.0]
@@ -74,31 +74,29 @@ def test_yaml_points_in_the_files_units_and_order_count_from_the_first(written, 
     np.testing.assert_allclose(trajectory.positions, expected, atol=1e-15)
 
 
-def test_csv_units_stand_in_a_comment_or_in_the_header(written, model):
+def test_csv_units_come_from_comment_or_header(written, model):
     trajectory = read_trajectory(written("a.csv", CSV), model)
     assert trajectory.times.tolist() == [0.0, 1.5]
     np.testing.assert_allclose(trajectory.positions, [[0.5, 0.0], [-0.25, 0.01]], atol=1e-15)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_csv_from_other_programs_is_read(written, model, newline):
+def test_csv_of_other_programs_is_read(written, model, newline):
     text = newline.join(["\ufefftime,turn,slide", '"0","0.5",0', "1,.5,5e-3", ""])
     trajectory = read_trajectory(written("a.csv", text), model)
     assert trajectory.positions.tolist() == [[0.5, 0.0], [0.5, 0.005]]
 
 
-def test_rows_of_angles_are_in_the_robots_units_and_get_times_within_the_speed_limits(
-    written, model
-):
+def test_rows_get_times_within_the_speed_limits(written, model):
     rows = "# a comment\n 0 0\n30, 5\n30 5\n-90 50\n"
     trajectory = read_trajectory(written("a.txt", rows), model)
     np.testing.assert_allclose(trajectory.positions[-1], [-math.pi / 2, 0.05])
-    # 30 deg at 60 deg/s; no motion: one picture; 120 deg at 60 deg/s.
+    # 30 deg at 60 deg/s; no motion: the minimum step; 120 deg at 60 deg/s.
     np.testing.assert_allclose(np.diff(trajectory.times), [0.5, 0.02, 2.0])
     assert slowdown(trajectory, model)[0] <= 1.0 + 1e-12
 
 
-def test_functions_are_sampled_in_the_files_units(written, model):
+def test_functions_are_sampled_in_the_units_of_the_file(written, model):
     trajectory = read_trajectory(written("a.yaml", FUNCTIONS), model)
     t = trajectory.times
     assert t[-1] == 8.0 and np.diff(t).max() <= 0.02 + 1e-12
@@ -111,7 +109,7 @@ def test_functions_are_sampled_in_the_files_units(written, model):
 
 @pytest.mark.parametrize("form", [".csv", ".yaml"])
 @given(data=st.data())
-def test_what_is_written_reads_back_to_the_last_bit(tmp_path_factory, form, data):
+def test_csv_and_yaml_round_trip_exactly(tmp_path_factory, form, data):
     model = NUT_ARM
     m = data.draw(st.integers(1, 6))
     q = st.floats(-1.5, 1.5, allow_subnormal=False)
@@ -128,7 +126,7 @@ def test_what_is_written_reads_back_to_the_last_bit(tmp_path_factory, form, data
     assert np.array_equal(again.positions, trajectory.positions)
 
 
-def test_rows_written_read_back_to_rounding(written, model, tmp_path):
+def test_rows_round_trip_to_rounding(written, model, tmp_path):
     trajectory = read_trajectory(written("a.yaml", YAML), model)
     write_trajectory(tmp_path / "b.txt", trajectory, model)
     again = read_trajectory(tmp_path / "b.txt", model)
@@ -136,7 +134,7 @@ def test_rows_written_read_back_to_rounding(written, model, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["on", "it's", "Ellenbogen_ä", "a:b", "1", "#x", "-a", "a,b"])
-def test_names_that_other_formats_take_for_something_else_survive(tmp_path, name):
+def test_special_joint_names_round_trip(tmp_path, name):
     quoted = name.replace("'", "''")
     row = "theta: 0, d: 0, a: 1, alpha: 0, limits: {lower: -1, upper: 1}"
     model = parse_robot(
@@ -150,7 +148,7 @@ def test_names_that_other_formats_take_for_something_else_survive(tmp_path, name
         assert again.names == (name,) and again.positions.tolist() == [[0.0], [0.5]]
 
 
-def test_reversed_twice_is_the_same_and_stretched_takes_longer(written, model):
+def test_trajectory_is_reversed_and_stretched(written, model):
     trajectory = read_trajectory(written("a.yaml", YAML), model)
     back = trajectory.reversed()
     assert np.array_equal(back.positions, trajectory.positions[::-1])
@@ -161,7 +159,7 @@ def test_reversed_twice_is_the_same_and_stretched_takes_longer(written, model):
         trajectory.positions[0, 0] = 1.0
 
 
-def test_a_trajectory_that_is_none_cannot_be_made():
+def test_invalid_trajectory_is_rejected():
     for times, positions in (
         ([], np.zeros((0, 1))),
         ([0.0, 0.0], np.zeros((2, 1))),
@@ -177,11 +175,11 @@ def test_a_trajectory_that_is_none_cannot_be_made():
 HEAD = "time,turn,slide\n"
 DEGREES = "time,turn [deg],slide\n"
 CSV_ERRORS = {
-    "turn,slide\n0,0\n": "FILE:1: the first column must be 'time', in seconds; begin with",
+    "turn,slide\n0,0\n": "FILE:1: the first column must be 'time', in seconds; start with",
     "": "FILE:1: the first column must be 'time'",
     "time,turn\n": "FILE:1: joint 'slide' is missing; name all joints of small: turn, slide",
     "time,turn,slid\n": "FILE:1: small has no joint 'slid'; did you mean 'slide'?",
-    "time,turn,slide,turn\n": "FILE:1: joint 'turn' is named twice",
+    "time,turn,slide,turn\n": "FILE:1: joint 'turn' is given twice",
     "time,turn [mm],slide\n": "FILE:1: joint 'turn' is revolute, its unit cannot be 'mm'",
     f"# units: degrees\n{HEAD}": "FILE:1: there is no unit 'degrees'; did you mean 'deg'",
     HEAD: "FILE: has no points",
@@ -189,24 +187,24 @@ CSV_ERRORS = {
     f"{HEAD}\n0,0,0\n# c\n1,x,0\n": "FILE:5: 'x' is not a number",
     f"{HEAD}0,nan,0\n": "FILE:2: nan is not finite",
     f"{HEAD}0,0,0\ninf,0,0\n": "FILE:3: inf is not finite",
-    f"{HEAD}0,0,0\n1,0,0\n1,0,0\n": "FILE:4: the time 1 s does not come after 1 s",
+    f"{HEAD}0,0,0\n1,0,0\n1,0,0\n": "FILE:4: the time 1 s is not after 1 s",
     f"{DEGREES}0,0,0\n9,95,0\n": "FILE:3: joint 'turn' is at 95 deg at 9 s, 5 deg above its limit",
     f"{HEAD}0,0,-1e-3\n": "FILE:2: joint 'slide' is at -1 mm at 0 s, 1 mm below its limit 0 mm",
     f"{DEGREES}0,0,0\n1,15,0\n2,90,0\n": "FILE:4: joint 'turn' moves at 75 deg/s after 1 s, above"
-    " its limit 60 deg/s; give it 1.25 times the time, or ask to fit the times (--fit)",
+    " its limit 60 deg/s; stretch the times by 1.25, or let --fit do it",
 }
 
 
 YAML_ERRORS = {
     ("time: 1,", "time: .nan,"): "FILE:4: points[0].time: .nan is not finite",
     ("time: 1,", "tine: 1,"): "FILE:4: points[0].tine: is not a known key; did you mean 'time'",
-    ("joints: [slide, turn]\n", ""): "needs the order of the joints; add joints: [turn, slide]",
+    ("joints: [slide, turn]\n", ""): "has no order of joints; add joints: [turn, slide]",
     ("[slide, turn]", "[slide]"): "FILE:2: joint 'turn' is missing",
     ("[0, -30]", "[0]"): "FILE:4: points[0].positions: has 1 numbers for 2 joints",
     ("[0, -30]", "[0, -95]"): "FILE:4: joint 'turn' is at -95 deg at 1 s, 5 deg below its limit",
     ("posture: rest", "posture: rset"): "small has no posture 'rset'; did you mean 'rest'",
     ("posture: rest", "posture: rest, positions: [0, 0]"): "FILE:6: points[2]: needs either",
-    ("time: 4", "time: 2"): "FILE:6: the time 2 s does not come after 2.5 s",
+    ("time: 4", "time: 2"): "FILE:6: the time 2 s is not after 2.5 s",
     ("time: 4", "time: 2.6"): "FILE:6: joint 'turn' moves at 300 deg/s after 1.5 s, above its",
     ("units: {length: mm, angle: deg}\n", ""): "FILE:1: has no 'units'",
     ("points:", "functions: {turn: 0, slide: 0}\nduration: 1\npoints:"): "is not a known key",
@@ -225,26 +223,26 @@ FUNCTION_ERRORS = {
     ("size: 20", "t: 20, size: 20"): "FILE:2: constants: 't' is the time; rename the constant",
     ("size: 20", "size: 20*t"): "FILE:2: constants.size: 't' is not a constant",
     ("duration: 8\n", ""): "FILE:1: has no 'duration'",
-    ("duration: 8", "duration: -1"): "FILE:4: duration: must be more than 0",
-    ("duration: 8", "duration: 1e9"): "FILE:4: duration: makes 5e+10 points",
+    ("duration: 8", "duration: -1"): "FILE:4: duration: must be greater than 0",
+    ("duration: 8", "duration: 1e9"): "FILE:4: duration: gives 5e+10 points",
 }
 
 
 ERRORS = [
-    *(("a.csv", text, says) for text, says in CSV_ERRORS.items()),
-    *(("a.yaml", YAML.replace(*change), says) for change, says in YAML_ERRORS.items()),
-    *(("a.yaml", FUNCTIONS.replace(*change), says) for change, says in FUNCTION_ERRORS.items()),
+    *(("a.csv", text, message) for text, message in CSV_ERRORS.items()),
+    *(("a.yaml", YAML.replace(*change), message) for change, message in YAML_ERRORS.items()),
+    *(("a.yaml", FUNCTIONS.replace(*pair), message) for pair, message in FUNCTION_ERRORS.items()),
     ("a.txt", "0 0\n1 2 3\n", "FILE:2: has 3 numbers, small has 2 joints"),
     ("a.txt", "0 0\n\n91 0\n", "FILE:3: joint 'turn' is at 91 deg, 1 deg above its limit 90 deg"),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "says"), ERRORS)
-def test_errors_name_line_joint_amount_and_remedy(written, model, name, text, says):
-    assert says in refused(written(name, text), model)
+@pytest.mark.parametrize(("name", "text", "message"), ERRORS)
+def test_invalid_files_are_rejected_with_line_and_remedy(written, model, name, text, message):
+    assert message in refused(written(name, text), model)
 
 
-def test_fit_stretches_what_is_too_fast_and_nothing_else(written, model):
+def test_fit_stretches_only_fast_trajectories(written, model):
     fast = written("a.yaml", FUNCTIONS.replace("90*t", "360*t"))
     trajectory = read_trajectory(fast, model, fit=True)
     assert slowdown(trajectory, model)[0] == pytest.approx(1.0, abs=1e-9)
@@ -255,10 +253,10 @@ def test_fit_stretches_what_is_too_fast_and_nothing_else(written, model):
     assert "above its limit" in refused(far, model, fit=True)
 
 
-def test_files_that_are_none_are_named(model, tmp_path, written):
+def test_missing_and_unknown_files_are_reported(model, tmp_path, written):
     assert "there is no such file" in refused(tmp_path / "none.csv", model)
     assert "cannot end in '.json'" in refused(written("a.json", "{}"), model)
-    assert "no trajectory of small is called 'wave'" in refused("wave", model)
+    assert "small has no trajectory named 'wave'" in refused("wave", model)
     assert "did you mean 'wave'?" in refused("waves", load_robot("nut_arm"))
     (tmp_path / "b.csv").write_bytes(b"time,turn,slide\n\xff\n")
     assert "FILE:2: is not UTF-8 text" in refused(tmp_path / "b.csv", model)
@@ -267,7 +265,7 @@ def test_files_that_are_none_are_named(model, tmp_path, written):
 @pytest.mark.parametrize(
     ("name", "text"), [("a.csv", CSV), ("a.yaml", YAML), ("b.yaml", FUNCTIONS)]
 )
-def test_a_mutated_file_is_refused_in_one_sentence_or_keeps_the_limits(written, model, name, text):
+def test_mutated_file_is_rejected_or_keeps_the_limits(written, model, name, text):
     rng = random.Random(7)
     letters = "0123456789.,-+*:{}[]#'\"\t\n etx\u00e4\x00"
     for _ in range(150):
@@ -285,7 +283,7 @@ def test_a_mutated_file_is_refused_in_one_sentence_or_keeps_the_limits(written, 
         assert slowdown(trajectory, model)[0] <= 1.0 + 1e-6
 
 
-def test_every_shipped_trajectory_keeps_its_robots_limits():
+def test_shipped_trajectories_keep_the_limits():
     count = 0
     for robot in shipped_robots():
         model = load_robot(robot)
@@ -295,19 +293,19 @@ def test_every_shipped_trajectory_keeps_its_robots_limits():
     assert count >= 5
 
 
-def test_the_command_checks_and_converts(tmp_path, capsys, sentence):
+def test_command_checks_and_converts(tmp_path, capsys, sentence):
     output = tmp_path / "back.csv"
     assert main(["nut_arm", "look_around", "--reverse", "-o", str(output)]) == 0
     assert capsys.readouterr().out.startswith("6 points, 7.50 s, at most ")
     model = load_robot("nut_arm")
-    back, there = (read_trajectory(file, model) for file in (output, "look_around"))
-    np.testing.assert_allclose(back.positions, there.positions[::-1], atol=1e-15)
+    reverse, forward = (read_trajectory(file, model) for file in (output, "look_around"))
+    np.testing.assert_allclose(reverse.positions, forward.positions[::-1], atol=1e-15)
     found = sentence(main, "nut_arm", "nothing")
-    assert found.startswith("trajectory: no trajectory of nut_arm is called")
+    assert found.startswith("trajectory: nut_arm has no trajectory named")
     assert "cannot be written" in sentence(main, "nut_arm", "wave", "-o", tmp_path / "no/a.csv")
 
 
-def test_what_the_reference_shows_is_read_and_its_python_runs(package, tmp_path, monkeypatch):
+def test_examples_of_the_reference_page_work(package, tmp_path, monkeypatch):
     text = (package.parents[1] / "docs/reference/trajectories.md").read_text()
     blocks = re.findall(r"^```(csv|yaml|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)

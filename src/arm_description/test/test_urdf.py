@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The URDF: its structure, and every link and DH frame by two foreign libraries."""
+"""The URDF: its structure, and link and DH frames compared with two other libraries."""
 
 import io
 import shutil
@@ -24,7 +24,7 @@ EXACT = 1e-12
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_no_file_outside_is_needed_and_yaml_cannot_misread_it(robot):
+def test_urdf_is_self_contained_and_safe_as_yaml(robot):
     urdf = load_robot(robot).to_urdf("p_", dh_frames=True)
     assert "mesh" not in urdf
     assert "package://" not in urdf
@@ -34,7 +34,7 @@ def test_no_file_outside_is_needed_and_yaml_cannot_misread_it(robot):
 
 
 @pytest.mark.parametrize("robot", [r for r in shipped_robots() if load_robot(r).gripper])
-def test_fingers_stand_half_the_width_beside_the_grasp_point(robot, urdf_fk):
+def test_fingers_are_half_the_width_from_the_grasp_point(robot, urdf_fk):
     """REP 120's tool0 at the grasp point; the first finger opens towards its -y, the other +y."""
     model = load_robot(robot)
     gripper, urdf = model.gripper, model.to_urdf()
@@ -48,8 +48,8 @@ def test_fingers_stand_half_the_width_beside_the_grasp_point(robot, urdf_fk):
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_frames_of_rep_103_and_120(robot):
-    """base_link the root, flange on the last link, tool0 on the flange, all without a body."""
+def test_frames_follow_rep_103_and_120(robot):
+    """base_link is the root, flange on the last link, tool0 on the flange."""
     model = load_robot(robot)
     tree = read_urdf(model.to_urdf())
     parents = {joint.child: (joint.parent, joint.kind) for joint in tree.joints}
@@ -63,7 +63,7 @@ def test_frames_of_rep_103_and_120(robot):
     assert not len(links["tool0"])
 
 
-def test_prefix_is_put_before_every_name():
+def test_prefix_is_prepended_to_every_name():
     model = load_robot("nut_arm")
     plain, prefixed = (ET.fromstring(model.to_urdf(p, dh_frames=True)) for p in ("", "left_"))
     for element in plain.iter():
@@ -75,12 +75,12 @@ def test_prefix_is_put_before_every_name():
 
 
 @pytest.mark.parametrize("prefix", ["a b", "a/", "${x}", "<", "\n"])
-def test_prefix_that_is_no_name(prefix):
+def test_invalid_prefix_is_rejected(prefix):
     with pytest.raises(DescriptionError, match="cannot be part of a name"):
         load_robot("planar2").to_urdf(prefix)
 
 
-def test_mounted_on_a_parent(urdf_fk):
+def test_arm_mounts_on_a_parent_link(urdf_fk):
     model = load_robot("planar2")
     mount = Origin((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
     urdf = robot_urdf(model, "l_", parent="world", mount=mount)
@@ -90,12 +90,12 @@ def test_mounted_on_a_parent(urdf_fk):
     np.testing.assert_allclose(found, mount.matrix @ model.fk([0.3, -0.4]), atol=EXACT)
 
 
-def test_names_that_the_urdf_uses_itself(small):
+def test_names_used_by_the_urdf_are_rejected(small):
     model = parse_robot(small)
     joint = replace(model.joints[0], name="flange_fixed")
-    with pytest.raises(DescriptionError, match="two joints of the URDF would be called 'flange_"):
+    with pytest.raises(DescriptionError, match="two joints of the URDF would be named 'flange_"):
         replace(model, joints=(joint, *model.joints[1:])).to_urdf()
-    with pytest.raises(DescriptionError, match="two links of the URDF would be called 'tool0'"):
+    with pytest.raises(DescriptionError, match="two links of the URDF would be named 'tool0'"):
         robot_urdf(parse_robot(small), parent="tool0")
 
 
@@ -105,7 +105,7 @@ READERS = ("yourdfpy", "pinocchio")
 
 @pytest.fixture(scope="session")
 def foreign(pin_robot):
-    """Function: reader's name and URDF text -> function of values and frame to its pose."""
+    """Return a function: reader, URDF text -> forward kinematics by values and frame."""
     readers = {"yourdfpy": yourdfpy_fk, "pinocchio": lambda text: pin_robot(text)[0]}
     return lambda reader, text: readers[reader](text)
 
@@ -123,10 +123,10 @@ def yourdfpy_fk(text):
 
 
 def link_poses(model, q):
-    """Poses of all links by the table alone; a link turns with its joint, its z the joint's axis.
+    """Return the poses of all links from the table; z of a link is its joint axis.
 
-    Link i differs from the DH frames in what is constant on it: in the standard convention its
-    place is frame i-1 turned and shifted by the joint, in the modified one frame i less theta.
+    Link i differs from a DH frame by a constant transform: in the standard convention it is frame
+    i-1 moved by the joint, in the modified one frame i without the offset theta.
     """
     frames = model.dh_frames(q)
     poses = {f"dh_{i}": frame for i, frame in enumerate(frames)}
@@ -152,7 +152,7 @@ def compare(fk, model, q):
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_shipped_robots(robot, reader, foreign):
+def test_shipped_robots_match_other_readers(robot, reader, foreign):
     model = load_robot(robot)
     fk = foreign(reader, model.to_urdf(dh_frames=True))
     for q in np.random.default_rng(5).uniform(-3, 3, (5, model.n)):
@@ -166,15 +166,14 @@ def test_shipped_robots(robot, reader, foreign):
     convention=st.sampled_from(["standard", "modified"]),
     n=st.integers(1, 7),
 )
-def test_random_tables(random_model, foreign, reader, seed, convention, n):
+def test_random_tables_match_other_readers(random_model, foreign, reader, seed, convention, n):
     rng = np.random.default_rng(seed)
     model = random_model(rng, convention, n, KINDS)
     compare(foreign(reader, model.to_urdf(dh_frames=True)), model, rng.uniform(-3, 3, model.n))
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_inertia_as_the_simulator_reads_it(robot, pin_robot):
-    """Pinocchio's own reading of each body: mass, centre, and the same total as written."""
+def test_inertia_is_valid_in_pinocchio(robot, pin_robot):
     model = load_robot(robot)
     _, foreign = pin_robot(model.to_urdf())
     fingers = 2 if model.gripper else 0
@@ -184,10 +183,10 @@ def test_inertia_as_the_simulator_reads_it(robot, pin_robot):
         assert np.linalg.eigvalsh(inertia.inertia)[0] > 0
 
 
-def test_check_urdf_has_nothing_to_say(tmp_path):
+def test_check_urdf_accepts_shipped_robots(tmp_path):
     """ROS's own checker (Debian: liburdfdom-tools) on every shipped robot.
 
-    Where it is not installed, Pinocchio's reading above goes through the same parser, urdfdom.
+    Where it is not installed, Pinocchio above uses the same parser, urdfdom.
     """
     check = shutil.which("check_urdf")
     if check is None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A URDF to a DH table: the same pose at every q, the same zero, sign and limits."""
+"""Import of URDFs: the DH table gives the same poses, zeros, signs and limits."""
 
 import math
 from dataclasses import astuple, replace
@@ -28,7 +28,7 @@ def joint(name, parent, child, kind="revolute", xyz="0 0 0", rpy="0 0 0", axis="
 
 
 def robot(*joints, name="arm"):
-    """URDF of joints; the links are found in them."""
+    """Return the URDF of some joints and the links that they name."""
     words = " ".join(joints).split('link="')[1:]
     links = dict.fromkeys(word.split('"')[0] for word in words)
     empty = "".join(f'<link name="{link}"/>' for link in links)
@@ -48,7 +48,7 @@ def numbers(values):
 
 @st.composite
 def chains(draw):
-    """Chains as people build them and as nobody does: parallel, coincident, perpendicular, any."""
+    """Chains with parallel, coincident, perpendicular and arbitrary axes."""
     angle = st.one_of(st.sampled_from(QUARTERS), st.floats(-3, 3).map(lambda v: round(v, 2)))
     length = st.one_of(st.just(0.0), st.floats(-1, 1).map(lambda v: round(v, 3)))
     triple = {"xyz": st.tuples(length, length, length), "rpy": st.tuples(angle, angle, angle)}
@@ -63,7 +63,7 @@ def chains(draw):
 
 @settings(max_examples=40)
 @given(chains(), st.sampled_from(CONVENTIONS), st.integers(0, 1000))
-def test_the_table_of_any_chain_moves_as_the_urdf(urdf_fk, joints, convention, seed):
+def test_imported_table_agrees_with_the_urdf(urdf_fk, joints, convention, seed):
     text = chain(*joints)
     try:
         found = import_urdf(text, convention, parallel=1e-9, tip="tip")
@@ -72,7 +72,7 @@ def test_the_table_of_any_chain_moves_as_the_urdf(urdf_fk, joints, convention, s
         return
     model = parse_robot(robot_yaml(found.model))
     assert model == found.model
-    assert set(model.lower) == {-1.0} and set(model.upper) == {2.0}  # sign and zero stay
+    assert set(model.lower) == {-1.0} and set(model.upper) == {2.0}  # signs and zeros are kept
     for q in np.random.default_rng(seed).uniform(-1, 2, (5, model.n)):
         values = dict(zip(model.joint_names, q, strict=True))
         np.testing.assert_allclose(model.fk(q), urdf_fk(text, values, "base", "tip"), atol=1e-9)
@@ -80,7 +80,7 @@ def test_the_table_of_any_chain_moves_as_the_urdf(urdf_fk, joints, convention, s
 
 @pytest.mark.parametrize("name", shipped_robots())
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_every_shipped_robot_comes_back(name, convention):
+def test_shipped_robots_round_trip_through_urdf(name, convention):
     model = load_robot(name)
     found = import_urdf(model.to_urdf(), convention)
     again = found.model
@@ -99,8 +99,7 @@ def test_every_shipped_robot_comes_back(name, convention):
         assert again.gripper.velocity == model.gripper.velocity
 
 
-def test_the_table_of_a_textbook_arm_is_the_one_printed():
-    """PUMA 560 in standard DH, as in the robot file, whatever way its URDF goes."""
+def test_imported_puma560_has_the_textbook_table():
     model = load_robot("puma560")
     again = import_urdf(model.to_urdf(), "standard").model
     height = {"waist": model.base.xyz[2]}
@@ -109,7 +108,7 @@ def test_the_table_of_a_textbook_arm_is_the_one_printed():
         np.testing.assert_allclose(astuple(new.row), astuple(lifted), atol=1e-9)
 
 
-def test_what_a_urdf_leaves_open_is_said():
+def test_missing_limits_are_noted():
     bare = '<limit lower="-1" upper="1"/>'
     spin = '<joint name="spin" type="continuous"><parent link="base"/><child link="l"/></joint>'
     lame = (
@@ -122,22 +121,22 @@ def test_what_a_urdf_leaves_open_is_said():
     assert (model.joints[1].velocity, model.joints[1].effort) == (1.0, 10.0)
 
 
-def test_names_that_a_robot_file_cannot_hold_are_mended():
+def test_invalid_names_are_replaced():
     text = robot(joint("joint 1/a", "b", "l"), joint("base", "l", "tip"), name="my arm")
     model = import_urdf(text).model
     assert model.name == "my_arm"
     assert model.joint_names == ("joint_1_a", "base_joint")
 
 
-def test_nearly_parallel_axes():
-    """1.57 written for a quarter turn: refused with the number, or taken as parallel and said."""
+def test_nearly_parallel_axes_need_an_option():
+    """1.57 for a quarter turn is rejected, or treated as parallel with a note."""
     turns = ("0 0 0", "1.57 0 0", "-1.571 0 0", "0.001 0 0")
     text = chain(*({"xyz": "0.3 0.1 0.2", "rpy": rpy} for rpy in turns))
     with pytest.raises(DescriptionError, match=r"0.001 rad from parallel.*--parallel 0.002"):
         import_urdf(text)
     found = import_urdf(text, parallel=0.002)
     assert 1e-6 < found.error < 2e-3
-    assert any("taken as parallel" in note for note in found.notes)
+    assert any("treated as parallel" in note for note in found.notes)
 
 
 def fingers(low="0 -1 0", more="", kind="prismatic", xyz="0 0 0.1"):
@@ -152,7 +151,7 @@ ARM = (joint("a", "base", "u"), joint("b", "u", "hand", xyz="0.1 0 0", axis="0 1
 FRAMES = [joint(name, "hand", name, kind="fixed") for name in ("cam", "tcp")]
 
 
-def test_two_sliding_fingers_are_the_gripper():
+def test_two_prismatic_fingers_become_the_gripper():
     mimic = '<mimic joint="right"/>'
     for text in (robot(*ARM, *fingers()), robot(*ARM, *fingers(more=mimic))):
         found = import_urdf(text)
@@ -164,58 +163,58 @@ def test_two_sliding_fingers_are_the_gripper():
 
 
 @pytest.mark.parametrize(
-    ("hand", "tip", "says"),
+    ("hand", "tip", "message"),
     [
-        (fingers(kind="revolute"), "", "two sliding fingers, not left, right"),
-        (fingers()[:1], "hand", "two sliding fingers, not left"),
+        (fingers(kind="revolute"), "", "two prismatic fingers, not left, right"),
+        (fingers()[:1], "hand", "two prismatic fingers, not left"),
         (fingers(more='<mimic joint="right" multiplier="-1"/>'), "", "by the same amount"),
         (fingers(low="0 1 0"), "", "do not close onto one point"),
         (fingers(), "hand", ""),
-        (fingers(xyz="0.1 0 0"), "hand", "along y of hand and onto its z axis"),
+        (fingers(xyz="0.1 0 0"), "hand", "along y of hand from its z axis"),
     ],
 )
-def test_fingers_that_are_no_gripper_are_left_out_and_why(hand, tip, says):
+def test_unsuitable_fingers_are_omitted_with_a_note(hand, tip, message):
     found = import_urdf(robot(*ARM, *hand), tip=tip)
-    assert (found.model.gripper is None) == bool(says)
-    assert says in " ".join(found.notes)
+    assert (found.model.gripper is None) == bool(message)
+    assert message in " ".join(found.notes)
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "says"),
+    ("text", "options", "message"),
     [
         ("nonsense", {}, "is not XML"),
         (robot(joint("a", "base", "tip", kind="fixed")), {}, "no joint moves between"),
         (robot(joint("a", "base", "u", kind="floating"), joint("b", "u", "tip")), {}, "--base u"),
         (robot(joint("a", "base", "u", kind="planar"), joint("b", "u", "tip")), {}, "is planar"),
         (robot(*ARM[:1], joint("b", "u", "tip", more='<mimic joint="a"/>')), {}, "mimics 'a'"),
-        (robot(*ARM, joint("c", "base", "x")), {}, "with --tip, for example of hand, x"),
+        (robot(*ARM, joint("c", "base", "x")), {}, "with --tip, for example hand, x"),
         (robot(*ARM), {"tip": "hnad"}, "there is no link 'hnad'; did you mean 'hand'"),
-        (robot(*ARM), {"base": "hand", "tip": "u"}, "'hand' does not carry 'u'"),
-        (robot(*ARM, *FRAMES), {}, "several frames; choose the tip with --tip, for example of c"),
-        (robot(*ARM).replace('"-1" upper="2"', '"0" upper="0"'), {}, "both its limits are 0"),
+        (robot(*ARM), {"base": "hand", "tip": "u"}, "'u' is not below 'hand'"),
+        (robot(*ARM, *FRAMES), {}, "several frames; choose the tip with --tip, for example c"),
+        (robot(*ARM).replace('"-1" upper="2"', '"0" upper="0"'), {}, "both limits are 0"),
     ],
 )
-def test_a_urdf_that_is_not_one_arm_is_refused_in_a_sentence(text, options, says):
+def test_urdf_that_is_not_one_arm_is_rejected(text, options, message):
     with pytest.raises(DescriptionError) as caught:
         import_urdf(text, **options)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_jaw_is_no_joint_of_the_arm_unless_it_is_the_tip():
+def test_jaw_belongs_to_the_arm_only_as_the_tip():
     jaw = joint("jaw", "hand", "lip")
     found = import_urdf(robot(*ARM, jaw))
     assert found.model.joint_names == ("a", "b")
-    assert "two sliding fingers, not jaw" in " ".join(found.notes)
+    assert "two prismatic fingers, not jaw" in " ".join(found.notes)
     assert import_urdf(robot(*ARM, jaw), tip="lip").model.n == 3
 
 
-def test_a_tool_frame_is_preferred():
+def test_frame_named_tool0_is_the_tip():
     frames = (joint(n, "hand", n, kind="fixed", xyz="0 0 1") for n in ("cam", "tool0"))
     assert "to tool0" in import_urdf(robot(*ARM, *frames)).model.source
 
 
-def test_on_the_command_line(tmp_path, capsys, sentence):
+def test_command_converts_and_reports_errors(tmp_path, capsys, sentence):
     source, target = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
     source.write_text(robot(*ARM))
     command = [str(source), "--convention", "modified", "--name", "mine", "-o", str(target)]
@@ -247,7 +246,7 @@ def test_on_the_command_line(tmp_path, capsys, sentence):
     ],
 )
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_urdfs_of_makers(published_urdf, urdf_fk, convention, file, tip, axes):
+def test_manufacturer_urdfs_are_imported(published_urdf, urdf_fk, convention, file, tip, axes):
     text = published_urdf(file)
     model = parse_robot(robot_yaml(import_urdf(text, convention, tip=tip).model))
     assert model.n == axes
@@ -257,8 +256,8 @@ def test_urdfs_of_makers(published_urdf, urdf_fk, convention, file, tip, axes):
         np.testing.assert_allclose(model.fk(q), expected, atol=1e-9)
 
 
-def test_the_panda_has_the_table_that_its_maker_prints(published_urdf):
-    """The seven rows in modified DH; our shipped panda is typed from the maker's page."""
+def test_imported_panda_has_the_published_table(published_urdf):
+    """Modified DH; the shipped panda has the numbers of the manufacturer's page."""
     model = import_urdf(published_urdf("panda_description/urdf/panda.urdf"), "modified").model
     for ours, printed in zip(model.joints[:6], load_robot("panda").joints[:6], strict=True):
         np.testing.assert_allclose(astuple(ours.row), astuple(printed.row), atol=1e-9)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Foreign URDF: what is understood, and what is refused with a sentence."""
+"""Reading URDFs, and rejecting invalid ones."""
 
 import itertools
 import math
@@ -30,19 +30,19 @@ def joint(name, parent, child, kind="fixed", inside=""):
 AB, BC = joint("ab", "a", "b"), joint("bc", "b", "c")
 
 
-def test_joints_come_from_the_root_outwards():
+def test_joints_are_ordered_from_the_root():
     tree = read_urdf(robot(BC, AB))
     assert (tree.name, tree.root) == ("r", "a")
     assert [j.name for j in tree.joints] == ["ab", "bc"]
 
 
-def test_defaults_of_the_specification():
+def test_missing_elements_have_the_specified_defaults():
     (only,) = read_urdf(robot(joint("j", "a", "b", "revolute", LIMIT), links="ab")).joints
     assert only.axis == (1.0, 0.0, 0.0)
     assert only.origin.xyz == only.origin.rpy == (0.0, 0.0, 0.0)
 
 
-def test_axes_are_made_unit_and_mimics_read():
+def test_axes_are_normalised_and_mimics_read():
     inside = LIMIT + '<axis xyz="0 3 4"/><mimic joint="ab" multiplier="-2" offset="0.5"/>'
     tree = read_urdf(robot(AB, joint("j", "b", "c", "prismatic", inside)))
     assert tree.joints[1].axis == (0.0, 0.6, 0.8)
@@ -51,7 +51,7 @@ def test_axes_are_made_unit_and_mimics_read():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("   ", "is empty"),
@@ -61,7 +61,7 @@ def test_axes_are_made_unit_and_mimics_read():
         (robot(AB, BC) + "\ud800", "not XML"),
         ("not xml", "not XML"),
         ("<robot>", "not XML"),
-        ("<model/>", "outermost element is <model>"),
+        ("<model/>", "root element is <model>"),
         ("<robot/>", "this has none"),
         (robot(), "this has a, b, c"),
         (robot(AB), "this has a, c"),
@@ -70,7 +70,7 @@ def test_axes_are_made_unit_and_mimics_read():
         (robot(AB, BC, joint("x", "a", "c")), "link 'c' is the child of two joints, 'bc' and 'x'"),
         (robot(AB, AB.replace('"b"', '"c"')), "more than one joint 'ab'"),
         (robot(AB, links="aab"), "more than one link 'a'"),
-        (robot(AB, links="a"), "link 'b', which is missing"),
+        (robot(AB, links="a"), "refers to the missing link 'b'"),
         (robot(joint("", "a", "b")), "a joint has no 'name'"),
         (robot(AB.replace('<parent link="a"/>', "")), "'ab' has no parent"),
         (robot(AB.replace('link="a"', "")), "has no 'link'"),
@@ -83,12 +83,12 @@ def test_axes_are_made_unit_and_mimics_read():
         (robot(joint("j", "a", "b", "fixed", '<origin xyz="1 2"/>')), "must be 3 finite numbers"),
         (robot(joint("j", "a", "b", "fixed", '<origin rpy="0 0 x"/>')), "3 finite numbers"),
         (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 0 nan"/>')), "3 finite numbers"),
-        (robot(joint("j", "a", "b", "continuous", '<axis xyz="0 0 0"/>')), "no length"),
+        (robot(joint("j", "a", "b", "continuous", '<axis xyz="0 0 0"/>')), "zero length"),
     ],
     ids=itertools.count(),
 )
-def test_what_is_refused(text, says):
-    with pytest.raises(UrdfError, match=says) as caught:
+def test_invalid_urdf_is_rejected(text, message):
+    with pytest.raises(UrdfError, match=message) as caught:
         read_urdf(text)
     assert "\n" not in str(caught.value)
 
@@ -100,7 +100,7 @@ def link(inside, robot=""):
 BOX = '<geometry><box size="1 2 3"/></geometry>'
 
 
-def test_shapes_and_masses_are_read_with_their_origins():
+def test_shapes_and_masses_are_read():
     origin = '<origin xyz="1 2 3" rpy="0 0 0.5"/>'
     tree = link(
         f"<visual>{origin}{BOX}</visual>"
@@ -116,7 +116,7 @@ def test_shapes_and_masses_are_read_with_their_origins():
     assert (inertial.mass, inertial.centre) == (0.5, (1.0, 2.0, 3.0))
 
 
-def test_materials_are_found_wherever_they_are_defined():
+def test_named_materials_are_resolved():
     tree = link(
         f'<visual>{BOX}<material name="red"/></visual>'
         f'<visual>{BOX}<material name="blue"><color rgba="0 0 2 1"/></material></visual>'
@@ -128,7 +128,7 @@ def test_materials_are_found_wherever_they_are_defined():
 
 
 @pytest.mark.parametrize(
-    ("inside", "says"),
+    ("inside", "message"),
     [
         ("<visual/>", "a <visual> of link 'forearm' has no shape"),
         ("<visual><geometry><cone/></geometry></visual>", "link 'forearm' has no shape"),
@@ -140,14 +140,14 @@ def test_materials_are_found_wherever_they_are_defined():
         ('<inertial><mass value="-1"/></inertial>', "link 'forearm' has the mass -1 kg"),
     ],
 )
-def test_an_invalid_shape_or_mass_is_refused_when_it_is_needed(inside, says):
+def test_invalid_shape_or_mass_is_rejected_on_access(inside, message):
     tree = link(inside)
-    with pytest.raises(UrdfError, match=says):
+    with pytest.raises(UrdfError, match=message):
         _ = tree.visuals, tree.inertials
 
 
 @pytest.mark.parametrize("kind", ["fixed", "floating"])
-def test_what_has_no_axis_may_say_anything_of_it(kind):
+def test_axis_of_a_joint_without_motion_is_ignored(kind):
     (only,) = read_urdf(
         robot(joint("j", "a", "b", kind, '<axis xyz="0 0 0"/>'), links="ab")
     ).joints
@@ -155,7 +155,7 @@ def test_what_has_no_axis_may_say_anything_of_it(kind):
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "continuous", "fixed"])
-def test_motion_of_any_axis_and_origin(kind, urdf_fk):
+def test_joint_motion_agrees_with_pinocchio(kind, urdf_fk):
     rng = np.random.default_rng(3)
     for _ in range(20):
         xyz, rpy, axis = rng.uniform(-2, 2, (3, 3))

@@ -13,7 +13,7 @@ xacro = pytest.importorskip("xacro")
 
 
 def canonical(text):
-    """Names of elements in their order, with attributes; comments and white space dropped."""
+    """Return tags and attributes in order, without comments and white space."""
     return [(e.tag, sorted(e.attrib.items())) for e in ET.fromstring(text).iter()]
 
 
@@ -28,7 +28,7 @@ def test_shipped_macros_are_up_to_date(robot, package):
     assert path.read_text() == robot_macro(load_robot(robot), robot), f"run: {command}"
 
 
-def test_every_macro_has_its_robot(package):
+def test_every_macro_has_a_robot(package):
     macros = {path.name.split(".")[0] for path in (package / "urdf/robots").iterdir()}
     assert macros == set(shipped_robots())
 
@@ -36,7 +36,7 @@ def test_every_macro_has_its_robot(package):
 @pytest.mark.parametrize("robot", shipped_robots())
 @pytest.mark.parametrize("prefix", ["", "left_"])
 @pytest.mark.parametrize("dh_frames", [False, True])
-def test_arm_xacro_equals_to_urdf(robot, prefix, dh_frames, installed):
+def test_arm_xacro_equals_urdf(robot, prefix, dh_frames, installed):
     found = expand(
         installed / "urdf/arm.urdf.xacro",
         robot=robot,
@@ -46,7 +46,7 @@ def test_arm_xacro_equals_to_urdf(robot, prefix, dh_frames, installed):
     assert canonical(found) == canonical(load_robot(robot).to_urdf(prefix, dh_frames))
 
 
-def test_two_arms_on_one_robot(installed, tmp_path):
+def test_two_arms_mount_on_one_robot(installed, tmp_path):
     path = tmp_path / "pair.urdf.xacro"
     path.write_text(
         """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="pair">
@@ -63,7 +63,7 @@ def test_two_arms_on_one_robot(installed, tmp_path):
 
 
 @pytest.mark.parametrize("robot", shipped_robots())
-def test_macro_mounted_on_another_robot_equals_to_urdf(robot, package, tmp_path):
+def test_mounted_macro_equals_mounted_urdf(robot, package, tmp_path):
     path = tmp_path / "mounted.urdf.xacro"
     path.write_text(
         f"""<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="{robot}">
@@ -80,8 +80,8 @@ def test_macro_mounted_on_another_robot_equals_to_urdf(robot, package, tmp_path)
 @pytest.mark.parametrize(
     "prefix", ["007", "1e3", "1.50", "'a'", "a:b", "[1]", "--", "\u00fc\u4e2d"]
 )
-def test_an_arm_on_a_parent_with_prefixes_that_stay_text(prefix, installed):
-    """Also those that xacro takes for numbers, lists or quoted text."""
+def test_prefixes_stay_text_in_xacro(prefix, installed):
+    """Even prefixes that xacro could read as numbers, lists or quoted text."""
     place = {"parent": "12", "xyz": "0.1 0 0.5", "rpy": "0 0 1.5"}
     found = expand(installed / "urdf/arm.urdf.xacro", robot="planar2", prefix=prefix, **place)
     mount = Origin((0.1, 0.0, 0.5), (0.0, 0.0, 1.5))
@@ -89,8 +89,8 @@ def test_an_arm_on_a_parent_with_prefixes_that_stay_text(prefix, installed):
     assert sorted(canonical(found)) == sorted(canonical(expected))
 
 
-def test_a_robot_file_of_ones_own(installed, tmp_path, small):
-    """Its macro, given by its path, with names that need escaping."""
+def test_custom_robot_macro_works(installed, tmp_path, small):
+    """The macro is given by its path; its names need escaping."""
     text = small.replace("name: turn", 'name: "a:b\'\\"{x}]]\u00fc--"').split("postures:")[0]
     model = parse_robot(text)
     path = tmp_path / "small.urdf.xacro"
@@ -99,7 +99,7 @@ def test_a_robot_file_of_ones_own(installed, tmp_path, small):
     assert canonical(found) == canonical(model.to_urdf("x_"))
 
 
-def test_a_yaml_is_refused_with_the_way_out(installed):
+def test_yaml_file_is_rejected_with_a_remedy(installed):
     with pytest.raises(
         xacro.XacroException, match=r"write its macro with dh2urdf /my/arm\.yaml -o"
     ):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: a URDF, or an architecture file of RVS, to a robot file with its DH table.
+"""Commands that convert a URDF or an RVS architecture file to a robot file.
 
 urdf2dh ur5.urdf -o ur5.yaml
 urdf2dh panda.urdf --convention modified --tip panda_link8 -o panda.yaml
@@ -23,37 +23,37 @@ from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.writer import robot_yaml
 
-_MOST_BYTES = 32_000_000
+_MAX_BYTES = 32_000_000
 
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="urdf2dh", description="Find the DH table of an arm given as URDF, exactly."
+        prog="urdf2dh", description="Compute the exact DH table of an arm from its URDF."
     )
     add = parser.add_argument
-    add("urdf", help="the URDF file (of a xacro, what xacro makes of it)")
-    add("--convention", choices=CONVENTIONS, default="standard", help="of the table to write")
+    add("urdf", help="URDF file (expand a xacro file first)")
+    add("--convention", choices=CONVENTIONS, default="standard", help="DH convention of the table")
     add("--base", default="", help="link that becomes base_link (default: the root)")
-    add("--tip", default="", help="link that becomes tool0 (default: the arm's end)")
+    add("--tip", default="", help="link that becomes tool0 (default: the end of the arm)")
     add("--name", default="", help="name of the robot (default: that of the URDF)")
-    nearer = f"axes closer than this are taken as parallel (default: {PARALLEL:g})"
-    add("--parallel", type=_angle, default=PARALLEL, metavar="RAD", help=nearer)
+    parallel = f"axes within this angle count as parallel (default: {PARALLEL:g})"
+    add("--parallel", type=_angle, default=PARALLEL, metavar="RAD", help=parallel)
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_urdf, argv)
 
 
 def rvs2dh(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="rvs2dh", description="Read an architecture file of RVS into a robot file."
+        prog="rvs2dh", description="Convert an RVS architecture file to a robot file."
     )
     add = parser.add_argument
-    add("file", help="the architecture file")
-    unit = "unit of its lengths, which such a file does not tell (default: dm)"
+    add("file", help="architecture file")
+    unit = "unit of its lengths, which the format does not specify (default: dm)"
     add("--length", choices=LENGTHS, default="dm", help=unit)
-    add("--name", default="", help="name of the robot (default: after the file)")
+    add("--name", default="", help="name of the robot (default: that of the file)")
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_rvs, argv)
@@ -62,16 +62,16 @@ def rvs2dh(argv: Sequence[str] | None = None) -> int:
 def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
-    text, given = read_text(path, _MOST_BYTES), vars(arguments)
-    options = {key: given[key] for key in ("convention", "base", "tip", "parallel", "name")}
+    text, values = read_text(path, _MAX_BYTES), vars(arguments)
+    options = {key: values[key] for key in ("convention", "base", "tip", "parallel", "name")}
     try:
-        found = import_urdf(text, file=path.name, **options)
-        written = robot_yaml(found.model, notes=found.notes)
+        imported = import_urdf(text, file=path.name, **options)
+        output = robot_yaml(imported.model, notes=imported.notes)
     except UrdfError as error:
         raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None
-    cli.write_text(written, arguments.output)
+    cli.write_text(output, arguments.output)
     if arguments.output:
-        for note in found.notes:
+        for note in imported.notes:
             cli.print_status(note)
 
 
@@ -80,10 +80,10 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
     name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    model = parse_rvs(read_text(path, _MOST_BYTES), name, units, path.name)
+    model = parse_rvs(read_text(path, _MAX_BYTES), name, units, path.name)
     notes = [
-        f"Lengths were read in {units.length}, which the RVS file does not tell (--length).",
-        "RVS gives no speeds and efforts: those here are defaults.",
+        f"Lengths were read in {units.length}; RVS files do not specify a unit (--length).",
+        "RVS files have no velocity and effort limits: these are defaults.",
     ]
     cli.write_text(robot_yaml(model, units, notes), arguments.output)
     if arguments.output:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: what a robot is, to read in a terminal.
+"""Command that prints a summary of a robot.
 
 describe nut_arm
 describe my_arm.yaml --length m --angle rad
@@ -20,13 +20,13 @@ from arm_description.robot_file.scope import read_constants
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
         prog="describe", description="Show a robot's table, limits, reach, home pose and sources."
     )
     cli.add_robot(parser, shipped_robots())
-    parser.add_argument("--length", choices=LENGTHS, help="unit (default: that of the file)")
-    parser.add_argument("--angle", choices=ANGLES, help="unit (default: that of the file)")
+    parser.add_argument("--length", choices=LENGTHS, help="unit of lengths (default: the file's)")
+    parser.add_argument("--angle", choices=ANGLES, help="unit of angles (default: the file's)")
     return cli.run(parser, _describe, argv)
 
 

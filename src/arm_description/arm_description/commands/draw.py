@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: a vector picture of a posed arm.
+"""Command that draws an arm in a posture as a vector picture.
 
 draw nut_arm -o nut_arm.svg
 draw puma560 --posture ready --view side --frames --labels -o puma560.pdf
@@ -28,20 +28,20 @@ from arm_description.robot_model import RobotModel
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or as PNG."
+        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or PNG."
     )
     cli.add_robot(parser, shipped_robots())
     add = parser.add_argument
-    add("--posture", default="", help="of the file (default: rest, or the first)")
-    other = "positions other than the posture's: elbow=30deg slide=12mm gripper=5mm"
-    add("--joints", nargs="+", default=[], metavar="NAME=VALUE", help=other)
-    add("--view", choices=VIEWS, default="iso", help="where from (default: iso)")
-    add("--frames", action="store_true", help="axes of base, joints and tool")
-    add("--dh-frames", action="store_true", help="axes of the table's frames")
-    add("--labels", action="store_true", help="names and positions of the joints")
-    add("-o", "--output", required=True, metavar="FILE", help="ends in .svg, .pdf or .png")
+    add("--posture", default="", help="posture of the robot file (default: rest, or the first)")
+    joints = "positions that override the posture: elbow=30deg slide=12mm gripper=5mm"
+    add("--joints", nargs="+", default=[], metavar="NAME=VALUE", help=joints)
+    add("--view", choices=VIEWS, default="iso", help="direction of view (default: iso)")
+    add("--frames", action="store_true", help="draw the axes of base, joints and tool")
+    add("--dh-frames", action="store_true", help="draw the axes of the DH frames")
+    add("--labels", action="store_true", help="write joint names and positions")
+    add("-o", "--output", required=True, metavar="FILE", help="a .svg, .pdf or .png file")
     return cli.run(parser, _draw, argv)
 
 
@@ -50,19 +50,19 @@ def _draw(arguments: argparse.Namespace) -> None:
     if kind not in FORMATS:
         raise DescriptionError(
             f"cannot draw a {kind or 'nameless'!r} file",
-            remedy=f"let its name end in .{', .'.join(FORMATS)}",
+            remedy=f"choose a name that ends in .{', .'.join(FORMATS)}",
             file=arguments.output,
         )
     model = load_robot(arguments.robot)
     name, values = _posture(model, arguments.posture)
-    moved = _joints(model, arguments.joints)
-    title = f"{model.name}, {name}" + (" and changed joints" if moved else "")
+    overrides = _joints(model, arguments.joints)
+    title = f"{model.name}, {name}" + (" and changed joints" if overrides else "")
     style = Style(arguments.view, arguments.frames, arguments.dh_frames, arguments.labels)
-    write_bytes(picture(model, {**values, **moved}, title, style, kind), arguments.output)
+    write_bytes(picture(model, {**values, **overrides}, title, style, kind), arguments.output)
 
 
 def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
-    """Name and positions of a posture, the home one if no name is given."""
+    """Return name and positions of a posture, by default the home posture."""
     if not name:
         return home_posture(model)
     if name not in model.postures:
@@ -73,7 +73,7 @@ def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
 
 
 def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
-    """Return positions by joint from words such as elbow=30deg; the file's unit is the default."""
+    """Return positions by joint from words such as elbow=30deg, by default in the file's unit."""
     kinds = {joint.name: (joint.type, joint.lower, joint.upper) for joint in model.joints}
     if model.gripper:
         kinds[GRIPPER_KEY] = ("prismatic", model.gripper.min_width, model.gripper.max_width)
@@ -89,13 +89,14 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
         if not lower - SLACK <= value <= upper + SLACK:
             low, high = (f"{units.written(limit, kind):.6g}" for limit in (lower, upper))
             problem = f"{word} is outside the limits of {name}"
-            raise DescriptionError(problem, remedy=f"they are {low} .. {high} {units.unit(kind)}")
+            limits = f"{low} .. {high} {units.unit(kind)}"
+            raise DescriptionError(problem, remedy=f"choose a value in {limits}")
         values[name] = value
     return values
 
 
 def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units]:
-    """Return a number, with or without a unit, in rad or m, and the units it is given in."""
+    """Return a number with or without a unit, in rad or m, and its units."""
     choices = ANGLES if kind == "revolute" else LENGTHS
     for unit in sorted(choices, key=len, reverse=True):
         if text.endswith(unit):
@@ -106,6 +107,6 @@ def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units
         return units.si(float(text), kind), units
     except ValueError:
         raise DescriptionError(
-            f"{word!r} is not a joint and its position",
+            f"{word!r} is not of the form NAME=VALUE",
             remedy=f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}",
         ) from None

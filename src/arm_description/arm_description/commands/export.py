@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: a robot file to URDF or xacro, to SRDF, or to a MoveIt package.
+"""Commands that export a robot file to URDF, xacro, SRDF or a MoveIt package.
 
 dh2urdf puma560 > puma560.urdf
 dh2urdf my_arm.yaml --prefix left_ --dh-frames -o my_arm.urdf
@@ -25,38 +25,38 @@ from arm_description.library import load_robot, shipped_robots
 from arm_description.model.elements import Origin
 from arm_description.urdf.writer import robot_macro, robot_urdf
 
-_PREFIX = "put before every link and joint name"
+_PREFIX = "prefix of every link and joint name"
 
 
 def dh2urdf(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
-    parser = _parser("dh2urdf", "Write the URDF of an arm given by its DH table in YAML.")
+    """Run the command and return its exit code."""
+    parser = _parser("dh2urdf", "Write the URDF of an arm from its robot file.")
     add = parser.add_argument
     add("--prefix", default="", help=_PREFIX)
     add("--dh-frames", action="store_true", help="add the frames dh_0 .. dh_n")
-    add("--parent", default="", help="link to stand on (default: none)")
+    add("--parent", default="", help="link to mount the arm on (default: none)")
     triple: dict[str, Any] = {"nargs": 3, "type": _finite, "default": (0.0, 0.0, 0.0)}
-    add("--xyz", metavar=tuple("XYZ"), help="position in m on the parent", **triple)
-    add("--rpy", metavar=tuple("RPY"), help="roll, pitch, yaw in rad on the parent", **triple)
-    add("--macro", default="", help="write a xacro macro of this name instead")
+    add("--xyz", metavar=tuple("XYZ"), help="position on the parent in m", **triple)
+    add("--rpy", metavar=tuple("RPY"), help="roll, pitch, yaw on the parent in rad", **triple)
+    add("--macro", default="", help="write a xacro macro with this name instead")
     cli.add_output(parser)
     return cli.run(parser, _write_urdf, argv)
 
 
 def dh2srdf(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
-    parser = _parser("dh2srdf", "Write groups, postures and adjacent links of an arm as SRDF.")
+    """Run the command and return its exit code."""
+    parser = _parser("dh2srdf", "Write the SRDF of an arm: groups, postures, disabled collisions.")
     parser.add_argument("--prefix", default="", help=_PREFIX)
     cli.add_output(parser)
     return cli.run(parser, _write_srdf, argv)
 
 
 def dh2moveit(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = _parser("dh2moveit", "Write the MoveIt configuration package of an arm.")
-    where: dict[str, Any] = {"dest": "folder", "metavar": "FOLDER", "default": "."}
-    what = "folder of packages to put it into (default: here)"
-    parser.add_argument("-o", "--output", help=what, **where)
+    options: dict[str, Any] = {"dest": "folder", "metavar": "FOLDER", "default": "."}
+    text = "parent folder of the package (default: the current folder)"
+    parser.add_argument("-o", "--output", help=text, **options)
     cli.add_force(parser)
     return cli.run(parser, _write_moveit, argv)
 
@@ -97,7 +97,7 @@ def _write_moveit(arguments: argparse.Namespace) -> None:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            problem = f"cannot be made ({error.strerror})"
+            problem = f"cannot be created ({error.strerror})"
             raise DescriptionError(
                 problem, remedy="check the path", file=str(file.parent)
             ) from None

@@ -1,13 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: a new robot file, by answering questions or from a shipped robot.
+"""Command that writes a new robot file, from answers to questions or a shipped robot.
 
 new my_arm.yaml
 new my_arm.yaml --from puma560
 
-Each question has a default, and is repeated until its answer is valid. Numbers may be expressions,
-as in a robot file. The questions cover the table with its limits; gripper, postures and sources
-are then added to the file by hand.
+Each question has a default and is repeated until the answer is valid. Numbers may be expressions,
+as in a robot file. The questions cover the DH table and the limits; add gripper, postures and
+sources to the file by hand.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
-from arm_description.robot_file.keys import MOST_ROWS
+from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, name_owner
+from arm_description.robot_file.keys import MAX_ROWS
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.scope import LONGEST, MOST_ROTATION, name_problem
+from arm_description.robot_file.scope import MAX_LENGTH, MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 
@@ -42,28 +42,28 @@ TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
 
 
 def interview(name: str) -> tuple[RobotModel, Units]:
-    """Ask for a robot, by default of this name; return it and the units it was given in.
+    """Ask for a robot, by default with this name; return it and its units.
 
     Raises:
-        EOFError: the answers ended.
+        EOFError: the input ended before the last question.
     """
-    _say("Press Enter for what stands in brackets; Ctrl-C ends, and nothing is written then.\n")
+    _print("Press Enter for the default in brackets, Ctrl-C to quit without writing a file.\n")
     name = _ask("name of the robot", name, _name)
     count = _ask("number of joints", "6", _count)
-    _say("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
+    _print("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
     convention = _choose("convention", CONVENTIONS)
     length = _choose("unit of lengths", ("mm", *(u for u in LENGTHS if u != "mm")))
     units = Units(length, _choose("unit of angles", ANGLES))
     joints = list[Joint]()
     for number in range(1, count + 1):
-        _say(f"\nJoint {number} of {count}; theta or d of its own variable is the offset added\n")
+        _print(f"\nJoint {number} of {count}; its own theta or d is an offset\n")
         joints.append(_Row(units, tuple(joint.name for joint in joints)).joint(number))
     rest = MappingProxyType({joint.name: joint.rest for joint in joints})
     postures = MappingProxyType({"rest": rest})
     return RobotModel(name, cast(Convention, convention), tuple(joints), postures=postures), units
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(text)
 
 
@@ -73,7 +73,7 @@ def _ask(question: str, default: str, read: Callable[[str], T]) -> T:
         try:
             return read(text)
         except DescriptionError as error:
-            _say(f"    {error}\n")
+            _print(f"    {error}\n")
 
 
 def _choose(question: str, options: tuple[str, ...]) -> str:
@@ -99,7 +99,7 @@ class _Row:
         lower, upper = self._limits(kind)
         default = f"{self._units.written(DEFAULT_VELOCITY[kind], kind):.6g}"
         unit = self._units.unit(kind)
-        speed = _ask(f"highest speed, per second ({unit})", default, partial(self._speed, kind))
+        speed = _ask(f"maximum velocity ({unit}/s)", default, partial(self._speed, kind))
         row = DhRow(theta, d, a, alpha)
         return Joint(name, kind, row, lower, upper, speed, 4.0 * speed, DEFAULT_EFFORT)
 
@@ -118,28 +118,28 @@ class _Row:
 
         return lower, _ask("upper limit", highest, read)
 
-    def _number(self, what: str, default: str, kind: str) -> float:
-        return _ask(f"{what} ({self._units.unit(kind)})", default, partial(self._bounded, kind))
+    def _number(self, name: str, default: str, kind: str) -> float:
+        return _ask(f"{name} ({self._units.unit(kind)})", default, partial(self._bounded, kind))
 
     def _read(self, kind: str, text: str) -> float:
         return self._units.si(self._expressions.evaluate(text), kind)
 
     def _bounded(self, kind: str, text: str) -> float:
         value = self._read(kind, text)
-        if abs(value) > (MOST_ROTATION if kind == "revolute" else LONGEST):
-            raise DescriptionError(f"{text} is more than an arm has", remedy="is the unit right?")
+        if abs(value) > (MAX_ROTATION if kind == "revolute" else MAX_LENGTH):
+            raise DescriptionError(f"{text} is too large for an arm", remedy="check the unit")
         return value
 
     def _speed(self, kind: str, text: str) -> float:
         value = self._read(kind, text)
         if value <= 0.0:
-            raise DescriptionError("must be more than 0")
+            raise DescriptionError("must be greater than 0")
         return value
 
     def _free_name(self, text: str) -> str:
-        owner = "another joint" if text in self._taken else taken_by(text)
+        owner = "another joint" if text in self._taken else name_owner(text)
         if owner:
-            raise DescriptionError(f"the name {text!r} is taken by {owner}")
+            raise DescriptionError(f"the name {text!r} is already used by {owner}")
         return _name(text)
 
 
@@ -151,8 +151,8 @@ def _name(text: str) -> str:
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_ROWS):
-        raise DescriptionError(f"{text!r} is not a number from 1 to {MOST_ROWS}")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_ROWS):
+        raise DescriptionError(f"{text!r} is not a number from 1 to {MAX_ROWS}")
     return int(text)
 
 
@@ -160,12 +160,12 @@ _NAME = re.compile(r"^name:[^#\n]*?(?=\s*(#|$))", re.MULTILINE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="new", description="Write a new robot file: asks for the table, or copies a robot."
+        prog="new", description="Write a new robot file: ask for the DH table, or copy a robot."
     )
-    parser.add_argument("file", help="the file to write, such as my_arm.yaml")
-    copied = "copy this robot (a shipped name or a path) with its comments, to be edited"
+    parser.add_argument("file", help="output file, such as my_arm.yaml")
+    copied = "copy this robot (a shipped name or a path) with its comments"
     parser.add_argument("--from", dest="template", default="", metavar="ROBOT", help=copied)
     cli.add_force(parser)
     return cli.run(parser, _new, argv)
@@ -175,16 +175,16 @@ def _new(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     if path.suffix not in (".yaml", ".yml"):
         raise DescriptionError(
-            "a robot file is found by its ending",
+            "a robot file must end in .yaml",
             remedy=f"call it {path.name or 'my_arm'}.yaml",
             file=arguments.file,
         )
     cli.refuse_overwriting(arguments.file, arguments.force)
     name = re.sub(r"[^\w-]+", "_", path.stem)
-    text = _copy(arguments.template, name) if arguments.template else _asked(name)
+    text = _copy(arguments.template, name) if arguments.template else _interviewed(name)
     parse_robot(text, arguments.file)
     write_bytes(text.encode(), arguments.file)
-    cli.print_status(f"{arguments.file} is written; look at it: ./arm view {arguments.file}")
+    cli.print_status(f"Wrote {arguments.file}; view it with ./arm view {arguments.file}")
 
 
 def _copy(template: str, name: str) -> str:
@@ -194,12 +194,12 @@ def _copy(template: str, name: str) -> str:
     )
 
 
-def _asked(name: str) -> str:
+def _interviewed(name: str) -> str:
     try:
         model, units = interview(name)
     except EOFError:
         sys.stdout.write("\n")
         raise DescriptionError(
-            "the answers ended before the last question", remedy="nothing is written"
+            "the input ended before the last question", remedy="no file was written"
         ) from None
     return robot_yaml(model, units)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: check a trajectory against a robot's limits, and convert it.
+"""Command that checks a trajectory against the limits of a robot and converts it.
 
 trajectory nut_arm wave
 trajectory nut_arm my_rows.txt --output my.csv
@@ -21,16 +21,16 @@ from arm_description.trajectories.trajectory import JointTrajectory, slowdown
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="trajectory", description="Check a joint trajectory, and convert it."
+        prog="trajectory", description="Check a joint trajectory and convert it."
     )
     add = parser.add_argument
     add("robot", help="name of a shipped robot, or path of a robot file")
-    add("file", help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot")
-    add("--fit", action="store_true", help="slow it down where it is too fast")
-    add("--reverse", action="store_true", help="turn it round")
-    add("-o", "--output", default="", help="file to write; .csv, .yaml or .txt says the format")
+    add("file", help="path of a .csv, .yaml or .txt file, or name of a shipped one")
+    add("--fit", action="store_true", help="stretch its times to keep the speed limits")
+    add("--reverse", action="store_true", help="reverse it")
+    add("-o", "--output", default="", help="output file: .csv, .yaml or .txt")
     return cli.run(parser, _convert, argv)
 
 
@@ -45,7 +45,7 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def summary(trajectory: JointTrajectory, model: RobotModel) -> str:
-    """Duration, and between which positions each joint moves, in the robot's units."""
+    """Return the duration and the range of each joint, in the robot's units."""
     points, factor = len(trajectory.times), slowdown(trajectory, model)[0]
     lines = [
         f"{points} points, {trajectory.duration:.2f} s, at most {100 * factor:.0f} % of the "

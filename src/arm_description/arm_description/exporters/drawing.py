@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw a posed arm: its links, and on demand its frames and the names of its joints."""
+"""Draw an arm in a posture: its links and, optionally, frames and joint names."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from arm_description.urdf.kinematics import joint_pose, link_poses
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE = 0.19  # from label to label [inch]
+LINE = 0.19  # distance of labels [inch]
 _AXIS = 0.55  # length of a frame's axes [inch]
-_AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f5fd0")  # x, y, z as REP 103 and RViz show them
+_AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f5fd0")  # x, y, z as in RViz
 _LABEL_WIDTH = 1.9
 _SHOWN = Units("mm", "deg")
 
 
 @dataclass(frozen=True)
 class Style:
-    """What is shown."""
+    """View and annotations of a picture."""
 
     view: str = "iso"  # one of VIEWS
-    frames: bool = False  # axes of every link frame
-    dh_frames: bool = False  # axes of the frames of the table, with their numbers
+    frames: bool = False  # axes of the link frames
+    dh_frames: bool = False  # axes and numbers of the DH frames
     labels: bool = False  # names and positions of the joints
 
 
@@ -45,31 +45,31 @@ class PosedArm:
     """An arm in a posture."""
 
     parts: UrdfParts  # its links and joints
-    poses: Mapping[str, Matrix]  # (4, 4) base_link <- link, by name
-    dh: tuple[Matrix, ...]  # (4, 4) base_link <- frame of the table, from 0
+    poses: Mapping[str, Matrix]  # base_link <- link (4, 4) by name
+    dh: tuple[Matrix, ...]  # base_link <- DH frame (4, 4), from 0
 
     @property
     def frames(self) -> dict[str, Matrix]:
-        """Frames worth showing: the base, every joint and the tool."""
+        """Poses of the frames to draw: base, joints and tool."""
         fingers = (joint.child for joint in self.parts.joints if joint.parent == PALM)
         hidden = {FLANGE, PALM, PAYLOAD, *fingers}
         return {name: T for name, T in self.poses.items() if name not in hidden}
 
     @property
     def solids(self) -> tuple[Solid, ...]:
-        """The shapes of all links that are drawn, where they are; of a mesh, its skeleton."""
+        """Shapes of all visible links in base_link; skeletons in place of meshes."""
         return tuple(
             Solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, rgb(s.colour))
             for link in self.parts.links
-            if link.seen
+            if link.visible
             for s in link.shapes
         )
 
-    def place(self, name: str, colour: str) -> Vector:
-        """Where a joint's body is, (3,) in base_link [m].
+    def joint_position(self, name: str, colour: str) -> Vector:
+        """Return the position of a joint's body, (3,) in base_link [m].
 
-        It is the first shape of the link in the joints' colour; of a joint that slides it is on
-        the link before, where the joint begins.
+        The body is the first shape of the link in the joints' colour; a prismatic joint has its
+        guide on the parent link.
         """
         joint = next(joint for joint in self.parts.joints if joint.name == name)
         link = next(link for link in self.parts.links if link.name == joint.child)
@@ -81,7 +81,7 @@ class PosedArm:
 
 
 def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
-    """Place every link: joint positions [rad or m] by name, and "gripper": a width [m]."""
+    """Return an arm at joint positions [rad or m] by name; "gripper" is a width [m]."""
     parts = assemble(model, "")
     positions = dict(values)
     if model.gripper:
@@ -95,13 +95,13 @@ def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
 def picture(
     model: RobotModel, values: Mapping[str, float], title: str, style: Style, kind: str
 ) -> bytes:
-    """Draw an arm as the contents of a file; SVG and PDF hold vectors and text only.
+    """Draw an arm and return the contents of a file; SVG and PDF hold vectors and text only.
 
     Args:
         model: the arm.
         values: position of each joint [rad or m], and "gripper": a width [m].
-        title: written above it.
-        style: view and what is shown.
+        title: title of the picture.
+        style: view and annotations.
         kind: one of paper.FORMATS.
     """
     arm = posed(model, values)
@@ -121,7 +121,7 @@ def picture(
 
 
 def _frame(axes: Axes, sheet: Sheet, T: Matrix, name: str = "", letters: bool = False) -> None:
-    """Draw three arrows; one that points at the eye is a dot."""
+    """Draw the axes of a frame; one along the view direction is a dot."""
     start = sheet.place(T[:3, 3])
     for k in np.argsort(sheet.view[2] @ T[:3, :3]):
         arrow = sheet.view[:2] @ T[:3, k] * _AXIS
@@ -146,39 +146,39 @@ def _frame(axes: Axes, sheet: Sheet, T: Matrix, name: str = "", letters: bool = 
 
 
 def _numbered(frames: Sequence[Matrix], sheet: Sheet) -> Iterator[tuple[str, Matrix]]:
-    """Yield frames with their numbers; those at one place are numbered together."""
+    """Yield frames with their numbers; coincident frames share one label."""
     places = [tuple(np.round(sheet.place(T[:3, 3]), 1)) for T in frames]
     for number, T in enumerate(frames):
-        here = [str(other) for other, at in enumerate(places) if at == places[number]]
-        yield ", ".join(here) if here[-1] == str(number) else "", T
+        same = [str(other) for other, at in enumerate(places) if at == places[number]]
+        yield ", ".join(same) if same[-1] == str(number) else "", T
 
 
 def _labels(
     axes: Axes, sheet: Sheet, arm: PosedArm, model: RobotModel, values: Mapping[str, float]
 ) -> None:
-    """Write the names in a column, in the order of height, each with a line to its joint."""
+    """Write the joint names in a column sorted by height, each with a line to its joint."""
     targets = {}
     for joint in model.joints:
-        at = sheet.place(arm.place(joint.name, model.colours.joints))
+        at = sheet.place(arm.joint_position(joint.name, model.colours.joints))
         number = round(_SHOWN.written(values[joint.name], joint.type), 1) + 0.0
         unit = "°" if joint.type == "revolute" else " mm"
         targets[f"{joint.name}  {number:g}{unit}"] = at
     column = sheet.size[0] + 0.1
-    for (text, at), y in zip(*spread(targets, sheet.size[1]), strict=True):
+    for (text, at), y in zip(*spread_labels(targets, sheet.size[1]), strict=True):
         axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=INK, linewidth=0.6)
         axes.plot(*at, "o", color=INK, markersize=2.2)
         axes.text(column, y, text, color=INK, va="center")
 
 
-def spread(
+def spread_labels(
     targets: Mapping[str, Vector], height: float
 ) -> tuple[list[tuple[str, Vector]], list[float]]:
-    """Return the labels from the top down, and heights that leave a line for each."""
+    """Return the labels from top to bottom, and heights that keep them a line apart."""
     ordered = sorted(targets.items(), key=lambda pair: -float(pair[1][1]))
     heights: list[float] = []
     for _, at in ordered:
         heights.append(min(float(at[1]), heights[-1] - LINE if heights else height - LINE))
     shift = max(0.0, LINE - heights[-1])
     lifted = [min(y + shift, height - LINE * (i + 1)) for i, y in enumerate(heights)]
-    # Pushed up again where shifting brought two together.
+    # Shifting may have brought two together: push them up again.
     return ordered, [max(y, LINE * (len(lifted) - i)) for i, y in enumerate(lifted)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Solids on paper: seen from one direction, with their shadows on a grid, drawn by matplotlib."""
+"""Pictures of solids with shadows on a ground grid, drawn by matplotlib."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "pdf", "png")
 INK = "#30363d"
-_SIZE = 6.0  # of the larger side of what is drawn [inch]
+_SIZE = 6.0  # larger side of the drawing [inch]
 _MARGIN = 0.35
 _GRID, _SHADE = "#eef0f2", "#e3e6ea"
-_FROM_ABOVE = 0.1  # sine of the elevation from which the ground is drawn as a plane
-_SEAM, _POINTS = 0.35, 72.0  # [pt] of a line that closes the seams; of an inch
-# One file for one robot: no date and no random names in it.
+_FROM_ABOVE = 0.1  # sine of the least elevation for which the ground is drawn as a plane
+_SEAM, _POINTS = 0.35, 72.0  # width of the line that closes seams [pt]; points per inch
+# Reproducible files: no dates and no random names.
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "arm",
@@ -43,7 +43,7 @@ _DATELESS: Mapping[str, Mapping[str, Any]] = {
 
 
 def _seen_from(azimuth_deg: float, elevation_deg: float) -> Matrix:
-    """Axes (rows: right, up, towards the eye) of a view from a direction, in base_link."""
+    """Return the axes of a view (rows right, up, towards the eye) in base_link."""
     azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
     c, s, level = math.cos(azimuth), math.sin(azimuth), math.cos(elevation)
     towards, right = np.array((level * c, level * s, math.sin(elevation))), np.array((-s, c, 0.0))
@@ -61,16 +61,16 @@ VIEWS: Mapping[str, Matrix] = {
 
 @dataclass(frozen=True, eq=False)
 class Loose:
-    """A flat face that belongs to no solid and is seen from both sides, or a line."""
+    """A flat face that belongs to no solid and is visible from both sides, or a line."""
 
-    points: Matrix  # (k, 3) corners of a convex face, or the two ends of a line, in base_link [m]
+    points: Matrix  # (k, 3) corners of a convex face, or the ends of a line, in base_link [m]
     colour: Rgb  # red, green, blue, 0 .. 1
-    width: float = 0.0  # of the line [m]; 0 of a face
+    width: float = 0.0  # of the line [m]; 0 for a face
 
 
 @dataclass(frozen=True)
 class Patch:
-    """A visible face, or a line: its points (k, 2) right and up [m], its colour and line width."""
+    """A visible face or a line: points (k, 2) right and up [m], colour and line width [m]."""
 
     points: Matrix
     colour: Vector
@@ -78,15 +78,15 @@ class Patch:
 
 
 def patches(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> list[Patch]:
-    """Return the visible faces, shaded, from the back to the front.
+    """Return the visible faces, shaded, from back to front.
 
-    Where solids pass through each other their faces are sorted by depth. The rows of the view are
-    right, up, towards the eye.
+    Faces of intersecting solids are sorted by depth. The rows of the view are right, up, towards
+    the eye.
     """
     faces = [solid.faces() for solid in solids]
     ranks = painting_ranks(faces, [part.points for part in loose], view)
     found = []
-    for part in loose:  # has two sides
+    for part in loose:  # both sides are visible
         seen, colour = part.points @ view.T, np.array(part.colour)
         if not part.width:
             out = normals([part.points])
@@ -116,19 +116,19 @@ def shadows(solids: Sequence[Solid]) -> list[Matrix]:
 
 @dataclass(frozen=True)
 class Extent:
-    """What must be on the paper."""
+    """Area that a picture must cover."""
 
-    seen: Matrix  # (2, 2) lowest and highest right, up [m]
-    ground: Matrix  # (2, 2) lowest and highest x, y of the shadows [m]
+    seen: Matrix  # (2, 2) minimum and maximum right, up [m]
+    ground: Matrix  # (2, 2) minimum and maximum x, y of the shadows [m]
 
     def joined(self, other: Extent) -> Extent:
-        """Extent of both, so that many postures are drawn in one frame."""
+        """Return the extent of both, so that many postures fit in one frame."""
         pairs = ((self.seen, other.seen), (self.ground, other.ground))
         return Extent(*(np.array((np.minimum(*p)[0], np.maximum(*p)[1])) for p in pairs))
 
 
 def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> Extent:
-    """Return the extent of solids with their shadows, and of what is drawn besides."""
+    """Return the extent of solids, their shadows, and loose faces and lines."""
     on_ground = np.vstack(shadows(solids)).reshape(-1, 3)
     corners = [solid.faces().reshape(-1, 3) for solid in solids]
     points = np.vstack((*corners, on_ground, *(part.points for part in loose))) @ view[:2].T
@@ -139,9 +139,9 @@ def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()
 
 
 class Sheet:
-    """Where a point of the scene is on the paper.
+    """Projection of a scene onto the paper.
 
-    What must be on the paper is the extent, that of the solids and of what is loose if None.
+    The paper covers the extent, by default that of the solids and the loose faces and lines.
     """
 
     def __init__(
@@ -153,26 +153,26 @@ class Sheet:
     ) -> None:
         extent = extent or extent_of(solids, view, loose)
         self.view = view
-        self.patches = patches(solids, view, loose)  # from the back to the front
-        # (n, 4, 2) of each solid on the ground, seen [m]
+        self.patches = patches(solids, view, loose)  # from back to front
+        # shadow of each solid in the view (n, 4, 2) [m]
         self.shadows = [(shadow @ view.T)[..., :2] for shadow in shadows(solids)]
-        # between the lines of the ground, and length of the scale bar [m]
-        most = 0.27 * float(np.ptp(extent.seen, axis=0).max())
-        power = 10.0 ** math.floor(math.log10(most))
-        self.step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= most)
+        # grid spacing, and length of the scale bar [m]
+        limit = 0.27 * float(np.ptp(extent.seen, axis=0).max())
+        power = 10.0 ** math.floor(math.log10(limit))
+        self.step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= limit)
         low, high = extent.ground / self.step
-        # low and high x, y of the ground that is shown [m]
+        # minimum and maximum x, y of the drawn ground [m]
         self.field = np.floor(low) * self.step, np.ceil(high) * self.step
         corners = [(x, y, 0.0) for x, y in product(*np.transpose(self.field))]
         points = np.vstack((extent.seen, np.array(corners) @ view[:2].T))
         low, high = points.min(axis=0), points.max(axis=0)
-        self.scale = _SIZE / max(float((high - low).max()), 1e-6)  # inches a metre
+        self.scale = _SIZE / max(float((high - low).max()), 1e-6)  # inches per metre
         corner = np.array((_MARGIN, _MARGIN + 0.3))
         self.offset = corner - low * self.scale
         self.size = (high - low) * self.scale + 2 * corner  # width and height [inch]
 
     def flat(self, points: Matrix) -> Matrix:
-        """Convert points (..., 2) seen [m] to points on paper [inch]."""
+        """Convert points (..., 2) of the view [m] to points on paper [inch]."""
         placed: Matrix = points * self.scale + self.offset
         return placed
 
@@ -187,24 +187,24 @@ def paper(
     title: str,
     kind: str,
     marks: Callable[[Axes], None] = lambda axes: None,
-    beside: float = 0.0,
-    dots: float = 200.0,
+    margin: float = 0.0,
+    dpi: float = 200.0,
 ) -> bytes:
-    """Draw a sheet as the contents of a file.
+    """Draw a sheet and return the contents of a file.
 
     Args:
-        sheet: what is seen, and where.
-        title: written above it.
+        sheet: the projected scene.
+        title: title of the picture.
         kind: one of FORMATS.
-        marks: draws more on it, in inches.
-        beside: width left for that on the right [inch].
-        dots: an inch of a PNG.
+        marks: draws annotations, in inches.
+        margin: extra width on the right for annotations [inch].
+        dpi: resolution of a PNG.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS):
-        width = sheet.size[0] + beside
+        width = sheet.size[0] + margin
         figure = Figure(figsize=(width, sheet.size[1]))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
@@ -215,21 +215,21 @@ def paper(
         marks(axes)
         axes.text(_MARGIN / 2, sheet.size[1] - 0.22, title, color=INK, fontsize=11, va="center")
         file = io.BytesIO()
-        figure.savefig(file, format=kind, dpi=dots, metadata=_DATELESS[kind])
+        figure.savefig(file, format=kind, dpi=dpi, metadata=_DATELESS[kind])
     return file.getvalue()
 
 
 def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
-    """Write a text centred at a place (2,) [inch], with a white rim to be legible on anything."""
+    """Write a text centred at a point (2,) [inch], with a white outline for legibility."""
     from matplotlib.patheffects import withStroke
 
-    rim = [withStroke(linewidth=2.2, foreground="white")]
+    outline = [withStroke(linewidth=2.2, foreground="white")]
     x, y = np.asarray(at, dtype=float).tolist()
-    axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=rim)
+    axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=outline)
 
 
 def _ground(axes: Axes, sheet: Sheet) -> None:
-    """Draw the grid with the shadows, or its edge where it is seen from the side; a scale bar."""
+    """Draw the ground grid and shadows, or a line in a side view, and a scale bar."""
     if sheet.view[2, 2] > _FROM_ABOVE:
         _grid(axes, sheet)
         flat = [sheet.flat(face) for shadow in sheet.shadows for face in shadow]
@@ -251,7 +251,7 @@ def _grid(axes: Axes, sheet: Sheet) -> None:
 
 
 def _scale_bar(axes: Axes, sheet: Sheet) -> None:
-    """Draw a bar as long as a step of the grid, with its length."""
+    """Draw a scale bar of one grid step, labelled with its length."""
     step = sheet.step
     left, y = _MARGIN / 2, 0.22
     right = left + step * sheet.scale

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far an arm reaches within its limits: maximised one joint at a time, exactly in each.
+"""Reach of an arm within its limits, by exact maximisation over one joint at a time.
 
 With all other joints held, the tool's coordinates and its squared distance from a point are
-A + B cos q + C sin q over a revolute joint, whose maximum on an interval is known, and linear or
-convex over a prismatic one, whose maximum is at an end. Going round the joints until nothing
-improves, from many positions at once, gives a maximum that no single joint can better. It is
-reached at a position within the limits; that none is larger is likely, not proven.
+A + B cos q + C sin q over a revolute joint, with a known maximum on an interval, and linear or
+convex over a prismatic one, with the maximum at a limit. Coordinate ascent from many positions at
+once gives a maximum that no single joint can improve. It is reached within the limits; that it is
+the global maximum is likely, not proven.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from arm_description.robot_model import RobotModel
 from arm_description.urdf.kinematics import JointFrames
 
 STARTS = 100
-MOST_SWEEPS = 200
-ENOUGH = 1e-9  # improvement of a sweep [m or m^2]
+MAX_SWEEPS = 200
+TOLERANCE = 1e-9  # improvement in a sweep [m or m^2]
 
-# (m, 3) points -> (m,) what is to be made large.
+# (m, 3) points -> (m,) values to maximise.
 Objective: TypeAlias = Callable[[Matrix], Vector]
 
 
@@ -35,14 +35,14 @@ Objective: TypeAlias = Callable[[Matrix], Vector]
 class ToolReach:
     """Reach of tool0 within the joint limits [m]."""
 
-    from_base: float  # largest distance from base_link's origin
-    from_axis: float | None  # largest distance from the first joint's axis, None if it slides
-    lowest: float  # lowest height over base_link's origin
-    highest: float  # highest height over base_link's origin
+    from_base: float  # largest distance from the origin of base_link
+    from_axis: float | None  # largest distance from the first joint's axis, None if prismatic
+    lowest: float  # minimum height above the origin of base_link
+    highest: float  # maximum height above the origin of base_link
 
 
 def reach(model: RobotModel) -> ToolReach:
-    """Find how far the tool reaches; the same for the same robot."""
+    """Return the reach of the tool; deterministic."""
     return ToolReach(
         from_base=math.sqrt(_farthest(model, lambda p: np.einsum("ij,ij->i", p, p))),
         from_axis=_from_first_axis(model) if model.joints[0].type == "revolute" else None,
@@ -52,23 +52,26 @@ def reach(model: RobotModel) -> ToolReach:
 
 
 def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
-    """Return the largest value at the tool, if need be with the first joint turning all around."""
-    moving = [_Moving(joint, model) for joint in model.joints]
+    """Return the maximum over the tool positions, optionally with an unlimited first joint."""
+    moving = [_JointTransform(joint, model) for joint in model.joints]
     lower, upper = model.lower.copy(), model.upper.copy()
     if first_is_free:
         lower[0], upper[0] = -math.pi, math.pi
     q = np.random.default_rng(0).uniform(lower, upper, (STARTS, model.n))
     best = -math.inf
-    for _ in range(MOST_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         value = _sweep(model, moving, q, lower, upper, objective)
-        if value - best < ENOUGH:
+        if value - best < TOLERANCE:
             break
         best = value
     return max(value, best)
 
 
 def _from_first_axis(model: RobotModel) -> float:
-    """With the first joint free, the largest distance along any one direction across its axis."""
+    """Return the maximum distance from the first axis.
+
+    With an unlimited first joint it equals the maximum along any one direction across the axis.
+    """
     frame = JointFrames(model).joints[0].matrix
     along = frame[:3, :3] @ model.joints[0].direction
     across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
@@ -76,10 +79,10 @@ def _from_first_axis(model: RobotModel) -> float:
     return _farthest(model, lambda p: (p - frame[:3, 3]) @ across, first_is_free=True)
 
 
-class _Moving:
-    """A joint's transform as constant + a factor * x + another * y, for many positions at once.
+class _JointTransform:
+    """Transform of a joint as constant + first * x + second * y, for many positions at once.
 
-    x, y are cos q, sin q of a revolute joint and q, 0 of a prismatic one.
+    x, y are cos q, sin q for a revolute joint and q, 0 for a prismatic one.
     """
 
     def __init__(self, joint: Joint, model: RobotModel) -> None:
@@ -90,7 +93,7 @@ class _Moving:
         self.second = at[1] - self.constant if self.turns else np.zeros((4, 4))
 
     def transforms(self, q: Vector) -> Matrix:
-        """(m, 4, 4) of (m,) positions."""
+        """Return the transforms (m, 4, 4) at positions (m,)."""
         x, y = (np.cos(q), np.sin(q)) if self.turns else (q, np.zeros_like(q))
         x, y = x[:, None, None], y[:, None, None]
         return np.asarray(self.constant + x * self.first + y * self.second)
@@ -98,13 +101,13 @@ class _Moving:
 
 def _sweep(
     model: RobotModel,
-    moving: list[_Moving],
+    moving: list[_JointTransform],
     q: Matrix,
     lower: Vector,
     upper: Vector,
     objective: Objective,
 ) -> float:
-    """Improve each joint once, in place; returns the largest value then."""
+    """Optimise each joint once, in place, and return the maximum value."""
     behind = [np.broadcast_to(model.tool.matrix[:, 3], (len(q), 4))]
     for index in range(model.n - 1, 0, -1):
         behind.append(_apply(moving[index].transforms(q[:, index]), behind[-1]))

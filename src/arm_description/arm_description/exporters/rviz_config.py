@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""RViz's configuration for one arm: the shipped one, with camera and sizes that suit the arm.
+"""RViz configuration for one arm: the shipped one with camera and sizes fitted to the arm.
 
-Arms differ in size from centimetres to metres; RViz has no way to say "look at all of it".
+Arms range from centimetres to metres, and RViz cannot fit the view to a robot by itself.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, assemble
 from arm_description.urdf.kinematics import link_poses
 
-HALF_VIEW = np.radians(22.5)  # RViz's field of view is 45 degrees upright
-ROOM = 1.15  # around the arm, for the shapes of its links
+HALF_VIEW = np.radians(22.5)  # half of RViz's vertical field of view
+MARGIN = 1.15  # around the link frames, for the shapes of the links
 
 
 def write_config(robot: str, template: Path, file: Path) -> None:
-    """Write a configuration of RViz in which a robot fills the picture.
+    """Write an RViz configuration in which a robot fills the view.
 
-    The robot is a shipped name or a path; the template has an orbiting camera.
+    The robot is a shipped name or a path; the template must have an orbit camera.
     """
     config = yaml.safe_load(template.read_text(encoding="utf-8"))
-    look_at(config, load_robot(robot))
+    fit_view(config, load_robot(robot))
     file.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
-def look_at(config: dict[str, Any], model: RobotModel) -> None:
-    """Set camera, floor and axes of a configuration to an arm's middle and size."""
-    places = places_of(model)
-    low, high = places.min(axis=0), places.max(axis=0)
-    middle = 0.5 * (low + high)
-    radius = max(float(np.linalg.norm(places - middle, axis=1).max()), 1e-3)
+def fit_view(config: dict[str, Any], model: RobotModel) -> None:
+    """Fit camera, grid and axes of a configuration to the centre and size of an arm."""
+    points = frame_positions(model)
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre = 0.5 * (low + high)
+    radius = max(float(np.linalg.norm(points - centre, axis=1).max()), 1e-3)
     manager = config["Visualization Manager"]
     camera = manager["Views"]["Current"]
-    camera["Distance"] = _rounded(ROOM * radius / np.sin(HALF_VIEW))
-    camera["Focal Point"] = dict(zip("XYZ", map(_rounded, middle), strict=True))
+    camera["Distance"] = _rounded(MARGIN * radius / np.sin(HALF_VIEW))
+    camera["Focal Point"] = dict(zip("XYZ", map(_rounded, centre), strict=True))
     camera["Near Clip Distance"] = _rounded(0.01 * radius)
     camera["Focal Shape Size"] = _rounded(0.1 * radius)
     for group in manager["Displays"]:
@@ -54,8 +54,8 @@ def look_at(config: dict[str, Any], model: RobotModel) -> None:
                 display["Marker Scale"] = _rounded(0.25 * radius)
 
 
-def places_of(model: RobotModel) -> Matrix:
-    """Return where the links' frames are in all postures of the robot's file, (n, 3) [m]."""
+def frame_positions(model: RobotModel) -> Matrix:
+    """Return the positions of the link frames in all postures of the robot file, (n, 3) [m]."""
     joints, home = assemble(model, "").joints, home_posture(model)[1]
     return np.array(
         [

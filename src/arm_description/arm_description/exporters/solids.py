@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Convex solids as small flat faces, and the order in which to paint them."""
+"""Convex solids as small flat faces, and their painting order."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from numpy.typing import ArrayLike
 
 Rgb: TypeAlias = tuple[float, float, float]
 
-# Towards the light, in base_link.
+# Direction to the light, in base_link.
 LIGHT = np.array((0.35, -0.45, 0.82))
 _AMBIENT = 0.62
 _SIDES = 28  # of a cylinder
 _SLICES = 10  # of a sphere, from pole to pole
-_PIECE = 0.4  # length of a piece of a cylinder's side, in its radii
-_MOST_PIECES = 24  # along a cylinder, or an edge of a box
-_TOUCHING = 1e-7  # nearer than this is on a plane [m]
+_PIECE = 0.4  # length of a face along a cylinder, in radii
+_MAX_PIECES = 24  # along a cylinder, or an edge of a box
+_TOLERANCE = 1e-7  # distance of points that lie in a plane [m]
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex body in its place; a cylinder is along its z."""
+    """A convex body at a pose; a cylinder is along its z."""
 
     kind: Literal["box", "cylinder", "sphere"]
-    size: tuple[float, ...]  # edges, radius and length, or radius [m]
-    T: Matrix  # (4, 4) base_link <- solid, which is centred there [m]
+    size: tuple[float, ...]  # edges; radius and length; or radius [m]
+    T: Matrix  # (4, 4) base_link <- centre of the solid [m]
     colour: Rgb = (0.5, 0.5, 0.5)  # red, green, blue, 0 .. 1
 
     def faces(self) -> Matrix:
-        """Return small faces (n, 4, 3) in base_link, counter-clockwise seen from outside [m]."""
-        made = {"box": _box, "cylinder": _cylinder, "sphere": _sphere}[self.kind](self.size)
-        faces: Matrix = made @ self.T[:3, :3].T + self.T[:3, 3]
+        """Return small faces (n, 4, 3) in base_link [m], counter-clockwise seen from outside."""
+        local = {"box": _box, "cylinder": _cylinder, "sphere": _sphere}[self.kind](self.size)
+        faces: Matrix = local @ self.T[:3, :3].T + self.T[:3, 3]
         return faces
 
 
 def normals(faces: ArrayLike) -> Matrix:
-    """Return the unit vectors (n, 3) out of faces (n, k, 3), by Newell's sum over the sides."""
+    """Return the outward unit normals (n, 3) of faces (n, k, 3), by Newell's method."""
     corners = np.asarray(faces, dtype=float)
     out = np.cross(corners, np.roll(corners, -1, axis=1)).sum(axis=1)
     unit: Matrix = out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15)
@@ -52,27 +52,27 @@ def normals(faces: ArrayLike) -> Matrix:
 
 
 def shaded(colour: Rgb, out: Matrix) -> Matrix:
-    """Return the colours (n, 3) of faces by their normals: Lambert's law and ambient light."""
+    """Return the colours (n, 3) of faces by Lambert's law and ambient light."""
     lit = np.maximum(out @ LIGHT, 0.0) / float(np.linalg.norm(LIGHT))
     return np.clip(np.outer(_AMBIENT + (1.0 - _AMBIENT) * lit, colour), 0.0, 1.0)
 
 
-def painting_ranks(solids: Sequence[Matrix], besides: Sequence[Matrix], view: Matrix) -> list[int]:
-    """Return the rank of each solid: lower ones are painted first, equal ones by depth.
+def painting_ranks(solids: Sequence[Matrix], loose: Sequence[Matrix], view: Matrix) -> list[int]:
+    """Return the rank of each solid: lower ranks are painted first, equal ranks by depth.
 
-    A solid is painted before all that is beyond the plane of one of its visible faces, such as a
-    table before what stands on it: of its large faces the depth says little.
+    A solid is painted before everything beyond the plane of one of its visible faces, such as a
+    table before the objects on it: the depth of large faces is no reliable order.
 
     Args:
         solids: faces of each (n, 4, 3).
-        besides: points (k, 3) of what has the last rank.
+        loose: points (k, 3) of each loose face or line, which have the last rank.
         view: rows right, up, towards the eye.
     """
     points = [np.unique(faces.reshape(-1, 3), axis=0) for faces in solids]
     ranks, left = [len(solids)] * len(solids), list(range(len(solids)))
     for rank in range(len(solids)):
         for index in left:
-            others = [points[other] for other in left if other != index] + [*besides]
+            others = [points[other] for other in left if other != index] + [*loose]
             if others and _is_behind(solids[index], np.vstack(others), view):
                 ranks[index] = rank
                 left.remove(index)
@@ -86,19 +86,19 @@ def _is_behind(faces: Matrix, points: Matrix, view: Matrix) -> bool:
     """Return whether all points are beyond the plane of one of the visible faces."""
     out = normals(faces)
     planes = np.column_stack((out, np.einsum("ij,ij->i", out, faces[:, 0])))
-    planes = np.unique(planes[out @ view[2] > _TOUCHING].round(9), axis=0)
+    planes = np.unique(planes[out @ view[2] > _TOLERANCE].round(9), axis=0)
     over = points @ planes[:, :3].T - planes[:, 3]
-    return bool((over > -10.0 * _TOUCHING).all(axis=0).any())
+    return bool((over > -10.0 * _TOLERANCE).all(axis=0).any())
 
 
 def _box(size: tuple[float, ...]) -> Matrix:
     corners = _CORNERS * size
-    cell = max(min(size), max(size) / _MOST_PIECES)
+    cell = max(min(size), max(size) / _MAX_PIECES)
     return np.vstack([_cells(corners[list(face)], cell) for face in _BOX_FACES])
 
 
 def _cells(face: Matrix, cell: float) -> Matrix:
-    """Cut a rectangle (4, 3) into cells about as long and wide as given [m]."""
+    """Divide a rectangle (4, 3) into cells of about the given size [m]."""
     right, up = face[1] - face[0], face[3] - face[0]
     columns, rows = (max(1, math.ceil(np.linalg.norm(edge) / cell - 0.5)) for edge in (right, up))
     a, b = np.arange(columns + 1) / columns, np.arange(rows + 1) / rows
@@ -113,14 +113,14 @@ def _sphere(size: tuple[float, ...]) -> Matrix:
 
 def _cylinder(size: tuple[float, ...]) -> Matrix:
     radius, length = size
-    pieces = min(max(1, math.ceil(length / (_PIECE * radius))), _MOST_PIECES)
+    pieces = min(max(1, math.ceil(length / (_PIECE * radius))), _MAX_PIECES)
     side = [(radius, z) for z in np.linspace(-0.5 * length, 0.5 * length, pieces + 1)]
     ends = [[(r * radius, z * length) for r in (0.0, 0.5)] for z in (-0.5, 0.5)]
     return _revolved(np.array([*ends[0], *side, *ends[1][::-1]]))
 
 
 def _revolved(profile: Matrix) -> Matrix:
-    """Return the faces of a profile (k, 2) of radius and height that turns about z."""
+    """Return the faces of a surface of revolution about z with profile (k, 2): radius, height."""
     angles = np.arange(_SIDES + 1) * (2.0 * math.pi / _SIDES)
     radius, height = profile.T
     x, y = np.outer(np.cos(angles), radius), np.outer(np.sin(angles), radius)

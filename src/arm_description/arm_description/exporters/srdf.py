@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the SRDF of a robot, and read postures from the group states of any SRDF.
 
-The format: https://wiki.ros.org/srdf/review, as MoveIt's srdfdom reads it. Links that overlap in
-every posture, because they are drawn so, are exempt from collision checks. As in MoveIt's Setup
-Assistant they are found by trying random postures; two shapes overlap if a grid point of one is
-inside the other, which is enough for bodies that share a joint.
+The format: https://wiki.ros.org/srdf/review, as MoveIt's srdfdom reads it. Links whose shapes
+overlap in every posture are excluded from collision checks. As in MoveIt's Setup Assistant they
+are found by sampling random postures; two shapes overlap if a grid point of one is inside the
+other, which suffices for bodies that share a joint.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _ALONG = np.linspace(-1.0, 1.0, 7)  # a grid along each axis of a shape, in half
 def read_srdf_postures(text: str, model: RobotModel, prefix: str = "") -> Mapping[str, Posture]:
     """Read the group states of an SRDF as postures of a robot.
 
-    States of one name in several groups are one posture. A state of the fingers alone is none of
-    the arm, and is left out.
+    States with the same name in several groups form one posture. A state of the fingers alone is
+    not a posture of the arm and is ignored.
 
     Args:
         text: the XML.
         model: the robot.
-        prefix: what stands before the joints' names in the SRDF.
+        prefix: prefix of the joint names in the SRDF.
 
     Returns:
         Posture name -> joint name -> position [rad or m]; "gripper" is a width [m].
 
     Raises:
-        DescriptionError: it is no SRDF; a joint is unknown, missing, given twice or outside its
-            limits; the fingers are not opened alike.
+        DescriptionError: it is not an SRDF; a joint is unknown, missing, given twice or outside
+            its limits; the fingers are not opened equally.
     """
     states: dict[str, dict[str, float]] = {}
     for state in parse_xml(text, "SRDF").findall("group_state"):
@@ -101,13 +101,13 @@ def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Postu
         if joint not in joints:
             raise DescriptionError(
                 f"group_state {name!r} has no joint {joint!r}",
-                remedy="a posture has a position for every joint of the arm",
+                remedy="give a position for every joint of the arm",
             )
     if model.gripper and any(finger in joints for finger in model.gripper.joints):
         left, right = (joints.get(finger, math.nan) for finger in model.gripper.joints)
         if not abs(left - right) <= SLACK:
             problem = f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m"
-            raise DescriptionError(problem, remedy="give both the same, half the width")
+            raise DescriptionError(problem, remedy="give both half the width")
         ranges[GRIPPER_KEY] = (model.gripper.min_width, model.gripper.max_width)
         values[GRIPPER_KEY] = left + right
     for joint, (lower, upper) in ranges.items():
@@ -115,21 +115,21 @@ def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Postu
             raise DescriptionError(
                 f"group_state {name!r}: {joint} at {values[joint]:.6g} is outside its limits "
                 f"{lower:.6g} .. {upper:.6g} (in rad or m)",
-                remedy="change it, or the limits in the robot file",
+                remedy="change it or the limits in the robot file",
             )
     return MappingProxyType({j: min(max(values[j], low), up) for j, (low, up) in ranges.items()})
 
 
-def always_touching(parts: UrdfParts) -> list[tuple[str, str]]:
-    """Return the pairs of links whose shapes overlap in every posture that was tried."""
-    solid = [link for link in parts.links if link.shapes and link.seen and link.mesh is None]
+def always_overlapping(parts: UrdfParts) -> list[tuple[str, str]]:
+    """Return the pairs of links whose shapes overlap in every sampled posture."""
+    solid = [link for link in parts.links if link.shapes and link.visible and link.mesh is None]
     points = {link.name: np.hstack([_points(shape) for shape in link.shapes]) for link in solid}
     pairs = list(combinations(solid, 2))
     random = np.random.default_rng(_SEED)
     for _ in range(_POSTURES):
         values = {joint.name: _position(joint, random) for joint in parts.joints}
         poses = link_poses(parts.links[0].name, parts.joints, values)
-        pairs = [pair for pair in pairs if _touch(*pair, points, poses)]
+        pairs = [pair for pair in pairs if _overlap(*pair, points, poses)]
     return [(one.name, other.name) for one, other in pairs]
 
 
@@ -140,7 +140,7 @@ def _position(joint: UrdfJoint, random: np.random.Generator) -> float:
     return float(random.uniform(lower, upper))
 
 
-def _touch(
+def _overlap(
     one: UrdfLink, other: UrdfLink, points: Mapping[str, Matrix], poses: Mapping[str, Matrix]
 ) -> bool:
     for a, b in ((one, other), (other, one)):
@@ -153,7 +153,7 @@ def _touch(
 
 
 def _points(shape: UrdfGeometry) -> Matrix:
-    """Return a grid of points of a shape (4, k) in the frame of its link, its surface included."""
+    """Return a grid of points (4, k) in and on a shape, in the frame of its link."""
     grid = np.array(list(product(_ALONG, repeat=3))).T
     grid = grid[:, _within(shape, grid)]
     points = np.vstack([grid * _half_size(shape), np.ones(grid.shape[1])])
@@ -161,13 +161,13 @@ def _points(shape: UrdfGeometry) -> Matrix:
 
 
 def _half_size(shape: UrdfGeometry) -> Matrix:
-    """Return half the size of a shape along its axes (3, 1) [m]."""
+    """Return half the extent of a shape along its axes (3, 1) [m]."""
     x, y, z = shape.size if shape.kind == "box" else (2 * shape.size[0],) * 2 + shape.size[1:]
     return np.array([[0.5 * x], [0.5 * y], [0.5 * z]])
 
 
 def _within(shape: UrdfGeometry, points: Matrix) -> Matrix:
-    """Return which points (3, k) are in a shape, in half sizes of it."""
+    """Return which points (3, k), in units of the half extents, are inside a shape (k,)."""
     x, y, z = np.abs(points)
     across = np.hypot(x, y) if shape.kind == "cylinder" else np.maximum(x, y)
     return np.asarray((across <= 1.0) & (z <= 1.0))
@@ -176,7 +176,7 @@ def _within(shape: UrdfGeometry, points: Matrix) -> Matrix:
 def to_srdf(model: RobotModel, prefix: str = "") -> str:
     """Return the SRDF of an arm: groups ``arm`` and ``gripper``, group states, end effector.
 
-    The prefix is put before every link and joint name, as in the URDF.
+    The prefix is prepended to every link and joint name, as in the URDF.
 
     Raises:
         DescriptionError: the prefix cannot be part of a name.
@@ -213,7 +213,7 @@ def _state(
 def _exempt_pairs(robot: ET.Element, model: RobotModel, prefix: str) -> None:
     parts = assemble(model, prefix)
     pairs = dict.fromkeys(adjacent(parts), "Adjacent")
-    for pair in always_touching(parts):
+    for pair in always_overlapping(parts):
         pairs.setdefault(pair, "Always")
     if model.gripper:  # closed, they meet
         left, right = (f"{prefix}{finger}_link" for finger in model.gripper.joints)
@@ -223,7 +223,7 @@ def _exempt_pairs(robot: ET.Element, model: RobotModel, prefix: str) -> None:
 
 
 def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of links with a shape that no other link with a shape lies between."""
+    """Yield the pairs of links with shapes that have no other link with a shape in between."""
     solid = {link.name for link in parts.links if link.shapes}
     neighbours: dict[str, list[str]] = {link.name: [] for link in parts.links}
     for joint in parts.joints:
@@ -231,7 +231,7 @@ def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:
         neighbours[joint.child].append(joint.parent)
 
     def around(link: str, behind: str) -> Iterator[str]:
-        """Yield the nearest links with a shape, through mere frames."""
+        """Yield the nearest links with a shape, skipping links without."""
         for other in neighbours[link]:
             if other in solid:
                 yield other

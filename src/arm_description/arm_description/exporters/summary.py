@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot as plain text for a terminal: its table, limits, reach, home pose and sources."""
+"""Plain text summary of a robot: DH table, limits, reach, home pose and sources."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _LEFT = ("joint", "posture", "constant", "moves")
 def robot_summary(
     model: RobotModel, units: Units | None = None, constants: Sequence[Constant] = ()
 ) -> str:
-    """Describe a robot.
+    """Return the summary of a robot.
 
     Args:
         model: the robot.
-        units: what to write numbers in, those of the robot's file if None.
-        constants: of its file; in that file's units whatever ``units`` says.
+        units: units of the numbers, by default those of the robot file.
+        constants: constants of the robot file, always in the units of the file.
     """
     parts = _Summary(model, units or model.units).parts()
     parts.insert(-1, _constants(constants, model.units))
@@ -37,9 +37,9 @@ def robot_summary(
 
 
 def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
-    """Name and positions by joint (rad or m) of the posture to begin with.
+    """Return name and positions by joint [rad or m] of the initial posture.
 
-    It is ``rest``, else the first one of the file, else every joint at 0 or the limit next to it.
+    It is ``rest``, else the first one of the file, else every joint at 0 or the nearest limit.
     """
     for name in ("rest", *model.postures):
         if name in model.postures:
@@ -64,7 +64,7 @@ class _Summary:
         ]
 
     def _text(self, value: float, kind: str = "prismatic") -> str:
-        """A length, or an angle of a revolute joint."""
+        """Return a length, or an angle of a revolute joint, in the chosen unit."""
         return _short(self._units.written(float(value), kind))
 
     def _texts(self, values: Iterable[float], kind: str = "prismatic") -> str:
@@ -97,10 +97,10 @@ class _Summary:
                 )
             )
         yield from _columns(rows)
-        for what, origin in (("base", self._model.base), ("tool", self._model.tool)):
+        for name, origin in (("base", self._model.base), ("tool", self._model.tool)):
             if any((*origin.xyz, *origin.rpy)):
                 rpy = self._texts(origin.rpy, "revolute")
-                yield f"  {what}: xyz {self._texts(origin.xyz)}, rpy {rpy}"
+                yield f"  {name}: xyz {self._texts(origin.xyz)}, rpy {rpy}"
 
     def _limits(self) -> Iterator[str]:
         rows = [("", "joint", "lower", "upper", "speed", "acceleration", "effort")]
@@ -157,7 +157,7 @@ class _Summary:
         )
 
     def _reach(self) -> Iterator[str]:
-        def text(length: float) -> str:  # found by search, to a tenth of a millimetre
+        def text(length: float) -> str:  # rounded to the accuracy of the search
             return self._text(round(length, 4))
 
         found, unit = reach(self._model), self._unit
@@ -167,14 +167,14 @@ class _Summary:
             first = self._model.joints[0].name
             yield f"  {text(found.from_axis)} {unit} from the axis of {first},"
         yield f"  heights from {text(found.lowest)} to {text(found.highest)} {unit}"
-        yield "  (maximised joint by joint from 100 positions; collisions not considered)"
+        yield "  (maximised joint by joint from 100 positions; collisions are ignored)"
 
     def _sources(self) -> Iterator[str]:
         model = self._model
         rows = [("Source", model.source), *((j.name, j.source) for j in model.joints)]
-        for what, part in (("gripper", model.gripper), ("payload", model.payload)):
+        for name, part in (("gripper", model.gripper), ("payload", model.payload)):
             if part:
-                rows.append((what, part.source))
+                rows.append((name, part.source))
         known = {text for _, text in rows}
         rows += [row for row in model.sources.items() if row[1] not in known]
         for name, source in rows:
@@ -185,20 +185,20 @@ class _Summary:
 def _constants(constants: Sequence[Constant], units: Units) -> Iterator[str]:
     if constants:
         yield f"Constants of the file, in {units.length} and {units.angle}"
-    wide = max((len(constant.name) for constant in constants), default=0)
+    width = max((len(constant.name) for constant in constants), default=0)
     for constant in constants:
         text = "" if _is_number(constant.text) else f" = {constant.text}"
         comment = f"   {constant.comment}" if constant.comment else ""
         yield from textwrap.wrap(
-            f"{constant.name:<{wide}}  {_short(constant.value)}{text}{comment}",
+            f"{constant.name:<{width}}  {_short(constant.value)}{text}{comment}",
             WIDTH,
             initial_indent="  ",
-            subsequent_indent=" " * (wide + 6),
+            subsequent_indent=" " * (width + 6),
         )
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows with aligned columns: words to the left, numbers to the right."""
+    """Yield rows with aligned columns: words to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = ["<" if head in _LEFT else ">" for head in rows[0]]
     for row in rows:
@@ -207,14 +207,14 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _variable(offset: str) -> str:
-    """A cell of the table with the joint's variable q in it."""
+    """Return the table cell of a joint variable q with its offset."""
     if offset == "0":
         return "q"
     return f"q - {offset[1:]}" if offset.startswith("-") else f"q + {offset}"
 
 
 def _short(value: float) -> str:
-    """Six digits; what is left of rounding is 0."""
+    """Return a number with six digits; rounding errors become 0."""
     return f"{0.0 if math.isclose(value, 0.0, abs_tol=1e-9) else value:.6g}"
 
 

@@ -1,22 +1,22 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Architecture files of RVS, the Robot Visualization System of McGill University.
+"""Reader of architecture files of RVS, the Robot Visualization System of McGill University.
 
 The format, after the printed file of REDIESTRO (F. Bauer, "The Development and Implementation of
-Kinematics Algorithms on RVS", 2006, appendix A), word by word and in any layout:
+Kinematics Algorithms on RVS", 2006, appendix A), as words in any layout:
 
-    REDIESTRO                title: whatever stands before the first keyword
-    geomtype full            how RVS draws it; read over
+    REDIESTRO                title: everything before the first keyword
+    geomtype full            how RVS draws it; ignored
     Link 1                   links are numbered from 1 in order
-    a 0.0  b 9.5229          along x and along z, in a unit of length that the file does not tell
+    a 0.0  b 9.5229          along x and along z, in an unspecified unit of length
     al 58.3127  th 20.0      alpha and theta, in degrees
-    type prismatic           revolute if left out
-    limits -170.0 95.0       of theta (revolute) or b (prismatic), if it has any
-    EndEffector hand         what RVS draws at the end; read over
+    type prismatic           default revolute
+    limits -170.0 95.0       of theta (revolute) or b (prismatic), optional
+    EndEffector hand         what RVS draws at the end; ignored
 
-Comments run from #, %, !, //, or a star to the end of the line, or stand in /* */. The table is
-standard DH with b for d. Limits are of the whole angle, and th is where RVS shows the arm first:
-so the joint is 0 where theta is 0, and th becomes the posture ``home``.
+Comments run from #, %, !, // or * to the end of the line, or from /* to */. The table is standard
+DH with b for d. Limits include the offset, and th is the position in which RVS first shows the
+arm: so the joint is 0 where theta is 0, and th becomes the posture ``home``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from arm_description.robot_model import RobotModel
 
 NUMBERS = {"a": 1, "b": 1, "al": 1, "th": 1, "limits": 2}
 KEYWORDS = ("Link", *NUMBERS, "type", "geomtype", "EndEffector")
-READ_OVER = ("geomtype", "endeffector")
+IGNORED = ("geomtype", "endeffector")
 FIRST = ("link", "geomtype")
 TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
 _COMMENT = re.compile(r"(#|%|!|//|\*).*")
@@ -48,7 +48,7 @@ _SEPARATORS = str.maketrans("=:,;", "    ")
 
 @dataclass
 class _Statement:
-    """A keyword with the words behind it, each with its line."""
+    """A keyword with the words after it, each with its line."""
 
     key: str
     line: int
@@ -61,16 +61,16 @@ class _Statement:
 
 
 def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
-    """Read an architecture file.
+    """Parse an architecture file.
 
     Args:
-        text: its text.
+        text: text of the file.
         name: name of the robot.
-        units: the unit of its lengths; angles are in degrees whatever they say.
-        file: what errors and the source call it.
+        units: unit of its lengths; angles are always in degrees.
+        file: name of the file for errors and the source.
 
     Raises:
-        DescriptionError: something is missing or wrong; names the line.
+        DescriptionError: something is missing or invalid; names the line.
     """
     title, links = _links(text, file)
     units = Units(units.length, "deg")
@@ -92,19 +92,19 @@ def _links(text: str, file: str) -> tuple[str, list[_Link]]:
     for statement in statements:
         error = partial(DescriptionError, file=file, line=statement.line)
         if statement.key == "link":
-            number, called = len(links) + 1, statement.text
-            if called != str(number):
-                problem = f"link {number} is called {called!r}"
+            number = len(links) + 1
+            if statement.text != str(number):
+                problem = f"link {number} is numbered {statement.text!r}"
                 raise error(problem, remedy="number them 1, 2, ..")
             links.append(_Link(file, statement.line, number))
-        elif statement.key not in READ_OVER:
+        elif statement.key not in IGNORED:
             if not links:
-                raise error(f"{statement.key!r} stands before the first link")
+                raise error(f"{statement.key!r} comes before the first link")
             links[-1].store(statement)
     if not links:
         raise DescriptionError(
             "there is no link",
-            remedy="begin the first one with 'Link 1'",
+            remedy="start the first one with 'Link 1'",
             file=file,
             line=max(1, len(text.splitlines())),
         )
@@ -112,7 +112,7 @@ def _links(text: str, file: str) -> tuple[str, list[_Link]]:
 
 
 def _statements(text: str) -> tuple[str, list[_Statement]]:
-    """The title and the statements; a title may hold any word but those that begin a file."""
+    """Return title and statements; a title may contain any word but those in FIRST."""
     title, statements = list[str](), list[_Statement]()
     known = {word.lower() for word in KEYWORDS}
     for word, line in _words(text):
@@ -157,7 +157,7 @@ class _Link:
         if key == "limits" and values[0] >= values[1]:
             raise self._error(
                 f"the lower limit {values[0]:g} {of_link} is not below the upper, {values[1]:g}",
-                "was a minus sign lost? the lower limit comes first",
+                "give the lower limit first; check the minus signs",
                 line,
             )
         self.values[key] = values
@@ -169,7 +169,7 @@ class _Link:
         a, b, al, th = (self.values[key][0] for key in ("a", "b", "al", "th"))
         slides = self.type == "prismatic"
         if slides and "limits" not in self.values:
-            problem = f"link {self.number} slides and has no limits"
+            problem = f"link {self.number} is prismatic and has no limits"
             raise self._error(problem, "add for example 'limits 0 5'")
         lower, upper = self.values.get("limits", (-180.0, 180.0))
         velocity = DEFAULT_VELOCITY[self.type]
@@ -191,22 +191,23 @@ class _Link:
         )
 
     def home(self, joint: Joint, units: Units) -> float:
-        """Where RVS shows the joint first, if need be by whole turns inside the limits."""
+        """Return the initial position in RVS, shifted by whole turns into the limits."""
         slides = joint.type == "prismatic"
         shown = self.values["b" if slides else "th"][0]
         for turn in (0.0,) if slides else (0.0, -360.0, 360.0):
             value = units.si(shown + turn, joint.type)
             if joint.lower <= value <= joint.upper:
                 return value
-        problem = f"link {self.number} stands at {shown:g}, outside its limits"
-        raise self._error(problem, "was a minus sign lost in the limits?")
+        problem = f"link {self.number} is at {shown:g}, outside its limits"
+        raise self._error(problem, "check the minus signs of the limits")
 
     def _number(self, word: str, line: int) -> float:
         try:
             value = float(word)
         except ValueError:
             remedy = did_you_mean(word, KEYWORDS)
-            raise self._error(f"{word!r} is not known here", remedy, line) from None
+            problem = f"{word!r} is not a keyword or number"
+            raise self._error(problem, remedy, line) from None
         if not math.isfinite(value):
             raise self._error(f"{word} is not a finite number", line=line)
         return value
@@ -217,7 +218,7 @@ class _Link:
             if word and known.startswith(word.lower()):
                 return known
         remedy = did_you_mean(word, TYPES)
-        raise self._error(f"a joint cannot be {word!r}", remedy, statement.line)
+        raise self._error(f"{word!r} is not a joint type", remedy, statement.line)
 
     def _error(self, problem: str, remedy: str = "", line: int | None = None) -> DescriptionError:
         return DescriptionError(problem, remedy=remedy, file=self.file, line=line or self.line)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A URDF as a RobotModel: same joints, same zero, same sign, same limits, in a DH table."""
+"""Import a URDF as a RobotModel: a DH table with the same joints, zeros, signs and limits."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from arm_description.importers.urdf_structure import (
     ArmChain,
     find_chain,
     find_hand,
-    some,
+    shortened,
     zero_pose,
 )
 from arm_description.model.elements import Convention, DhRow, Joint, JointType
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, taken_by
-from arm_description.robot_file.scope import FASTEST, MOST_ROTATION, name_problem
+from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, name_owner
+from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY, name_problem
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import UrdfJoint
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 
-# Five written digits of pi are this far from it, with some room [rad].
+# Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
 SAMPLES = 100
 
 
 @dataclass(frozen=True)
 class UrdfImport:
-    """A model from a URDF and how faithful it is."""
+    """A model from a URDF, and its deviation from it."""
 
     model: RobotModel
-    notes: tuple[str, ...]  # what there is to know about it, in sentences
-    # largest difference of any element of the tool's pose from the URDF's, at SAMPLES random
+    notes: tuple[str, ...]  # remarks for the user, in sentences
+    # largest deviation of any element of the tool pose from the URDF's, at SAMPLES random
     # positions within the limits [m or -]
     error: float
 
@@ -55,40 +55,40 @@ def import_urdf(
     name: str = "",
     file: str = "",
 ) -> UrdfImport:
-    """Find the DH table of an arm given as URDF.
+    """Compute the DH table of an arm from its URDF.
 
     Args:
         text: the URDF.
-        convention: of the table.
-        base: link that becomes base_link, the root if empty.
-        tip: link that becomes tool0, the arm's one end if empty.
-        parallel: axes closer than this are taken as parallel [rad].
-        name: of the robot, that of the URDF if empty.
-        file: where the text comes from, for the model's source.
+        convention: DH convention of the table.
+        base: link that becomes base_link, by default the root.
+        tip: link that becomes tool0, by default the only end of the arm.
+        parallel: axes within this angle count as parallel [rad].
+        name: name of the robot, by default that of the URDF.
+        file: origin of the text, for the source of the model.
 
     Raises:
-        DescriptionError: not a URDF, not one arm, or one that a DH table cannot hold.
+        DescriptionError: not a URDF, not a single arm, or not representable by a DH table.
     """
     tree = read_urdf(text)
     chain = find_chain(tree, base, tip)
     hand = find_hand(tree, chain)
-    frames = {joint.name: zero_pose(chain.way, joint) for joint in chain.moving}
+    frames = {joint.name: zero_pose(chain.path, joint) for joint in chain.moving}
     axes = [
         AxisLine(j.name, frames[j.name][:3, 3], frames[j.name][:3, :3] @ j.axis)
         for j in chain.moving
     ]
     table = dh_from_axes(axes, hand.tool, convention, parallel)
     joints = tuple(map(_joint, chain.moving, table.rows))
-    called = _clean(name or tree.name)
+    clean_name = _clean(name or tree.name)
     model = RobotModel(
-        name=called,
+        name=clean_name,
         convention=convention,
         joints=joints,
         base=table.base,
         tool=table.tool,
         gripper=hand.gripper,
         postures=MappingProxyType({"rest": MappingProxyType({j.name: j.rest for j in joints})}),
-        description=f"{called}, {len(joints)} joints, from its URDF",
+        description=f"{clean_name}, {len(joints)} joints, from its URDF",
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
     error = _difference(model, chain, hand.tool)
@@ -105,16 +105,16 @@ def _notes(chain: ArmChain, hand: str, table: tuple[str, ...], error: float) -> 
         if note:
             yield f"{note[0].upper()}{note[1:]}."
     if chain.others:
-        yield f"Not on the way, left out: {some(chain.others)}."
+        yield f"Omitted, as not on the path: {shortened(chain.others)}."
 
 
 def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
     kind: JointType = "prismatic" if joint.kind == "prismatic" else "revolute"
-    lower, upper, said = _limits(joint)
-    notes = [said] if said else []
+    lower, upper, note = _limits(joint)
+    notes = [note] if note else []
     velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
-    if not 0.0 < velocity <= FASTEST[kind]:
-        notes.append(f"{'no' if velocity <= 0.0 else 'an endless'} velocity in the URDF")
+    if not 0.0 < velocity <= MAX_VELOCITY[kind]:
+        notes.append(f"{'no' if velocity <= 0.0 else 'an unbounded'} velocity in the URDF")
         velocity = DEFAULT_VELOCITY[kind]
     if effort <= 0.0:
         effort = DEFAULT_EFFORT
@@ -133,30 +133,30 @@ def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
 
 
 def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
-    """Limits, and what to say about them. Endless turning becomes one turn: every pose, once."""
+    """Return limits and a note; unbounded rotation becomes one turn, which reaches every pose."""
     limit = joint.limit
     if joint.kind == "continuous" or limit is None:
-        return -math.pi, math.pi, "continuous in the URDF, half a turn either way here"
+        return -math.pi, math.pi, "continuous in the URDF, limited to half a turn either way"
     if limit.lower >= limit.upper:
-        problem = f"joint {joint.name!r} cannot move: both its limits are {limit.lower:g}"
-        raise UrdfError(problem, remedy="give it limits, or make it fixed")
-    if joint.kind == "revolute" and max(-limit.lower, limit.upper) > MOST_ROTATION:
-        return -math.pi, math.pi, "without bound in the URDF, half a turn either way here"
+        problem = f"joint {joint.name!r} cannot move: both limits are {limit.lower:g}"
+        raise UrdfError(problem, remedy="give it limits or make it fixed")
+    if joint.kind == "revolute" and max(-limit.lower, limit.upper) > MAX_ROTATION:
+        return -math.pi, math.pi, "unbounded in the URDF, limited to half a turn either way"
     return limit.lower, limit.upper, ""
 
 
 def _clean(name: str) -> str:
     cleaned = "".join("_" if name_problem(c)[0] else c for c in name)
-    return f"{cleaned}_joint" if taken_by(cleaned) else cleaned
+    return f"{cleaned}_joint" if name_owner(cleaned) else cleaned
 
 
 def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
-    """Largest difference of the tool's pose at random positions; repeatable."""
+    """Return the largest deviation of the tool pose at random positions; deterministic."""
     rng = np.random.default_rng(0)
-    fixed = np.linalg.inv(zero_pose(chain.way)) @ tool
+    fixed = np.linalg.inv(zero_pose(chain.path)) @ tool
     worst = 0.0
     for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
         values = dict(zip((joint.name for joint in chain.moving), q, strict=True))
-        T = link_poses(chain.base, chain.way, values)[chain.tip]
+        T = link_poses(chain.base, chain.path, values)[chain.tip]
         worst = max(worst, float(np.abs(T @ fixed - model.fk(q)).max()))
     return worst

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot is made of: joints with their DH rows, fixed transforms, gripper, colours.
+"""Elements of a robot model: joints with DH rows, fixed transforms, gripper, colours.
 
-In m, rad and s. The transforms of Denavit-Hartenberg rows are those of both conventions.
+Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.
 
 Standard (distal): A_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i); Spong, Hutchinson, Vidyasagar,
 "Robot Modeling and Control", eq. 3.10. Joint i turns about (slides along) z of frame i-1.
@@ -11,9 +11,9 @@ Modified (proximal): A_i = Rx(alpha_i-1) Tx(a_i-1) Rz(theta_i) Tz(d_i); Craig, "
 Robotics", eq. 3.6. Joint i turns about z of frame i, and row i holds a and alpha of link i-1, as
 the tables in that convention are printed.
 
-A joint may also turn about y or x of the frame whose z is meant above. Only the parts of universal
-and ball joints do: rows of four numbers cannot follow one another so, as x_i would have to be
-parallel to z_i-1 behind the last axis of a ball joint.
+A joint may also turn about y or x of the frame whose z is its axis above. Only the parts of
+universal and ball joints do so: successive DH rows cannot represent them, as x_i would have to be
+parallel to z_i-1 after the last axis of a ball joint.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 
 @dataclass(frozen=True)
 class DhRow:
-    """One row of a table; of the joint's own variable (theta or d) it holds the offset.
+    """One row of a DH table; theta or d is the offset of the joint variable.
 
     Attributes:
-        theta: turn about z [rad].
-        d: shift along z [m].
-        a: shift along x [m].
-        alpha: turn about x [rad].
+        theta: rotation about z [rad].
+        d: translation along z [m].
+        a: translation along x [m].
+        alpha: rotation about x [rad].
     """
 
     theta: float
@@ -48,7 +48,7 @@ class DhRow:
     a: float
     alpha: float
 
-    def moved(self, joint_type: JointType, q: float) -> DhRow:
+    def at(self, joint_type: JointType, q: float) -> DhRow:
         """Return the row with the joint at q [rad or m]."""
         if joint_type == "revolute":
             return replace(self, theta=self.theta + q)
@@ -63,7 +63,7 @@ AXES: dict[Axis, Triple] = {
 
 
 def cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine [-], exact at multiples of a quarter turn as doubles can write them."""
+    """Return cosine and sine, exact at multiples of a quarter turn (as doubles)."""
     quarter = angle / (math.pi / 2)
     if abs(quarter - round(quarter)) < 1e-15 * max(1.0, abs(quarter)):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarter) % 4]
@@ -71,7 +71,7 @@ def cos_sin(angle: float) -> tuple[float, float]:
 
 
 def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
-    """Return frame i-1 <- frame i (4, 4) [m] of one row, joint variable included."""
+    """Return frame i-1 <- frame i (4, 4) [m] of a row that includes the joint variable."""
     ct, st = cos_sin(row.theta)
     ca, sa = cos_sin(row.alpha)
     if convention == "standard":
@@ -90,7 +90,7 @@ def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
 
 
 def turn_matrix(axis: Axis, angle: float) -> Matrix:
-    """Return the turn (4, 4) about an axis of a frame by an angle [rad]."""
+    """Return the rotation (4, 4) about an axis of a frame by an angle [rad]."""
     c, s = cos_sin(angle)
     k = "xyz".index(axis)
     i, j = (k + 1) % 3, (k + 2) % 3  # the other two, in cyclic order
@@ -101,7 +101,7 @@ def turn_matrix(axis: Axis, angle: float) -> Matrix:
 
 @dataclass(frozen=True)
 class Origin:
-    """A fixed transform as URDF writes it.
+    """A fixed transform in URDF notation.
 
     Attributes:
         xyz: position [m].
@@ -113,7 +113,7 @@ class Origin:
 
     @property
     def matrix(self) -> Matrix:
-        """The same as (4, 4)."""
+        """The transform as a matrix (4, 4)."""
         return rpy_matrix(self.xyz, self.rpy)
 
 
@@ -122,20 +122,20 @@ NO_MOTION = Origin()
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint with its row of the table.
+    """One joint with its DH row.
 
     Attributes:
-        name: name, unique in the robot.
+        name: unique name.
         type: "revolute" or "prismatic".
         row: DH numbers; theta (revolute) or d (prismatic) is the offset added to q.
-        lower: lowest position [rad or m].
-        upper: highest position [rad or m], above lower.
-        velocity: highest speed [rad/s or m/s].
-        acceleration: highest acceleration [rad/s^2 or m/s^2].
-        effort: highest torque or force [N m or N].
-        source: where the numbers come from.
-        axis: what it moves along or about, of the frame whose z is the joint axis of a DH row; not
-            z only in the later parts of a universal or ball joint.
+        lower: minimum position [rad or m].
+        upper: maximum position [rad or m], above lower.
+        velocity: maximum speed [rad/s or m/s].
+        acceleration: maximum acceleration [rad/s^2 or m/s^2].
+        effort: maximum torque or force [N m or N].
+        source: origin of the numbers.
+        axis: joint axis in the frame whose z is the joint axis of a DH row; y or x only for the
+            later parts of a universal or ball joint.
     """
 
     name: str
@@ -156,42 +156,42 @@ class Joint:
 
     @property
     def rest(self) -> float:
-        """Position 0, or the limit next to it [rad or m]."""
+        """Position 0, or the nearest limit [rad or m]."""
         return min(max(0.0, self.lower), self.upper)
 
     def matrix(self, convention: Convention, q: float) -> Matrix:
-        """Transform frame i-1 <- frame i with the joint at q [rad or m], (4, 4)."""
+        """Return frame i-1 <- frame i (4, 4) with the joint at q [rad or m]."""
         if self.axis == "z":
-            return dh_matrix(self.row.moved(self.type, q), convention)
+            return dh_matrix(self.row.at(self.type, q), convention)
         turn, row = turn_matrix(self.axis, q), dh_matrix(self.row, convention)
-        moved: Matrix = turn @ row if convention == "standard" else row @ turn
-        return moved
+        T: Matrix = turn @ row if convention == "standard" else row @ turn
+        return T
 
 
 @dataclass(frozen=True)
 class FingerShape:
-    """Box of one finger, for pictures and collision."""
+    """Box of one finger, for display and collision."""
 
     length: float  # along the tool's z [m]
     width: float  # along the tool's x [m]
     thickness: float  # along the opening [m]
-    overhang: float  # how far the finger reaches beyond the grasp point [m]
+    overhang: float  # length beyond the grasp point [m]
 
 
 @dataclass(frozen=True)
 class Gripper:
-    """A gripper of two fingers that open symmetrically along the tool's y.
+    """A gripper with two fingers that open symmetrically along the tool's y.
 
     Attributes:
         joints: names of the left (towards -y) and right (towards +y) finger joint; the position
             of each is half the width [m].
         min_width: closed [m].
         max_width: open [m].
-        velocity: highest speed of the width [m/s].
-        acceleration: highest acceleration of the width [m/s^2].
+        velocity: maximum speed of the width [m/s].
+        acceleration: maximum acceleration of the width [m/s^2].
         finger: shape of a finger.
         palm: box of the palm: along z, along y, along x [m].
-        source: where the numbers come from.
+        source: origin of the numbers.
     """
 
     joints: tuple[str, str]
@@ -206,23 +206,23 @@ class Gripper:
 
 @dataclass(frozen=True)
 class Payload:
-    """What the tool carries."""
+    """Load carried by the tool."""
 
     mass: float  # [kg]
-    centre: Triple  # centre of mass along the axes of tool0 [m]
-    size: Triple | None = None  # of the box drawn around it [m], None if nothing is drawn
-    source: str = ""  # where the numbers come from
+    centre: Triple  # centre of mass in tool0 [m]
+    size: Triple | None = None  # of the box drawn around it [m], None for no box
+    source: str = ""  # origin of the numbers
 
 
 @dataclass(frozen=True)
 class Mesh:
-    """The look of a link instead of the skeleton's."""
+    """Mesh of a link, in place of its skeleton."""
 
-    visual: str  # URI of what is drawn, file:// or package://
-    collision: str  # URI of what collides
-    scale: Triple = (1.0, 1.0, 1.0)  # metres in one unit of the mesh, along its axes
+    visual: str  # URI of the visual mesh, file:// or package://
+    collision: str  # URI of the collision mesh
+    scale: Triple = (1.0, 1.0, 1.0)  # metres per unit of the mesh, along its axes
     origin: Origin = NO_MOTION  # link <- mesh
-    source: str = ""  # where it comes from
+    source: str = ""  # origin of the mesh
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class Colours:
     """Colours of the skeleton, "#rrggbb"."""
 
     base: str = "#3b4252"  # the foot
-    # rods, one colour a link, repeated from the first when there are more links
+    # rods, one colour per link, repeated cyclically
     links: tuple[str, ...] = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2")
     joints: str = "#5b6475"  # bodies at the joints
     gripper: str = "#3b4252"  # palm
@@ -238,6 +238,6 @@ class Colours:
 
 
 def rgb(colour: str) -> Triple:
-    """Return red, green, blue, 0 .. 1, of "#rrggbb"."""
+    """Return red, green and blue (0 .. 1) of "#rrggbb"."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return (red, green, blue)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Units a robot file may be written in, and their conversion to metres and radians."""
+"""Units of robot files and their conversion to metres and radians."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Length: how many of the unit make one metre, as a division by it keeps 105 mm exactly 0.105 m.
+# Units per metre: dividing by this keeps 105 mm exactly 0.105 m.
 # 1 inch = 25.4 mm exactly (international yard and pound agreement, 1959).
 PER_METRE: Mapping[str, float] = {"m": 1.0, "dm": 10.0, "mm": 1000.0}
 METRES_PER_INCH = 0.0254
@@ -25,11 +25,11 @@ class Units:
 
     @property
     def radian(self) -> float:
-        """One unit of angle in radians."""
+        """Size of the angle unit in radians."""
         return 1.0 if self.angle == "rad" else math.pi / 180.0
 
     def unit(self, joint_type: str) -> str:
-        """Return the unit of a joint's position, that of angles if the joint is revolute."""
+        """Return the unit of a joint position: that of angles for a revolute joint."""
         return self.angle if joint_type == "revolute" else self.length
 
     def metres(self, value: float) -> float:
@@ -43,11 +43,11 @@ class Units:
         return value if self.angle == "rad" else math.radians(value)
 
     def si(self, value: float, joint_type: str) -> float:
-        """Convert a joint's position of the file to radians (revolute) or metres."""
+        """Convert a joint position of the file to radians (revolute) or metres."""
         return self.radians(value) if joint_type == "revolute" else self.metres(value)
 
     def written(self, value: float, joint_type: str) -> float:
-        """Convert a joint's position in radians (revolute) or metres to the file's unit."""
+        """Convert a joint position in radians (revolute) or metres to the unit of the file."""
         if joint_type == "revolute":
             return value if self.angle == "rad" else math.degrees(value)
         if self.length == "inch":
@@ -55,7 +55,7 @@ class Units:
         return value * PER_METRE[self.length]
 
     def text(self, value: float, joint_type: str) -> str:
-        """Return a joint's position in radians (revolute) or metres with the file's unit."""
+        """Format a joint position in radians (revolute) or metres, with the unit of the file."""
         return f"{self.written(float(value), joint_type):.6g} {self.unit(joint_type)}"
 
 

@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the rows of the DH table with their types and limits.
+"""Read the rows of the DH table with their joint types and limits.
 
-A row is one joint, but that of a universal or ball joint becomes two or three revolute joints at
-one place. They turn about z, then y, then x of the frame whose z is the axis that a revolute joint
-of the same row would have: frame i-1 in the standard convention, frame i in the modified one. With
-all of them at 0 the row's transform is the revolute joint's at 0.
+A row is one joint, but a universal or ball joint becomes two or three revolute joints at one
+point. They turn about z, then y, then x of the frame whose z is the axis of a revolute joint in
+the same row: frame i-1 in the standard convention, frame i in the modified one. With all of them
+at 0 the transform of the row is that of the revolute joint at 0.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any, cast
 from arm_common.yaml.document import Field
 
 from arm_description.model.elements import Axis, Convention, DhRow, Joint, JointType
-from arm_description.robot_file.keys import COMPOUND, LIMITS, MOST_ROWS, ROW
+from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
 from arm_description.robot_file.scope import EvaluationContext, read_name
 
-# Of a joint whose file gives none: slow enough for any arm. [rad/s], [m/s]
+# Defaults, slow enough for any arm [rad/s or m/s], [N m or N].
 DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 DEFAULT_EFFORT = 10.0
 
@@ -46,12 +46,12 @@ def _read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) 
 
 
 def _remedy(lower: float, upper: float, joint_type: JointType, scope: EvaluationContext) -> str:
-    """An arc across half a turn, 170 .. -170, is written 170 .. 190."""
+    """Return the remedy for reversed limits: an arc across half a turn is written 170 .. 190."""
     around = upper + 2.0 * math.pi
     if joint_type == "prismatic" or not lower < around:
-        return "exchange them"
+        return "swap them"
     written = scope.units.written(around, joint_type)
-    return f"exchange them, or write upper: {written:.9g} for the arc that goes on from lower"
+    return f"swap them, or write upper: {written:.9g} for the arc across half a turn"
 
 
 def _compound_joints(
@@ -61,8 +61,8 @@ def _compound_joints(
     source: str,
     convention: Convention,
 ) -> tuple[Joint, ...]:
-    """Return the revolute joints <name>_z, <name>_y and, of a ball joint, <name>_x."""
-    # The link lies behind the last turn in the standard convention, before the first in the other.
+    """Return the revolute joints <name>_z, <name>_y and, for a ball joint, <name>_x."""
+    # The link comes after the last rotation in the standard convention, else before the first.
     rows = {tuple(limits)[-1 if convention == "standard" else 0]: row}
     none = DhRow(0.0, 0.0, 0.0, 0.0)
     return tuple(
@@ -71,20 +71,20 @@ def _compound_joints(
     )
 
 
-# Names of joints whose link, <name>_link, or which themselves the URDF uses for something else.
-TAKEN_LINKS = ("base", "gripper", "payload")
-TAKEN_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+)_fixed")
+# Joint names reserved by the URDF, for the link <name>_link or for the joint itself.
+RESERVED_LINKS = ("base", "gripper", "payload")
+RESERVED_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+)_fixed")
 
 
 def read_joints(
     field: Field, convention: Convention, scope: EvaluationContext
 ) -> tuple[Joint, ...]:
-    """Read the list of rows."""
+    """Read the rows of the DH table."""
     rows = field.items()
     if not rows:
         raise field.error("has no rows", "write one row for each joint")
-    if len(rows) > MOST_ROWS:
-        raise field.error(f"has {len(rows)} rows, at most {MOST_ROWS} are supported")
+    if len(rows) > MAX_ROWS:
+        raise field.error(f"has {len(rows)} rows, at most {MAX_ROWS} are supported")
     joints: dict[str, Joint] = {}
     for row in rows:
         for joint in _read_row(row, convention, scope):
@@ -95,26 +95,26 @@ def read_joints(
 
 
 def read_joint_name(field: Field) -> str:
-    """Read the name of a joint or finger, which the URDF must not use for something else."""
+    """Read the name of a joint or finger; names that the URDF uses are rejected."""
     name = read_name(field)
-    owner = taken_by(name)
+    owner = name_owner(name)
     if owner:
-        raise field.error(f"{name!r} is taken by {owner}", f"call it {name}_joint or so")
+        raise field.error(f"{name!r} is already used by {owner}", f"call it {name}_joint or so")
     return name
 
 
-def taken_by(name: str) -> str:
-    """Return what already has a joint's name in the URDF, "" if nothing does."""
-    if name in TAKEN_LINKS:
+def name_owner(name: str) -> str:
+    """Return the URDF element that already has a joint's name, "" if none."""
+    if name in RESERVED_LINKS:
         return f"the frame {name}_link"
-    return "a joint of the URDF" if TAKEN_JOINTS.fullmatch(name) else ""
+    return "a joint of the URDF" if RESERVED_JOINTS.fullmatch(name) else ""
 
 
 def _read_row(row: Field, convention: Convention, scope: EvaluationContext) -> tuple[Joint, ...]:
     if "mimic" in row.mapping():
         raise row.mapping()["mimic"].error(
-            "a joint that follows another is not possible in a robot file",
-            "delete the key; the URDF of a machine with such joints may have them",
+            "robot files do not support mimic joints",
+            "delete the key, or use a URDF with mimic joints",
         )
     joint_type, keys = ROW.read(row)
     name = read_joint_name(keys["name"])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every key of the robot file: what stands there, what it means, whether it must be there."""
+"""The keys of the robot file: type, meaning, and whether they are required."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Name
 from arm_description.model.elements import CONVENTIONS, Axis
 from arm_description.model.units import ANGLES, LENGTHS
 
-MOST_ROWS = 64
-# Joints of several axes, and the axes that they turn about one after the other.
+MAX_ROWS = 64
+# Joints with several axes, and these axes in order.
 COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z", "y", "x")}
 TYPES = ("revolute", "prismatic", *COMPOUND)
 
 TEXT = Leaf("text", "text")
-NAME = Leaf("a name without blanks", "name")
+NAME = Leaf("name without spaces", "name")
 SOURCE = Leaf("text", "text")
 NUMBER = Leaf("number", "number")
 LENGTH = Leaf("length", "number")
 ANGLE = Leaf("angle", "number")
 SIZE = Leaf("length above 0", "positive")
-POSITION = Leaf("angle, of a sliding joint length", "number")
-RATE = Leaf("angle/s, of a sliding joint length/s, above 0", "positive")
-ACCELERATION = Leaf("angle/s^2, of a sliding joint length/s^2, above 0", "positive")
+POSITION = Leaf("angle, or length if prismatic", "number")
+RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
+ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
 MASS = Leaf("kg, above 0", "positive")
 COLOUR = Leaf('"#rrggbb" in quotes', "colour")
 FILE = Leaf("path from this file's folder, or package://", "text")
 
-FROM = Key(SOURCE, "where the numbers beside it come from")
+FROM = Key(SOURCE, "origin of the numbers beside it")
 
-# Any number may be written so.
+# Any number may be written in this form.
 SOURCED = Table(
     {
         "value": Key(NUMBER, "the number or expression", required=True),
-        "source": Key(SOURCE, "where it comes from", required=True),
+        "source": Key(SOURCE, "its origin", required=True),
     }
 )
 
@@ -50,49 +50,45 @@ UNITS = Table(
 LENGTHS_3 = ListOf(LENGTH, 3, 3)
 ORIGIN = Table(
     {
-        "xyz": Key(LENGTHS_3, "position; zeros if left out"),
+        "xyz": Key(LENGTHS_3, "position; default zeros"),
         "rpy": Key(
-            ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if left out"
+            ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; default zeros"
         ),
     }
 )
 
 LIMITS = Table(
     {
-        "lower": Key(POSITION, "lowest position", required=True),
+        "lower": Key(POSITION, "minimum position", required=True),
         "upper": Key(
             POSITION,
-            "highest position, above lower; an arc across 180 deg goes on counting, 170 .. 190",
+            "maximum position, above lower; an arc across 180 deg continues above it, 170 .. 190",
             required=True,
         ),
-        "velocity": Key(RATE, "highest speed; 1 rad/s or 0.1 m/s if left out"),
+        "velocity": Key(RATE, "maximum speed; default 1 rad/s or 0.1 m/s"),
         "acceleration": Key(
-            ACCELERATION, "highest acceleration; four times the velocity, per s, if left out"
+            ACCELERATION, "maximum acceleration; default: reaches the velocity in 0.25 s"
         ),
         "effort": Key(
-            Leaf("N m, of a sliding joint N, above 0", "positive"),
-            "highest torque or force; 10 if left out",
+            Leaf("N m, or N if prismatic, above 0", "positive"),
+            "maximum torque or force; default 10",
         ),
     }
 )
 
 
 def _axis_limits(axis: str) -> Key:
-    return Key(LIMITS, f"limits of the turn about {axis} of a joint of several axes", True)
+    return Key(LIMITS, f"limits of the rotation about {axis} of a universal or ball joint", True)
 
 
 def _row(kind: str) -> Table:
-    """Keys of a row; the variable of the joint may be left out."""
+    """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
     numbers = {
-        "theta": Key(
-            ANGLE, "turn about z, of a revolute joint added to its position; 0 if left out"
-        ),
-        "d": Key(
-            LENGTH, "shift along z; of a prismatic joint added to its position, 0 if left out"
-        ),
-        "a": Key(LENGTH, "shift along x"),
-        "alpha": Key(ANGLE, "turn about x"),
+        "theta": Key(ANGLE, "rotation about z; offset of a revolute joint, default 0"),
+        "d": Key(LENGTH, "translation along z; offset of a prismatic joint, default 0"),
+        "a": Key(LENGTH, "translation along x"),
+        "alpha": Key(ANGLE, "rotation about x"),
     }
     limits = LIMITS
     if kind in COMPOUND:
@@ -100,9 +96,9 @@ def _row(kind: str) -> Table:
     return Table(
         {
             "name": Key(NAME, "name of the joint, unique in the robot", required=True),
-            "type": Key(Choice(TYPES), "how it moves", required=True),
+            "type": Key(Choice(TYPES), "type of the joint", required=True),
             **{k: Key(v.kind, v.meaning, k != variable) for k, v in numbers.items()},
-            "limits": Key(limits, "its limits; of a universal or ball joint by axis", True),
+            "limits": Key(limits, "its limits; by axis for a universal or ball joint", True),
             "source": FROM,
         }
     )
@@ -115,7 +111,7 @@ FINGER = Table(
         "length": Key(SIZE, "along the tool's z", required=True),
         "width": Key(SIZE, "along the tool's x", required=True),
         "thickness": Key(SIZE, "along the opening", required=True),
-        "overhang": Key(LENGTH, "how far it reaches beyond the grasp point; 0 if left out"),
+        "overhang": Key(LENGTH, "length beyond the grasp point; default 0"),
     }
 )
 PALM = Table(
@@ -129,28 +125,28 @@ GRIPPER = Table(
     {
         "joints": Key(
             ListOf(NAME, 2, 2),
-            "finger joints, towards -y and +y of the tool; half the width is their position",
+            "finger joints, towards -y and +y of the tool; their position is half the width",
             required=True,
         ),
         "min_width": Key(LENGTH, "width when closed, at least 0", required=True),
         "max_width": Key(LENGTH, "width when open, above min_width", required=True),
-        "velocity": Key(Leaf("length/s, above 0", "positive"), "highest speed of the width", True),
+        "velocity": Key(Leaf("length/s, above 0", "positive"), "maximum speed of the width", True),
         "acceleration": Key(
             Leaf("length/s^2, above 0", "positive"),
-            "highest acceleration of the width; four times the velocity, per s, if left out",
+            "maximum acceleration of the width; default: reaches the velocity in 0.25 s",
         ),
-        "finger": Key(FINGER, "box of a finger; in proportion to max_width if left out"),
-        "palm": Key(PALM, "box of the palm; in proportion to max_width if left out"),
+        "finger": Key(FINGER, "box of a finger; default in proportion to max_width"),
+        "palm": Key(PALM, "box of the palm; default in proportion to max_width"),
         "source": FROM,
     }
 )
 
 PAYLOAD = Table(
     {
-        "mass": Key(MASS, "what the arm carries", required=True),
-        "centre": Key(LENGTHS_3, "its centre of mass, along the axes of tool0", required=True),
+        "mass": Key(MASS, "mass that the tool carries", required=True),
+        "centre": Key(LENGTHS_3, "its centre of mass in tool0", required=True),
         "size": Key(
-            ListOf(SIZE, 3, 3), "box to draw and to collide, around the centre; none if left out"
+            ListOf(SIZE, 3, 3), "box around the centre, for display and collision; default none"
         ),
         "source": FROM,
     }
@@ -158,13 +154,13 @@ PAYLOAD = Table(
 
 MESH = Table(
     {
-        "visual": Key(FILE, "mesh to draw instead of the skeleton", required=True),
-        "collision": Key(FILE, "simpler mesh that collides; the visual one if left out"),
+        "visual": Key(FILE, "mesh drawn in place of the skeleton", required=True),
+        "collision": Key(FILE, "collision mesh; default the visual mesh"),
         "scale": Key(
             Either((Leaf("number, not 0", "number"), ListOf(NUMBER, 3, 3))),
-            "metres in one unit of the mesh, 0.001 for a mesh in mm; 1 if left out",
+            "metres per unit of the mesh, 0.001 for mm; default 1",
         ),
-        "origin": Key(ORIGIN, "link <- mesh; none if left out"),
+        "origin": Key(ORIGIN, "link <- mesh; default none"),
         "source": FROM,
     }
 )
@@ -172,7 +168,7 @@ MESH = Table(
 COLOURS = Table(
     {
         "base": Key(COLOUR, "foot"),
-        "links": Key(ListOf(COLOUR, 1, None), "rods, one for each link, repeated if too few"),
+        "links": Key(ListOf(COLOUR, 1, None), "rods, one per link, repeated cyclically"),
         "joints": Key(COLOUR, "bodies at the joints"),
         "gripper": Key(COLOUR, "palm"),
         "fingers": Key(COLOUR, "fingers"),
@@ -183,7 +179,7 @@ ROBOT = Table(
     {
         "name": Key(NAME, "name of the robot", required=True),
         "description": Key(TEXT, "one line about it"),
-        "source": Key(SOURCE, "where its numbers come from"),
+        "source": Key(SOURCE, "origin of its numbers"),
         "convention": Key(
             Choice(CONVENTIONS),
             "standard: a row is Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: Rx(alpha) Tx(a) "
@@ -191,23 +187,21 @@ ROBOT = Table(
             required=True,
         ),
         "units": Key(UNITS, "units of the file", required=True),
-        "constants": Key(
-            Named(NUMBER, "constant"), "numbers to use by name in expressions, in any order"
-        ),
-        "base": Key(ORIGIN, "base_link <- frame 0 of the table; none if left out"),
-        "tool": Key(ORIGIN, "flange (frame n of the table) <- tool0; none if left out"),
-        "joints": Key(ListOf(ROW, 1, MOST_ROWS), "one row a joint, from base to tool", True),
-        "gripper": Key(GRIPPER, "two fingers that open alike; none if left out"),
+        "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+        "base": Key(ORIGIN, "base_link <- frame 0 of the table; default none"),
+        "tool": Key(ORIGIN, "flange (frame n of the table) <- tool0; default none"),
+        "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
+        "gripper": Key(GRIPPER, "two fingers that open symmetrically; default none"),
         "postures": Key(
             Named(Named(POSITION, "joint"), "posture"),
-            "positions to go to by name: one for each joint, and gripper: a width",
+            "named positions: one per joint, and gripper: a width",
         ),
-        "payload": Key(PAYLOAD, "what the tool carries; none if left out"),
+        "payload": Key(PAYLOAD, "load carried by the tool; default none"),
         "masses": Key(
             Named(MASS, "link"),
-            "masses of moving links, such as waist_link; estimated if left out",
+            "masses of moving links, such as waist_link; default estimated",
         ),
         "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
-        "colours": Key(COLOURS, "of the skeleton"),
+        "colours": Key(COLOURS, "colours of the skeleton"),
     }
 )

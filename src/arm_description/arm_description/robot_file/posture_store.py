@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Store a posture in a robot file; the rest of its text, comments and layout, is kept."""
+"""Save a posture to a robot file, preserving its comments and layout."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from arm_description.robot_model import RobotModel
 
 _SECTION = "postures"
 _DIGITS = 12
-# Between a posture and what its decimals read back as [rad or m].
+# Rounding error of the written decimals [rad or m].
 _ROUNDING = 1e-9
 
 
 def store_posture(
     path: str | os.PathLike[str], name: str, positions: Mapping[str, float]
 ) -> RobotModel:
-    """Save a posture under a name, in place of one of that name, and return the robot with it.
+    """Add or replace a posture of a robot file and return the resulting robot.
 
-    The new text is read, and must be the same robot but for this posture, before it replaces the
-    file in one step; the former text stays beside it as ``<file>.bak``.
+    The new text is parsed and must describe the same robot apart from this posture before it
+    atomically replaces the file; the previous text is kept as ``<file>.bak``.
 
     Args:
         path: the robot file.
-        name: of the posture.
-        positions: of every joint [rad or m]; "gripper" is a width [m], if the robot has one.
+        name: name of the posture.
+        positions: position of every joint [rad or m]; "gripper" is a width [m].
 
     Raises:
-        DescriptionError: the file is wrong or cannot be written, a joint is missing or unknown, or
-            a position is outside the limits. The file is then as it was.
+        DescriptionError: the file is invalid or cannot be written, a joint is missing or unknown,
+            or a position is outside the limits. The file is then unchanged.
     """
     file, shown = Path(path).resolve(), str(path)
     try:
@@ -51,19 +51,19 @@ def store_posture(
     model = parse_robot(data, shown)
     new = _edited(data, name, _texts(model, name, positions))
     after = parse_robot(new, shown)
-    _refuse_other_changes(model, after, name, positions, shown)
+    _reject_other_changes(model, after, name, positions, shown)
     try:
         shutil.copy2(file, file.with_name(file.name + ".bak"))
     except OSError as error:
         problem = f"no backup can be written beside it ({error.strerror})"
-        remedy = "copy the file to a folder of yours"
+        remedy = "copy the file to a writable folder"
         raise DescriptionError(problem, remedy=remedy, file=shown) from None
     write_bytes(new, str(file))
     return after
 
 
 def _edited(data: bytes, name: str, values: Mapping[str, str]) -> bytes:
-    """Return the text with a posture added, replaced or with other numbers in the same places."""
+    """Return the text with a posture added or replaced; existing numbers are edited in place."""
     editor = YamlEditor(data)
     if set(editor.keys(_SECTION, name)) == set(values):
         return with_values(data, (_SECTION, name), values)
@@ -86,18 +86,18 @@ def _texts(model: RobotModel, name: str, positions: Mapping[str, float]) -> dict
     }
 
 
-def _refuse_other_changes(
-    before: RobotModel, after: RobotModel, name: str, wanted: Mapping[str, float], file: str
+def _reject_other_changes(
+    before: RobotModel, after: RobotModel, name: str, target: Mapping[str, float], file: str
 ) -> None:
-    """Refuse a text that says anything else than before, which an alias or a merge may cause."""
+    """Raise a DescriptionError if anything else has changed, which an alias may cause."""
     stored = after.postures.get(name, {})
-    right = stored.keys() == wanted.keys() and all(
-        abs(stored[joint] - wanted[joint]) <= _ROUNDING for joint in wanted
+    is_stored = stored.keys() == target.keys() and all(
+        abs(stored[joint] - target[joint]) <= _ROUNDING for joint in target
     )
     expected = replace(before, postures={**before.postures, name: stored})
-    if not right or after != expected:
+    if not is_stored or after != expected:
         raise DescriptionError(
             f"posture {name!r} cannot be changed alone",
-            remedy="does an alias (*name) share it with another? Write it out by hand",
+            remedy="if an alias (*name) shares it with another, write it out by hand",
             file=file,
         )

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the whole robot file, and collect the sources given beside its numbers."""
+"""Read a robot file, including the sources given beside its numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from arm_description.robot_model import RobotModel
 
 
 def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
-    """Yield the key that a source stands at, such as ``joints[0].limits``, and the source."""
+    """Yield the key of each source, such as ``joints[0].limits``, and its text."""
     if isinstance(kind, Leaf):
         if field.is_mapping:
             yield from _sources(field, SOURCED)
@@ -52,35 +52,35 @@ def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
         yield from _sources(field, kind.tables[field.mapping()[kind.by].raw("a word")])
 
 
-# Sum of all lengths of a table, below which only a mistaken unit can be [m].
-SHORTEST_ARM = 0.005
-MOST_BYTES = 200_000
+# A smaller sum of all lengths of a table means a mistaken unit [m].
+MIN_LENGTH = 0.005
+MAX_BYTES = 200_000
 
 
 def read_robot(path: Path) -> RobotModel:
     """Read a robot file.
 
     Raises:
-        DescriptionError: it cannot be read or something in it is wrong; names file, line, key.
+        DescriptionError: it cannot be read or is invalid; names file, line and key.
     """
-    return robot_of(read_yaml(path, DescriptionError, MOST_BYTES))
+    return read_root(read_yaml(path, DescriptionError, MAX_BYTES))
 
 
 def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
-    """Read the text of a robot file.
+    """Parse the text of a robot file.
 
     Args:
         text: the YAML text.
-        name: what errors call the file.
+        name: name of the file in errors.
 
     Raises:
-        DescriptionError: something in it is wrong; names the line and key.
+        DescriptionError: it is invalid; names line and key.
     """
-    return robot_of(parse_yaml(text, name, DescriptionError, MOST_BYTES))
+    return read_root(parse_yaml(text, name, DescriptionError, MAX_BYTES))
 
 
-def robot_of(root: Field) -> RobotModel:
-    """Read the root field of a robot file."""
+def read_root(root: Field) -> RobotModel:
+    """Read a robot from the root field of its file."""
     keys = ROBOT.read(root)
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
@@ -89,7 +89,7 @@ def robot_of(root: Field) -> RobotModel:
     names = tuple(joint.name for joint in joints)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
-    solid = tuple(f"{name}_link" for name in parts)  # the links that have a body
+    bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
     model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
@@ -101,22 +101,22 @@ def robot_of(root: Field) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         **{key: keys[key].text() for key in ("description", "source") if key in keys},
         payload=read_payload(keys["payload"], scope) if "payload" in keys else None,
-        masses=read_named(keys.get("masses"), solid[1:], scope.positive),
+        masses=read_named(keys.get("masses"), bodies[1:], scope.positive),
         meshes=read_named(
-            keys.get("meshes"), (*solid, "flange", "tool0"), partial(read_mesh, scope=scope)
+            keys.get("meshes"), (*bodies, "flange", "tool0"), partial(read_mesh, scope=scope)
         ),
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
     )
-    _refuse_dwarf(model, keys["units"])
+    _reject_tiny(model, keys["units"])
     return model
 
 
-def _refuse_dwarf(model: RobotModel, units: Field) -> None:
-    """Metres read as millimetres make an invisible arm."""
+def _reject_tiny(model: RobotModel, units: Field) -> None:
+    """Raise an error for an arm that is too small, which means metres read as millimetres."""
     lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
     total = sum(map(abs, (*lengths, *model.tool.xyz)))
-    if model.units.length != "m" and 0.0 < total < SHORTEST_ARM:
+    if model.units.length != "m" and 0.0 < total < MIN_LENGTH:
         problem = f"all lengths of the table add up to {1000.0 * total:.3g} mm"
-        raise units.error(problem, f"is units.length = {model.units.length} right?")
+        raise units.error(problem, f"check units.length = {model.units.length}")

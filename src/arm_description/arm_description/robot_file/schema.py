@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""JSON schema (draft 2020-12) and reference of the robot file, from the tables of the reader.
+"""JSON schema (draft 2020-12) and key reference of the robot file, generated from its tables.
 
-The schema lets an editor complete and check a file while it is written. What it cannot state, such
-as lower below upper, is checked by the reader. Write it and the reference of keys in the README:
+The schema lets an editor complete and check a file as you type. Rules that it cannot express, such
+as lower below upper, are checked by the reader. Write the schema and the reference in the README:
 
 python3 -m arm_description.robot_file.schema
 """
@@ -36,53 +36,54 @@ BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
 
 @dataclass
 class _KeyRow:
-    what: str
+    value: str
     meaning: str
     required: bool
     suffix: str
 
 
 def with_reference(readme: str) -> str:
-    """Return a README with the table between its marks written anew; required keys are bold."""
+    """Return a README with the key table between its marks replaced; required keys are bold."""
     before, rest = readme.split(BEGIN)
-    table = reference_of({"": ROBOT, "<number>.": SOURCED})
+    table = key_reference({"": ROBOT, "<number>.": SOURCED})
     return before + BEGIN + table + END + rest.split(END)[1]
 
 
-def reference_of(kinds: Mapping[str, Kind]) -> str:
-    """Return the table of all keys below kinds, each by what stands before its keys."""
+def key_reference(kinds: Mapping[str, Kind]) -> str:
+    """Return the Markdown table of all keys below some kinds, given by the prefix of the keys."""
     rows: dict[str, _KeyRow] = {}
     for path, kind in kinds.items():
         _gather(rows, {}, path, kind)
-    lines = ["| key | what stands there | meaning |", "|---|---|---|"]
+    lines = ["| key | value | meaning |", "|---|---|---|"]
     for path, row in rows.items():
         name = f"`{path}`, `{path}{row.suffix}`" if row.suffix else f"`{path}`"
         name = f"**{name}**" if row.required else name
-        lines.append(f"| {name} | {row.what} | {row.meaning} |")
+        lines.append(f"| {name} | {row.value} | {row.meaning} |")
     return "\n".join(lines) + "\n"
 
 
-def in_words(kind: Kind) -> str:
-    """What stands at a key, in words; "" for a mapping whose keys are described themselves."""
+def value_text(kind: Kind) -> str:
+    """Return a description of the value of a key; "" for a mapping with its own rows."""
     match kind:
         case Leaf():
             return kind.what
         case Choice():
             return " or ".join((", ".join(kind.words[:-1]), kind.words[-1]))
         case ListOf(kind=Leaf() as item):
-            return f"list of {kind.least if kind.least == kind.most else 'such'}: {item.what}"
+            count = f"list of {kind.least}" if kind.least == kind.most else "list"
+            return f"{count}: {item.what}"
         case ListOf(kind=ListOf() as item):
-            return f"list of such: {in_words(item)}"
+            return f"list: {value_text(item)}"
         case Either():
-            return ", or ".join(filter(None, map(in_words, kind.kinds)))
+            return ", or ".join(filter(None, map(value_text, kind.kinds)))
         case Named():
-            words = in_words(kind.kind)
+            words = value_text(kind.kind)
             return f"{kind.name}: {words}" if words else ""
     return ""
 
 
 def _gather(rows: dict[str, _KeyRow], known: dict[int, str], path: str, kind: Kind) -> None:
-    """Add a row for each key below a kind; a table that comes again is referred to."""
+    """Add a row for each key below a kind; a repeated table is a reference to the first."""
     several = kind.tables.values() if isinstance(kind, Variants) else ()
     for one in kind.kinds if isinstance(kind, Either) else several:
         _gather(rows, known, path, one)
@@ -97,9 +98,9 @@ def _gather_key(rows: dict[str, _KeyRow], known: dict[int, str], path: str, key:
         below += "[]" if isinstance(kind, ListOf) else f".<{kind.name}>"
         kind = kind.kind
     first = known.setdefault(id(kind), below) if isinstance(kind, Table) else below
-    what = in_words(key.kind) if first == below else f"as `{first}`"
+    value = value_text(key.kind) if first == below else f"as `{first}`"
     required = key.required and (path not in rows or rows[path].required)
-    rows.setdefault(path, _KeyRow(what, key.meaning, required, key.suffix)).required = required
+    rows.setdefault(path, _KeyRow(value, key.meaning, required, key.suffix)).required = required
     if first == below:
         _gather(rows, known, f"{below}.", kind)
 
@@ -137,7 +138,7 @@ def schema_text() -> str:
 
 
 def _number(number: Schema) -> Schema:
-    """A number, an expression, or either of them with its source."""
+    """Return the schema of a number, an expression, or either with its source."""
     sourced = schema_of(SOURCED)
     value = sourced["properties"]["value"]
     del value["$ref"]
@@ -146,7 +147,7 @@ def _number(number: Schema) -> Schema:
 
 
 def schema_of(kind: Kind) -> Schema:
-    """Return the schema of a kind; its leaves refer to ``$defs`` by their form."""
+    """Return the schema of a kind; leaves refer to ``$defs`` by their form."""
     match kind:
         case Leaf():
             return {"$ref": f"#/$defs/{kind.form}"}
@@ -164,7 +165,7 @@ def schema_of(kind: Kind) -> Schema:
             return _variants(kind)
     return {
         "type": "object",
-        "properties": {way: _property(kind.keys[name]) for way, name in kind.spellings.items()},
+        "properties": {key: _property(kind.keys[name]) for key, name in kind.spellings.items()},
         "required": [n for n, key in kind.keys.items() if key.required and not key.suffix],
         "additionalProperties": False,
         **_one_spelling(kind),
@@ -172,19 +173,19 @@ def schema_of(kind: Kind) -> Schema:
 
 
 def _one_spelling(table: Table) -> Schema:
-    """Of a key that can be written in two ways at most one, and one if it is required."""
+    """Return the rules that allow at most one spelling of a key, and demand a required one."""
     rules: list[Schema] = []
     for name, key in table.keys.items():
         if key.suffix:
-            ways = [name, f"{name}{key.suffix}"]
-            rules.append({"not": {"required": ways}})
+            spellings = [name, f"{name}{key.suffix}"]
+            rules.append({"not": {"required": spellings}})
             if key.required:
-                rules.append({"anyOf": [{"required": [way]} for way in ways]})
+                rules.append({"anyOf": [{"required": [written]} for written in spellings]})
     return {"allOf": rules} if rules else {}
 
 
 def _property(key: Key) -> Schema:
-    words = in_words(key.kind)
+    words = value_text(key.kind)
     return {
         **schema_of(key.kind),
         "description": f"{key.meaning} ({words})" if words else key.meaning,
@@ -192,7 +193,7 @@ def _property(key: Key) -> Schema:
 
 
 def _variants(kind: Variants) -> Schema:
-    """Properties that all have in common, and for each what differs: better hints than oneOf."""
+    """Return the common properties, and the differing ones by case: better hints than oneOf."""
     tables = {word: schema_of(table) for word, table in kind.tables.items()}
     properties = {word: table["properties"] for word, table in tables.items()}
     first, *others = properties.values()
@@ -217,7 +218,7 @@ def _variants(kind: Variants) -> Schema:
 
 
 def write(package: Path) -> None:
-    """Write schema and reference into the source tree of the package."""
+    """Write schema and reference to the source tree of the package."""
     (package / "schema" / "robot.schema.json").write_text(schema_text(), encoding="utf-8")
     readme = package / "README.md"
     readme.write_text(with_reference(readme.read_text(encoding="utf-8")), encoding="utf-8")

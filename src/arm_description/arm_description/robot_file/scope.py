@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The units and constants of a robot file, with which every section is read.
+"""Units and constants of a robot file, used to read every section.
 
-What is wrong in a file is raised as a DescriptionError that names file, line and key.
+Errors in a file are DescriptionErrors that name file, line and key.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.keys import ORIGIN, SOURCED, UNITS
 
-# Bounds that only a mistaken unit exceeds: millimetres read as metres, degrees as radians.
-LONGEST = 20.0
-MOST_ROTATION = 2.0 * math.pi * 10.0
-FASTEST = {"revolute": 200.0, "prismatic": 50.0}  # a dentist's drill apart
-MOST_CONSTANTS = 1000
-LONGEST_NAME = 100
+# Larger values mean a mistaken unit: millimetres read as metres, degrees as radians.
+MAX_LENGTH = 20.0  # [m]
+MAX_ROTATION = 2.0 * math.pi * 10.0  # [rad]
+MAX_VELOCITY = {"revolute": 200.0, "prismatic": 50.0}  # [rad/s or m/s]
+MAX_CONSTANTS = 1000
+MAX_NAME_LENGTH = 100
 FORBIDDEN_IN_NAMES = "/$<>&"
 _DECIMALS = re.compile(r"[+-]?\d*\.(\d{2,})")
 
@@ -39,7 +39,7 @@ class EvaluationContext:
     expressions: Expressions  # evaluator over the file's constants
 
     def number(self, field: Field) -> float:
-        """Read a number or an expression, in the file's units."""
+        """Read a number or an expression in the units of the file."""
         field = sourced_value(field)
         try:
             return self.expressions.evaluate(field.raw("a number or an expression"))
@@ -47,58 +47,58 @@ class EvaluationContext:
             raise field.error(error.problem, error.remedy) from None
 
     def positive(self, field: Field) -> float:
-        """Read a number above 0."""
+        """Read a number greater than 0."""
         return _above_zero(field, self.number(field))
 
     def length(self, field: Field) -> float:
         """Read a length in metres."""
         value = self.units.metres(self.number(field))
-        if abs(value) > LONGEST:
-            raise field.error(f"is {value:g} m", self._unit_in_doubt("prismatic"))
+        if abs(value) > MAX_LENGTH:
+            raise field.error(f"is {value:g} m", self._check_unit("prismatic"))
         return value
 
     def positive_length(self, field: Field) -> float:
-        """Read a length above zero in metres."""
+        """Read a length greater than 0 in metres."""
         return _above_zero(field, self.length(field))
 
-    def angle(self, field: Field, most: float = 2.0 * math.pi) -> float:
-        """Read an angle in radians, of at most the given size."""
+    def angle(self, field: Field, limit: float = 2.0 * math.pi) -> float:
+        """Read an angle in radians; its absolute value must not exceed the limit."""
         value = self.units.radians(self.number(field))
-        if abs(value) > most + 1e-9:
-            raise field.error(f"is {math.degrees(value):g} deg", self._unit_in_doubt("revolute"))
+        if abs(value) > limit + 1e-9:
+            raise field.error(f"is {math.degrees(value):g} deg", self._check_unit("revolute"))
         if self.units.angle == "deg":
-            _refuse_radians(sourced_value(field))
+            _reject_radians(sourced_value(field))
         return value
 
     def position(self, field: Field, joint_type: str) -> float:
-        """Read a position of a joint in radians or metres."""
+        """Read a joint position in radians or metres."""
         if joint_type == "revolute":
-            return self.angle(field, MOST_ROTATION)
+            return self.angle(field, MAX_ROTATION)
         return self.length(field)
 
     def velocity(self, field: Field, joint_type: str) -> float:
-        """Read a speed of a joint in radians or metres per second."""
+        """Read a joint speed in radians or metres per second."""
         value = _above_zero(field, self.units.si(self.number(field), joint_type))
-        if value > FASTEST[joint_type]:
+        if value > MAX_VELOCITY[joint_type]:
             unit = SI.unit(joint_type)
-            raise field.error(f"is {value:g} {unit}/s", self._unit_in_doubt(joint_type))
+            raise field.error(f"is {value:g} {unit}/s", self._check_unit(joint_type))
         return value
 
-    def _unit_in_doubt(self, joint_type: str) -> str:
+    def _check_unit(self, joint_type: str) -> str:
         key = "angle" if joint_type == "revolute" else "length"
-        return f"is units.{key} = {self.units.unit(joint_type)} right?"
+        return f"check units.{key} = {self.units.unit(joint_type)}"
 
     def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
         """Read an acceleration in radians or metres per second squared.
 
-        If the file gives none, the highest speed is reached in a quarter of a second.
+        By default the maximum speed is reached in a quarter of a second.
         """
         if field is None:
             return 4.0 * velocity
         return _above_zero(field, self.units.si(self.number(field), joint_type))
 
     def origin(self, field: Field | None) -> Origin:
-        """Read a transform ``{xyz: [..], rpy: [..]}``, no transform if there is none."""
+        """Read a transform ``{xyz: [..], rpy: [..]}``, identity if there is no field."""
         if field is None:
             return NO_MOTION
         read = {"xyz": self.length, "rpy": self.angle}
@@ -106,7 +106,7 @@ class EvaluationContext:
 
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
-    """Read a list of three numbers, each by the given method of a scope."""
+    """Read a list of three numbers, each with the given function."""
     items = field.items()
     if len(items) != 3:
         raise field.error(f"must be three numbers, not {len(items)}", "write [x, y, z]")
@@ -115,7 +115,7 @@ def triple(field: Field, read: Callable[[Field], float]) -> Triple:
 
 
 def sourced_value(field: Field) -> Field:
-    """Return the number of ``{value: 80, source: ..}``, or of a plain number the field itself."""
+    """Return the value of ``{value: 80, source: ..}``, or the field itself if it is plain."""
     if not field.is_mapping:
         return field
     keys = SOURCED.read(field)
@@ -130,10 +130,10 @@ def read_units(field: Field) -> Units:
 
 
 def read_scope(units: Units, field: Field | None) -> EvaluationContext:
-    """Read ``constants`` and evaluate each once, so that a wrong one is named on its own line."""
+    """Read ``constants`` and evaluate each, so that errors name the line of the constant."""
     fields = field.mapping(None) if field else {}
-    if field and len(fields) > MOST_CONSTANTS:
-        raise field.error(f"has {len(fields)} names, at most {MOST_CONSTANTS} are supported")
+    if field and len(fields) > MAX_CONSTANTS:
+        raise field.error(f"has {len(fields)} names, at most {MAX_CONSTANTS} are supported")
     for name, value in fields.items():
         problem = constant_name_problem(name)
         if problem:
@@ -149,7 +149,7 @@ def read_scope(units: Units, field: Field | None) -> EvaluationContext:
 
 
 def read_name(field: Field) -> str:
-    """Read a name that may become part of frame names, topics and XML."""
+    """Read a name that is valid in frame names, topics and XML."""
     name = field.text()
     problem, remedy = name_problem(name)
     if problem:
@@ -158,23 +158,23 @@ def read_name(field: Field) -> str:
 
 
 def name_problem(name: str) -> tuple[str, str]:
-    """What is wrong with a name and what to do about it, both "" if nothing is."""
+    """Return the problem of a name and its remedy, both "" for a valid name."""
     bad = [c for c in name if c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_NAMES]
     if bad:
-        return f"{name!r} holds {bad[0]!r}", "use letters, digits, _ and -"
-    if len(name) > LONGEST_NAME:
-        return f"is a name of {len(name)} letters", f"use at most {LONGEST_NAME}"
+        return f"{name!r} contains {bad[0]!r}", "use letters, digits, _ and -"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"is a name of {len(name)} characters", f"use at most {MAX_NAME_LENGTH}"
     return "", ""
 
 
 def _above_zero(field: Field, value: float) -> float:
     if value <= 0.0:
-        raise field.error("must be more than 0")
+        raise field.error("must be greater than 0")
     return value
 
 
-def _refuse_radians(field: Field) -> None:
-    """Refuse 1.5708 among degrees: what is written is pi/2 rounded to its digits, or so."""
+def _reject_radians(field: Field) -> None:
+    """Reject 1.5708 in a file in degrees: it is a multiple of pi/2 rounded to its decimals."""
     text = field.raw("an angle")
     match = _DECIMALS.fullmatch(text)
     if match is None:
@@ -183,7 +183,7 @@ def _refuse_radians(field: Field) -> None:
     if quarters and round(quarters * math.pi / 2, len(match[1])) == float(text):
         raise field.error(
             f"{text} is {quarters}*pi/2 in radians, but this file's angles are in deg",
-            f"write {90 * quarters}, or deg({text}) if so small an angle is meant",
+            f"write {90 * quarters}, or deg({text}) if you mean that small angle",
         )
 
 
@@ -192,9 +192,9 @@ class Constant:
     """A named number of a file, in the file's units."""
 
     name: str
-    text: str  # the number or expression as it is written
-    value: float  # what that is
-    comment: str  # what is written behind it, mostly its source
+    text: str  # number or expression as written
+    value: float  # its value
+    comment: str  # its source, or the comment after it
 
 
 def read_constants(path: Path) -> tuple[Constant, ...]:
@@ -209,7 +209,6 @@ def read_constants(path: Path) -> tuple[Constant, ...]:
             name,
             sourced_value(field).raw("a number"),
             scope.expressions.constant(name),
-            # The source that stands with a constant, or else the comment behind it.
             SOURCED.read(field)["source"].text()
             if field.is_mapping
             else lines[field.line - 1].partition(" #")[2].strip(),

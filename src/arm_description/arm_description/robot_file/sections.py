@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the sections of a robot file beside its table.
+"""Read the sections of a robot file other than the DH table.
 
-Gripper, postures, meshes (their files are not opened), payload, masses and colours.
+Gripper, postures, meshes (whose files are not opened), payload, masses and colours.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ T = TypeVar("T")
 
 
 def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationContext) -> Gripper:
-    """Read the gripper, whose fingers have other names than the joints of the arm."""
+    """Read the gripper; its fingers must not have names of arm joints."""
     keys = GRIPPER.read(field)
     low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])
     if low < 0.0:
         raise keys["min_width"].error("must not be negative")
     if low >= high:
-        raise field.error("min_width must be below max_width", "exchange them")
+        raise field.error("min_width must be below max_width", "swap them")
     velocity = scope.velocity(keys["velocity"], "prismatic")
     return Gripper(
         joints=_read_fingers(keys["joints"], joint_names),
@@ -57,12 +57,12 @@ def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationCo
 
 
 def default_finger(opening: float) -> FingerShape:
-    """Box of a finger in proportion to the widest opening [m]."""
+    """Return the box of a finger in proportion to the maximum width [m]."""
     return FingerShape(0.75 * opening, 0.25 * opening, 0.15 * opening, 0.0)
 
 
 def default_palm(opening: float) -> Triple:
-    """Box of the palm, along z, y and x, in proportion to the widest opening [m]."""
+    """Return the box of the palm (z, y, x) in proportion to the maximum width [m]."""
     return (0.45 * opening, 1.5 * opening, 0.5 * opening)
 
 
@@ -73,7 +73,7 @@ def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]
     left, right = (read_joint_name(item) for item in items)
     for name in (left, right):
         if name in joint_names or left == right:
-            raise field.error(f"the name {name!r} is taken", "rename the finger")
+            raise field.error(f"the name {name!r} is already used", "rename the finger")
     return left, right
 
 
@@ -96,7 +96,7 @@ def _read_box(keys: Mapping[str, Field], scope: EvaluationContext) -> Triple:
 
 
 GRIPPER_KEY = "gripper"
-# A limit and a posture at it may be written by two expressions that differ by rounding.
+# A limit and a posture at that limit may be expressions that differ by rounding [rad or m].
 SLACK = 1e-9
 
 
@@ -106,7 +106,7 @@ def read_postures(
     gripper: Gripper | None,
     scope: EvaluationContext,
 ) -> Mapping[str, Mapping[str, float]]:
-    """Read all postures; each has every joint, within its limits."""
+    """Read all postures; each must have every joint within its limits."""
     named = field.mapping(None) if field else {}
     for name, posture in named.items():
         if not name.strip():
@@ -125,7 +125,7 @@ def _read_posture(
     if gripper:
         ranges[GRIPPER_KEY] = (gripper.min_width, gripper.max_width, "prismatic")
     return MappingProxyType(
-        {name: _inside(keys[name], *of, scope) for name, of in ranges.items() if name in keys}
+        {name: _inside(keys[name], *r, scope) for name, r in ranges.items() if name in keys}
     )
 
 
@@ -142,15 +142,15 @@ def _inside(
     remedy = "change the posture or the limits"
     whole = value + 2.0 * math.pi * math.ceil((lower - SLACK - value) / (2.0 * math.pi))
     if joint_type == "revolute" and whole <= upper + SLACK:
-        remedy = f"write {written(whole)}, the same direction some whole turns on"
-    limited = f"{written(lower)} .. {written(upper)} {scope.units.unit(joint_type)}"
-    raise field.error(f"{written(value)} is outside the limits {limited}", remedy)
+        remedy = f"write {written(whole)}, which differs by whole turns"
+    limits = f"{written(lower)} .. {written(upper)} {scope.units.unit(joint_type)}"
+    raise field.error(f"{written(value)} is outside the limits {limits}", remedy)
 
 
 def read_named(
     field: Field | None, links: Iterable[str], read: Callable[[Field], T]
 ) -> Mapping[str, T]:
-    """Read what stands at some of these links, none if there is no field."""
+    """Read the values of links by name; empty if there is no field."""
     named = field.mapping(links) if field else {}
     return MappingProxyType({link: read(value) for link, value in named.items()})
 
@@ -176,26 +176,26 @@ def _scale(field: Field, scope: EvaluationContext) -> Triple:
 
 
 def _uri(field: Field) -> str:
-    """URI of a file: of a path as file://, relative to the robot file; package:// stays."""
+    """Return the URI of a file; a path relative to the robot file becomes file://."""
     text = field.text()
     parts = urlsplit(text) if "://" in text else None
     if "$" in text or not text.isprintable():
-        raise field.error(f"{text!r} cannot be a file's name here", "rename the file")
+        raise field.error(f"{text!r} is not a valid file name", "rename the file")
     if parts and parts.scheme == "package":
         folder = _package(parts.netloc)
         if folder and not (folder / unquote(parts.path).lstrip("/")).is_file():
-            raise field.error(f"there is no {text}", f"it is looked for in {folder}")
+            raise field.error(f"there is no {text}", f"it was searched for in {folder}")
         return text
     if parts and parts.scheme != "file":
-        raise field.error(f"{parts.scheme}:// is not possible", "write a path, or package://")
+        raise field.error(f"{parts.scheme}:// is not supported", "give a path or package://")
     path = Path(field.file).parent / (unquote(parts.path) if parts else text)
     if not path.is_file():
-        raise field.error(f"there is no file {text!r}", f"it is looked for in {path.parent}")
+        raise field.error(f"there is no file {text!r}", f"it was searched for in {path.parent}")
     return path.resolve().as_uri()
 
 
 def _package(name: str) -> Path | None:
-    """Share folder of a package, None if it is not here: robots are looked at elsewhere too."""
+    """Return the share folder of a package, None if it is not installed on this computer."""
     for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
         folder = Path(prefix, "share", name)
         if name and folder.is_dir():
@@ -218,16 +218,16 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def read_colours(field: Field | None) -> Colours:
-    """Read the colours ("#rrggbb"), the default ones where none are given."""
+    """Read the colours ("#rrggbb"), with defaults for the missing ones."""
     if field is None:
         return Colours()
     keys = COLOURS.read(field)
-    given: dict[str, Any] = {k: _colour(value) for k, value in keys.items() if k != "links"}
+    colours: dict[str, Any] = {k: _colour(value) for k, value in keys.items() if k != "links"}
     if "links" in keys:
-        given["links"] = tuple(_colour(item) for item in keys["links"].items())
-        if not given["links"]:
+        colours["links"] = tuple(_colour(item) for item in keys["links"].items())
+        if not colours["links"]:
             raise keys["links"].error("has no colours", "delete the key or add one")
-    return Colours(**given)
+    return Colours(**colours)
 
 
 def _colour(field: Field) -> str:

@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write a RobotModel as the text of a robot file that reads back as an equal model.
+"""Write a RobotModel as a robot file that reads back as an equal model.
 
-Each number is the shortest text that reads back as the very same double. If no units are given,
-metres or millimetres and degrees or radians are chosen: whichever can write every number exactly
-and makes the shortest file.
+Each number is the shortest text that reads back as the same double. By default metres or
+millimetres and degrees or radians are chosen so that every number is exact and the file shortest.
 """
 
 from __future__ import annotations
@@ -36,46 +35,46 @@ from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
-# Turns that a person writes as a fraction of pi in a file in radians.
+# Angles that are written as a fraction of pi in a file in radians.
 _DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
-_MOST_PIS = 24
+_MAX_NUMERATOR = 24
 
 WIDTH = 96
-_CHOICE = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
+_CANDIDATES = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
 
 
 def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[str] = ()) -> str:
-    """Text of the robot file of a model.
+    """Return the robot file of a model.
 
     Args:
         model: the robot.
-        units: units to prefer; others are taken where they cannot write every number exactly.
-        notes: remarks for the reader of the file, written as comments at its top.
+        units: preferred units; others are used if these cannot represent every number exactly.
+        notes: remarks, written as comments at the top.
 
     Returns:
         YAML text; ``parse_robot`` of it equals the model.
 
     Raises:
-        DescriptionError: the model is none that a robot file can hold, such as one with a joint
-            of no range.
+        DescriptionError: a robot file cannot represent the model, for example a joint without
+            range.
     """
-    refused: DescriptionError | None = None
+    first_error: DescriptionError | None = None
     for text in _texts(model, units, notes):
         try:
             if parse_robot(text, model.name) == model:
                 return text
         except DescriptionError as error:
-            refused = refused or error
-    raise refused or DescriptionError(
-        f"the robot {model.name!r} holds something that a robot file cannot",
-        remedy="are there blanks around one of its texts?",
+            first_error = first_error or error
+    raise first_error or DescriptionError(
+        f"a robot file cannot represent the robot {model.name!r}",
+        remedy="remove spaces around its texts",
     )
 
 
 def _texts(model: RobotModel, units: Units | None, notes: Sequence[str]) -> list[str]:
-    """Texts in every choice of units that can write each number, the best first."""
+    """Return the texts in all units that represent each number exactly, the best first."""
     texts = []
-    for choice in (*([units] if units else []), *_CHOICE):
+    for choice in (*([units] if units else []), *_CANDIDATES):
         try:
             texts.append((choice is not units, _Writer(choice).text(model, notes)))
         except _NotExactError:
@@ -84,7 +83,7 @@ def _texts(model: RobotModel, units: Units | None, notes: Sequence[str]) -> list
 
 
 class _NotExactError(ValueError):
-    """No text in this unit is read back as the same double."""
+    """No text in this unit reads back as the same double."""
 
 
 class _Writer:
@@ -121,14 +120,13 @@ class _Writer:
         return f"{{xyz: {self._triple(origin.xyz)}, rpy: [{rpy}]}}"
 
     def _table(self, model: RobotModel) -> Iterator[str]:
-        """The rows with their columns aligned, as a table is printed."""
+        """Yield the lines of the DH table with aligned columns."""
         rows = list(_rows(model.joints))
         columns = zip(*(self._row(row, model.convention) for row in rows), strict=True)
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
         for row, cells in zip(rows, zip(*padded, strict=True), strict=True):
             limits = {str(joint.axis): self._limits(joint) for joint in row}
-            several = len(row) > 1
-            text = flow_mapping(limits, ",\n              ") if several else limits["z"]
+            text = flow_mapping(limits, ",\n              ") if len(row) > 1 else limits["z"]
             source = f",\n     source: {flow_word(row[0].source)}" if row[0].source else ""
             yield f"  - {{{' '.join(cells).rstrip()}"
             yield f"     limits: {text}{source}}}"
@@ -196,12 +194,11 @@ class _Writer:
     def _meshes(self, meshes: Mapping[str, Mesh]) -> list[str]:
         lines = ["meshes:"] if meshes else []
         for link, mesh in meshes.items():
-            moved = mesh.origin != NO_MOTION
             values = {
                 "visual": flow_word(mesh.visual),
                 "collision": flow_word(mesh.collision),
                 "scale": f"[{', '.join(map(number_text, mesh.scale))}]",
-                **({"origin": self._origin(mesh.origin)} if moved else {}),
+                **({"origin": self._origin(mesh.origin)} if mesh.origin != NO_MOTION else {}),
                 **_source(mesh.source),
             }
             lines += (f"  {line}" for line in _block(flow_word(link), values))
@@ -216,29 +213,29 @@ class _Writer:
         An angle in radians is a fraction of pi where that is exact.
         """
         if kind == "revolute" and self._units.angle == "rad":
-            return _over_pi(value) or number_text(value)
-        guess = self._units.written(value, kind)
-        rounded = (float(f"{guess:.{digits}g}") for digits in range(1, 18))
-        beside = (math.nextafter(guess, towards) for towards in (-math.inf, math.inf))
-        for written in chain(rounded, beside):
+            return _pi_fraction(value) or number_text(value)
+        converted = self._units.written(value, kind)
+        rounded = (float(f"{converted:.{digits}g}") for digits in range(1, 18))
+        neighbours = (math.nextafter(converted, towards) for towards in (-math.inf, math.inf))
+        for written in chain(rounded, neighbours):
             if self._units.si(written, kind) == value:
                 return number_text(written)
         raise _NotExactError(value)
 
 
 def number_text(value: float) -> str:
-    """Shortest text of a number in no unit or the file's own."""
+    """Return the shortest text of a number without unit or in the unit of the file."""
     return repr(value + 0.0).removesuffix(".0")
 
 
-def _over_pi(radians: float) -> str:
-    """The text ``n*pi/m`` if it is evaluated to exactly this angle, else nothing."""
-    for below in _DENOMINATORS:
-        count = round(radians * below / math.pi)
-        if 0 < abs(count) <= _MOST_PIS and count * math.pi / below == radians:
-            over = f"/{below}" if below > 1 else ""
-            times = {1: "", -1: "-"}.get(count, f"{count}*")
-            return f"{times}pi{over}"
+def _pi_fraction(radians: float) -> str:
+    """Return ``n*pi/m`` if it evaluates to exactly this angle, else ""."""
+    for denominator in _DENOMINATORS:
+        count = round(radians * denominator / math.pi)
+        if 0 < abs(count) <= _MAX_NUMERATOR and count * math.pi / denominator == radians:
+            divisor = f"/{denominator}" if denominator > 1 else ""
+            factor = {1: "", -1: "-"}.get(count, f"{count}*")
+            return f"{factor}pi{divisor}"
     return ""
 
 
@@ -256,13 +253,13 @@ def _colours(colours: Colours) -> dict[str, str]:
     for field in fields(Colours):
         value = getattr(colours, field.name)
         if value != getattr(default, field.name):
-            many = ", ".join(f'"{colour}"' for colour in value)
-            texts[field.name] = f"[{many}]" if field.name == "links" else f'"{value}"'
+            listed = ", ".join(f'"{colour}"' for colour in value)
+            texts[field.name] = f"[{listed}]" if field.name == "links" else f'"{value}"'
     return texts
 
 
 def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
-    """The joints of each row: one, or those of a universal or ball joint."""
+    """Yield the joints of each row: one, or those of a universal or ball joint."""
     row: tuple[Joint, ...] = ()
     for joint in joints:
         if row and joint.axis == "z":
@@ -273,7 +270,7 @@ def _rows(joints: Sequence[Joint]) -> Iterator[tuple[Joint, ...]]:
 
 
 def _paragraph(key: str, text: str) -> str:
-    """A key with text of any length, wrapped."""
+    """Return a key with wrapped text."""
     dumped = yaml.safe_dump(
         {key: text}, default_style=preferred_quote(text), width=WIDTH, allow_unicode=True
     )

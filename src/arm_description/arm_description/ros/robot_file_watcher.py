@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publish a robot file anew when it is saved, and report what is wrong with it.
+"""Publish a robot file again whenever it is saved, and report its errors.
 
 Works with robot_state_publisher and with the state publisher of this package: both accept a new
-``robot_description`` as a parameter at run time. Content is compared, not time stamps: that suits
-editors that write in place or rename, and costs 20 us for a robot file.
+``robot_description`` as a parameter at run time. Contents are compared, not time stamps: this
+works with editors that write in place or rename, and costs 20 us for a robot file.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -33,53 +33,53 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.urdf.writer import robot_urdf
 
-PATIENCE = 3  # polls for which a file may be missing: editors remove it for a moment
+MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
 
 
 class FileWatch:
-    """Watches one file; made to be polled a few times a second."""
+    """Watches one file; poll it several times per second."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._returned: bytes | None = None
-        self._seen: bytes | None = None
-        self._missed = 0
+        self._last: bytes | None = None
+        self._misses = 0
 
     def poll(self) -> bytes | None:
-        """Return the content at the beginning and after every change, else None.
+        """Return the content initially and after every change, else None.
 
-        A change counts as soon as two polls in a row have found the same.
+        A change counts once two successive polls have read the same content.
 
         Raises:
-            OSError: it could not be read for a while; raised once.
+            OSError: it could not be read in `MAX_MISSES` polls; raised once.
         """
         try:
             content = self._path.read_bytes()
         except OSError:
-            self._missed += 1
-            if self._missed == PATIENCE:
+            self._misses += 1
+            if self._misses == MAX_MISSES:
                 self._returned = None
                 raise
             return None
-        self._missed = 0
-        settled = content == self._seen
-        self._seen = content
-        if not settled or content == self._returned:
+        self._misses = 0
+        is_settled = content == self._last
+        self._last = content
+        if not is_settled or content == self._returned:
             return None
         self._returned = content
         return content
 
 
-PERIOD = 0.3  # s on the wall; two polls make a change
-SEND_AGAIN = 3.0  # s; a request may be lost while nodes find each other
+PERIOD = 0.3  # [s] of wall time between polls; two detect a change
+RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
 
 @dataclass(frozen=True)
 class WatcherParameters:
     """Parameters of the node."""
 
-    robot: str = parameter("nut_arm", "Shipped name or path.")
-    prefix: str = parameter("", "Put before every link and joint name.")
+    robot: str = parameter("nut_arm", "Name of a shipped robot, or path of a robot file.")
+    prefix: str = parameter("", "Prefix of every link and joint name.")
     dh_frames: bool = parameter(False, "Add the frames dh_0 .. dh_n.")
     publisher: str = parameter("robot_state_publisher", "Node that publishes the description.")
 
@@ -88,26 +88,26 @@ class RobotFileWatcher(Node):
     """Node ``robot_file_watcher``.
 
     Publishes:
-        robot_file/status (std_msgs/String, latched): after each reading what is wrong with the
-            file, in one sentence; empty if nothing is.
+        robot_file/status (std_msgs/String, latched): the error in the file after each reading, in
+            one sentence; empty if there is none.
 
     Calls:
         <publisher>/set_parameters (rcl_interfaces/SetParameters), when the robot has changed.
 
     Raises:
-        InputError: there is no such robot, or a parameter has a wrong value.
+        InputError: there is no such robot, or a parameter is invalid.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("robot_file_watcher", **kwargs)
-        given = declare(self, WatcherParameters)
-        self._path, self._prefix = robot_path(given.robot), given.prefix
-        self._frames, publisher = given.dh_frames, given.publisher
+        parameters = declare(self, WatcherParameters)
+        self._path, self._prefix = robot_path(parameters.robot), parameters.prefix
+        self._frames, publisher = parameters.dh_frames, parameters.publisher
         self._status = self.create_publisher(String, "robot_file/status", LATCHED)
         self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
         self._watch = FileWatch(self._path)
         self._urdf = ""  # not yet accepted by the publisher
-        self._again = 0.0  # when to send it again, if no answer comes [s]
+        self._resend_time = 0.0  # when to send it again without a response [s]
         self._problem = ""
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(PERIOD, self._poll, clock=steady)
@@ -124,29 +124,29 @@ class RobotFileWatcher(Node):
         except OSError as error:
             self._report(f"{self._path}: cannot be read ({error.strerror}); save it again")
         now = time.monotonic()
-        if self._urdf and self._client.service_is_ready() and now > self._again:
-            self._again = now + SEND_AGAIN
+        if self._urdf and self._client.service_is_ready() and now > self._resend_time:
+            self._resend_time = now + RESEND_DELAY
             self._send(self._urdf)
 
     def _send(self, urdf: str) -> None:
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
         parameter = ParameterMessage(name="robot_description", value=value)
         future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
-        future.add_done_callback(partial(self._on_answer, urdf))
+        future.add_done_callback(partial(self._on_response, urdf))
 
-    def _on_answer(self, urdf: str, future: Any) -> None:
+    def _on_response(self, urdf: str, future: Any) -> None:
         if urdf == self._urdf:
             self._urdf = ""
-        self._again = 0.0
-        answer = future.result().results[0]
-        self._report("" if answer.successful else f"{self._path}: {answer.reason}")
+        self._resend_time = 0.0
+        result = future.result().results[0]
+        self._report("" if result.successful else f"{self._path}: {result.reason}")
 
     def _report(self, problem: str) -> None:
         self._status.publish(String(data=problem))
         if problem:
-            self.get_logger().warning(f"{problem} (the last good robot stays)")
+            self.get_logger().warning(f"{problem} (keeping the last valid robot)")
         elif self._problem:
-            self.get_logger().info(f"{self._path}: read again, all is well")
+            self.get_logger().info(f"{self._path}: reloaded without errors")
         self._problem = problem
 
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publish a robot's description and its frames, as robot_state_publisher does.
+"""Publish the description and frames of a robot, as robot_state_publisher does.
 
-For computers without robot_state_publisher; parameters, topics and qualities of service are the
-same. The tf message is built once and refilled for every joint_states message.
+For computers without robot_state_publisher; parameters, topics and QoS are the same. The tf
+message is built once and refilled for every joint_states message.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -35,10 +35,10 @@ from arm_description.urdf.reader import UrdfTree, read_urdf
 
 
 class JointBatch:
-    """The moving joints that one list of joint names places."""
+    """Transforms of the moving joints that follow from one list of joint names."""
 
     def __init__(self, tree: UrdfTree, names: Sequence[str], frame_prefix: str) -> None:
-        self.message = TFMessage()  # refilled by fill
+        self.message = TFMessage()  # updated by fill
         self.published: int | None = None  # stamp of the last message [ns]
         self._slots: list[tuple[int, float, float, JointMotion, TransformStamped]] = []
         index = {name: i for i, name in enumerate(names)}
@@ -58,9 +58,9 @@ class JointBatch:
         return len(self._slots)
 
     def fill(self, positions: Sequence[float], stamp: Time) -> bool:
-        """Refill the message with positions [rad or m] by the names this batch was made for.
+        """Fill the message from positions [rad or m] in the order of the names.
 
-        False, with the message not to be used, if a position is not finite.
+        Return False if a position is not finite; do not publish the message then.
         """
         for i, multiplier, offset, motion, stamped in self._slots:
             q = multiplier * positions[i] + offset
@@ -77,7 +77,7 @@ class JointBatch:
 
 
 def fixed_message(tree: UrdfTree, frame_prefix: str, stamp: Time) -> TFMessage:
-    """The message of all fixed joints."""
+    """Return the message of all fixed joints."""
     transforms = []
     for joint in tree.joints:
         if joint.kind == "fixed":
@@ -87,7 +87,7 @@ def fixed_message(tree: UrdfTree, frame_prefix: str, stamp: Time) -> TFMessage:
 
 
 def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStamped:
-    """Transform parent <- child of a joint at position 0, without stamp."""
+    """Return the transform parent <- child of a joint at position 0, without stamp."""
     stamped = TransformStamped(child_frame_id=frame_prefix + motion.joint.child)
     stamped.header.frame_id = frame_prefix + motion.joint.parent
     t, r = stamped.transform.translation, stamped.transform.rotation
@@ -96,24 +96,24 @@ def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStampe
     return stamped
 
 
-# Whatever the publisher offers; none is lost while a busy machine lets this process wait.
+# Compatible with any publisher; deep enough that a busy computer loses no message.
 JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-MOST_BATCHES = 64
-WARN_EVERY = 5.0
+MAX_BATCHES = 64
+WARN_PERIOD = 5.0  # [s]
 
 
 @dataclass(frozen=True)
 class PublisherParameters:
-    """Parameters of the node; all may be set while it runs."""
+    """Parameters of the node; all are dynamic."""
 
     robot_description: str = parameter("", "URDF of the robot, as text.", any_time=True)
-    frame_prefix: str = parameter("", "Put before every frame name in tf.", any_time=True)
+    frame_prefix: str = parameter("", "Prefix of every frame name in tf.", any_time=True)
     ignore_timestamp: bool = parameter(
-        False, "Publish every message, whatever its stamp.", any_time=True
+        False, "Publish for every message, whatever its stamp.", any_time=True
     )
     publish_frequency: float = parameter(
         20.0,
-        "Highest rate of tf by the joint states' stamps [Hz].",
+        "Maximum rate of tf, by the stamps of the joint states [Hz].",
         low=0.001,
         high=1000.0,
         any_time=True,
@@ -148,20 +148,20 @@ class StatePublisher(Node):
         check_description(self.get_parameter("robot_description").value)
         self._apply()
         self.add_on_set_parameters_callback(self._validate)
-        self.add_post_set_parameters_callback(self._applied)
+        self.add_post_set_parameters_callback(self._on_parameters)
         self.create_subscription(JointState, "joint_states", self._on_joint_states, JOINT_STATES)
 
     def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
-        """Refuse a description that is none; nothing is changed here."""
+        """Reject an invalid description; nothing changes yet."""
         try:
-            for given in parameters:
-                if given.name == "robot_description":
-                    check_description(given.value)
+            for parameter in parameters:
+                if parameter.name == "robot_description":
+                    check_description(parameter.value)
         except DescriptionError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _applied(self, parameters: list[Parameter]) -> None:
+    def _on_parameters(self, parameters: list[Parameter]) -> None:
         own = ("robot_description", "frame_prefix", "publish_frequency")
         if any(parameter.name in own for parameter in parameters):
             self._apply()
@@ -175,7 +175,7 @@ class StatePublisher(Node):
             self._text, self._tree = text, read_urdf(text)
             self._description.publish(String(data=text))
             moving = sum(joint.kind != "fixed" for joint in self._tree.joints)
-            self.get_logger().info(f"robot {self._tree.name!r} with {moving} moving joints")
+            self.get_logger().info(f"Loaded robot {self._tree.name!r} with {moving} moving joints")
         prefix = self.get_parameter("frame_prefix").value
         now = self.get_clock().now().to_msg()
         self._tf_static.publish(fixed_message(self._tree, prefix, now))
@@ -183,27 +183,27 @@ class StatePublisher(Node):
     def _on_joint_states(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
             counts = f"{len(message.name)} names and {len(message.position)} positions"
-            self._warn(f"ignored joint states with {counts}")
+            self._warn(f"Ignored joint states with {counts}")
             return
         batch = self._batch(tuple(message.name))
-        if not len(batch) or not self._due(batch, message.header.stamp):
+        if not len(batch) or not self._is_due(batch, message.header.stamp):
             return
         if batch.fill(message.position, message.header.stamp):
             self._tf.publish(batch.message)
         else:
-            self._warn("ignored joint states with a position that is not finite")
+            self._warn("Ignored joint states with a position that is not finite")
 
     def _batch(self, names: tuple[str, ...]) -> JointBatch:
         batch = self._batches.get(names)
         if batch is None:
-            if len(self._batches) >= MOST_BATCHES:
+            if len(self._batches) >= MAX_BATCHES:
                 self._batches.clear()
             prefix = self.get_parameter("frame_prefix").value
             batch = self._batches[names] = JointBatch(self._tree, names, prefix)
         return batch
 
-    def _due(self, batch: JointBatch, stamp: Time) -> bool:
-        """Whether the interval is over; time that runs backwards begins anew."""
+    def _is_due(self, batch: JointBatch, stamp: Time) -> bool:
+        """Return whether the interval is over; time that jumps back restarts it."""
         now, last = stamp.sec * 1_000_000_000 + stamp.nanosec, batch.published
         due = last is None or now < last or now - last >= self._interval
         if due or self.get_parameter("ignore_timestamp").value:
@@ -212,11 +212,11 @@ class StatePublisher(Node):
         return False
 
     def _warn(self, text: str) -> None:
-        self.get_logger().warning(text, throttle_duration_sec=WARN_EVERY)
+        self.get_logger().warning(text, throttle_duration_sec=WARN_PERIOD)
 
 
 def check_description(text: str) -> None:
-    """Refuse a text that is not a URDF whose joints can all be published."""
+    """Raise a DescriptionError unless the text is a URDF whose joints can all be published."""
     if not text.strip():
         remedy = "give the text of a URDF"
         raise DescriptionError("the parameter robot_description is empty", remedy=remedy)
@@ -224,7 +224,7 @@ def check_description(text: str) -> None:
         if joint.kind not in (*MOVING, "fixed"):
             raise DescriptionError(
                 f"joint {joint.name!r} is {joint.kind}",
-                remedy="only joints of one axis, and fixed ones, can be published",
+                remedy="only fixed joints and joints with one axis can be published",
             )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find, read and write trajectory files; the ending of the name says the format."""
+"""Find, read and write trajectory files; the ending of the name selects the format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arm_description.trajectories.formats import (
     rows_text,
     yaml_text,
 )
-from arm_description.trajectories.trajectory import JointTrajectory, checked
+from arm_description.trajectories.trajectory import JointTrajectory, validated
 
 READERS = {
     ".csv": read_csv,
@@ -34,28 +34,28 @@ READERS = {
 def read_trajectory(
     file: str | os.PathLike[str], model: RobotModel, fit: bool = False
 ) -> JointTrajectory:
-    """Read a trajectory of all joints, from time 0, within the limits of position and speed.
+    """Read a trajectory of all joints that starts at time 0 and keeps position and speed limits.
 
     Args:
-        file: path of a .csv, .yaml or .txt (rows of angles) file, or the name of one that is
-            shipped for this robot.
-        model: the robot, whose order of joints it gets.
-        fit: where the file is faster than a joint can be, stretch all its times; else refuse it.
+        file: path of a .csv, .yaml or .txt (rows of positions) file, or the name of a shipped
+            trajectory of this robot.
+        model: the robot, which determines the order of the joints.
+        fit: stretch all times if a joint is too fast, in place of an error.
 
     Raises:
-        DescriptionError: there is no such file or something in it is wrong; names the line.
+        DescriptionError: there is no such file or it is invalid; names the line.
     """
     path = _path(file, model)
-    return checked(READERS[_form(path)](path, model), model, fit)
+    return validated(READERS[_form(path)](path, model), model, fit)
 
 
 def write_trajectory(
     file: str | os.PathLike[str], trajectory: JointTrajectory, model: RobotModel
 ) -> None:
-    """Write a trajectory in the format that the name's ending says.
+    """Write a trajectory in the format of the file's ending.
 
     Raises:
-        DescriptionError: the ending is none of these, or the file cannot be written.
+        DescriptionError: the ending is unknown, or the file cannot be written.
     """
     form = _form(Path(file))
     if form == ".txt":
@@ -73,14 +73,14 @@ def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
     names = shipped_trajectories(model.name)
     if text not in names:
         raise DescriptionError(
-            f"no trajectory of {model.name} is called {text!r}",
-            remedy=f"{did_you_mean(text, names)}; a file needs its ending, {text}.csv",
+            f"{model.name} has no trajectory named {text!r}",
+            remedy=f"{did_you_mean(text, names)}; give a file with its ending, {text}.csv",
         )
     return names[text]
 
 
 def shipped_trajectories(robot: str) -> dict[str, Path]:
-    """Files of the trajectories that are shipped for a robot, by name, sorted."""
+    """Return the paths of the shipped trajectories of a robot by name, sorted."""
     return shipped(f"trajectories/{robot}", READERS)
 
 
@@ -89,7 +89,7 @@ def _form(path: Path) -> str:
     if form not in READERS:
         raise DescriptionError(
             f"a trajectory cannot end in {form or 'nothing'!r}",
-            remedy="known are .csv, .yaml, and .txt for rows of angles",
+            remedy="use .csv, .yaml, or .txt for rows of positions",
             file=str(path),
         )
     return form

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formats of trajectory files: CSV with times, bare rows of positions, and YAML.
 
-CSV has a header with time and the joints' names, then one point a line. A unit may follow each
+CSV has a header with time and the joint names, then one point per line. A unit may follow each
 name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
-Without either, angles are in rad and lengths in m.
+By default angles are in rad and lengths in m.
 
-Rows are one posture a line, without times, in the robot's units and joint order: the format of
+Rows are one posture per line, without times, in the robot's units and joint order: the format of
 RVS, the Robot Visualization System of McGill University (RVS2006, 2006, section 5.2).
 
 YAML has points in time, or every joint as a sampled function of time, written as
@@ -39,13 +39,13 @@ from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import (
-    MOST_POINTS,
+    MAX_POINTS,
     JointTrajectory,
     TrajectoryPoints,
-    order_of,
+    joint_order,
 )
 
-_MOST_BYTES = 50_000_000
+_MAX_BYTES = 50_000_000
 TIME = "time"
 _UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
@@ -61,7 +61,7 @@ class _Line:
         return DescriptionError(problem, remedy=remedy, file=self.file, line=self.number)
 
     def value(self, text: str) -> float:
-        """Return the finite number that is written in it."""
+        """Parse a finite number."""
         try:
             value = float(text)
         except ValueError:
@@ -74,25 +74,25 @@ class _Line:
 
 
 def _lines(path: Path) -> list[_Line]:
-    texts = read_text(path, _MOST_BYTES).splitlines()
+    texts = read_text(path, _MAX_BYTES).splitlines()
     return [_Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
 
 
-def _filled(lines: Iterable[_Line]) -> Iterator[_Line]:
-    """Yield the lines that are neither empty nor a comment (#)."""
+def _data_lines(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Return the lines that are neither empty nor a comment (#)."""
     return (line for line in lines if line.text.strip() and not line.text.lstrip().startswith("#"))
 
 
 def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file of CSV."""
+    """Read a CSV file."""
     lines = _lines(path)
-    default, rows = _default_units(lines), _filled(lines)
+    default, rows = _default_units(lines), _data_lines(lines)
     header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
     if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
         problem = "the first column must be 'time', in seconds"
-        raise header.error(problem, "begin with the line: " + ",".join((TIME, *model.joint_names)))
-    order = order_of([name for name, _ in headings[1:]], model, header.file, header.number)
+        raise header.error(problem, "start with the line: " + ",".join((TIME, *model.joint_names)))
+    order = joint_order([name for name, _ in headings[1:]], model, header.file, header.number)
     columns = [
         (i, _unit(headings[1 + i][1], joint, default, header), joint.type)
         for i, joint in zip(order, model.joints, strict=True)
@@ -103,7 +103,7 @@ def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
         if len(cells) != len(headings):
             raise line.error(
                 f"has {len(cells)} columns, the header has {len(headings)}",
-                "write time and a position for every joint, with a point in 0.5",
+                "write time and a position for every joint, with a decimal point as in 0.5",
             )
         time, *values = map(line.value, cells)
         times.append(time)
@@ -114,7 +114,7 @@ def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
 
 
 def csv_text(trajectory: JointTrajectory) -> str:
-    """Write a trajectory in rad and m; every number reads back the same."""
+    """Return a trajectory as CSV in rad and m; every number reads back the same."""
     text = io.StringIO()
     text.write("# units: rad, m\n")
     writer = csv.writer(text, lineterminator="\n")
@@ -134,7 +134,7 @@ def _heading(cell: str) -> tuple[str, str]:
 
 
 def _default_units(lines: list[_Line]) -> Units:
-    """Units of the first comment that states them."""
+    """Return the units of the first comment that specifies them."""
     for line in lines:
         match = _UNITS.fullmatch(line.text)
         if match:
@@ -162,7 +162,7 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
 def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
     """Read a file of rows."""
     positions, at = [], []
-    for line in _filled(_lines(path)):
+    for line in _data_lines(_lines(path)):
         values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
         if len(values) != model.n:
             problem = f"has {len(values)} numbers, {model.name} has {model.n} joints"
@@ -174,7 +174,7 @@ def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
 
 
 def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
-    """Write the positions of a trajectory; its times are lost."""
+    """Return the positions of a trajectory as rows, without its times."""
     types = [joint.type for joint in model.joints]
     rows = (
         " ".join(
@@ -186,7 +186,7 @@ def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
 
 
 VARIABLE = "t"
-DEFAULT_STEP = 0.02  # s, the period of the servos
+DEFAULT_STEP = 0.02  # [s] the period of the servos
 
 
 def _read_functions(
@@ -194,13 +194,13 @@ def _read_functions(
 ) -> TrajectoryPoints:
     duration = scope.positive(keys["duration"])
     step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
-    if duration / step >= MOST_POINTS:
-        problem = f"makes {duration / step:.3g} points, at most {MOST_POINTS} are possible"
-        raise keys["duration"].error(problem, "make step larger")
+    if duration / step >= MAX_POINTS:
+        problem = f"gives {duration / step:.3g} points, at most {MAX_POINTS} are supported"
+        raise keys["duration"].error(problem, "increase step")
     times = np.linspace(0.0, duration, 1 + math.ceil(duration / step - 1e-9))
     functions = keys["functions"]
     fields = functions.mapping(None)
-    order_of(tuple(fields), model, functions.file, functions.line)
+    joint_order(tuple(fields), model, functions.file, functions.line)
     columns = [_sampled(fields[joint.name], joint, times, scope) for joint in model.joints]
     lines = [fields[name].line for name in model.joint_names]
     return TrajectoryPoints(functions.file, times, np.column_stack(columns), joint_lines=lines)
@@ -224,7 +224,7 @@ FUNCTION_KEYS = ("functions", "duration", "step")
 
 
 def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
-    """Read a file of YAML."""
+    """Read a YAML file."""
     root = read_yaml(path, DescriptionError)
     keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
     for name in ("description", "source"):
@@ -241,7 +241,7 @@ def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
 
 
 def yaml_text(trajectory: JointTrajectory) -> str:
-    """Write a trajectory in rad and m; every number reads back the same."""
+    """Return a trajectory as YAML in rad and m; every number reads back the same."""
     lines = [
         "units: {length: m, angle: rad}",
         f"joints: [{', '.join(flow_word(name) for name in trajectory.names)}]",
@@ -258,7 +258,7 @@ def _read_points(
     order = None
     if "joints" in keys:
         names = [field.text() for field in keys["joints"].items()]
-        order = order_of(names, model, keys["joints"].file, keys["joints"].line)
+        order = joint_order(names, model, keys["joints"].file, keys["joints"].line)
     times, positions, at = [], [], []
     for item in keys["points"].items():
         point = item.mapping(("time", "positions", "posture"), required=("time",))
@@ -286,12 +286,12 @@ def _position(
         return [model.postures[name][joint] for joint in model.joint_names]
     if order is None:
         raise point["positions"].error(
-            "needs the order of the joints", f"add joints: [{', '.join(model.joint_names)}]"
+            "has no order of joints", f"add joints: [{', '.join(model.joint_names)}]"
         )
     cells = point["positions"].items()
     if len(cells) != model.n:
         raise point["positions"].error(
-            f"has {len(cells)} numbers for {model.n} joints", "write one for each of joints"
+            f"has {len(cells)} numbers for {model.n} joints", "write one for each joint"
         )
     return [
         scope.position(cells[i], joint.type) for i, joint in zip(order, model.joints, strict=True)

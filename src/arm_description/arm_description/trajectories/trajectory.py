@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A joint trajectory within the limits of a robot, from the points of a file."""
+"""Joint trajectories within the limits of a robot, made from the points of a file."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from arm_description.robot_model import RobotModel, read_only
 
 @dataclass(frozen=True, eq=False)
 class JointTrajectory:
-    """Positions of joints in time, between its points a straight line. Immutable.
+    """Joint positions over time, linear between the points. Immutable.
 
     Attributes:
         names: names of the n joints.
-        times: (m,) strictly rising from 0, read-only [s].
+        times: (m,) strictly increasing from 0, read-only [s].
         positions: (m, n) read-only [rad or m].
 
     Raises:
-        DescriptionError: the shapes do not fit, a number is not finite, or the times do not rise.
+        DescriptionError: the shapes do not match, a number is not finite, or the times do not
+            increase.
     """
 
     names: tuple[str, ...]
@@ -46,7 +47,7 @@ class JointTrajectory:
         if not np.isfinite(self.times).all() or not np.isfinite(self.positions).all():
             raise DescriptionError("a trajectory needs finite times and positions")
         if self.times[0] != 0.0 or not (np.diff(self.times) > 0.0).all():
-            raise DescriptionError("the times of a trajectory must rise from 0")
+            raise DescriptionError("the times of a trajectory must increase from 0")
 
     @property
     def duration(self) -> float:
@@ -54,26 +55,26 @@ class JointTrajectory:
         return float(self.times[-1])
 
     def reversed(self) -> JointTrajectory:
-        """Return the trajectory backwards, at the same pace."""
+        """Return the trajectory in reverse, at the same speed."""
         times = self.times[-1] - self.times[::-1]
         return JointTrajectory(self.names, times, self.positions[::-1])
 
     def stretched(self, factor: float) -> JointTrajectory:
-        """Return the trajectory taking so many times as long."""
+        """Return the trajectory with all times multiplied by a factor."""
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
-MOST_POINTS = 100_000
-# Limits and positions may be written by expressions that differ by rounding.
+MAX_POINTS = 100_000
+# Limits and positions may be expressions that differ by rounding [rad or m].
 SLACK = 1e-9
 SPEED_SLACK = 1e-6
-# Of rows without times: the shortest time from one to the next, a picture of 50 a second [s].
-SHORTEST_STEP = 0.02
+# Minimum time between rows without times: 50 rows per second [s].
+MIN_STEP = 0.02
 
 
 @dataclass(frozen=True)
 class TrajectoryPoints:
-    """What stands in a file, in SI units and in the order of the robot's joints."""
+    """Points of a file, in SI units and the joint order of the robot."""
 
     file: str  # name of the file
     times: Vector | None  # (m,) [s], None if the file has none
@@ -82,22 +83,26 @@ class TrajectoryPoints:
     joint_lines: Sequence[int] = ()  # line of each joint, () if a line is not that of a joint
 
     def error(self, problem: str, remedy: str, point: int, joint: int = 0) -> DescriptionError:
-        """Build the error that names the line of a point, or of a joint."""
+        """Return an error that names the line of a point or a joint."""
         lines, index = (self.point_lines, point) if self.point_lines else (self.joint_lines, joint)
         line = lines[index] if lines else None
         return DescriptionError(problem, remedy=remedy, file=self.file, line=line)
 
 
-def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTrajectory:
-    """Make the trajectory, within the limits of the robot.
+def validated(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTrajectory:
+    """Return the trajectory through points, within the limits of the robot.
 
-    With fit the times are stretched as far as the speed limits need it, in place of an error.
+    With `fit` the times are stretched to keep the speed limits, in place of an error.
 
     Raises:
-        DescriptionError: times that do not rise, a position outside the limits, too fast a joint.
+        DescriptionError: times do not increase, a position is outside the limits, or a joint is
+            too fast.
     """
     positions = _inside(points, model)
-    times = _made(positions, model) if points.times is None else _rising(points, points.times)
+    if points.times is None:
+        times = _fastest_times(positions, model)
+    else:
+        times = _increasing(points, points.times)
     trajectory = JointTrajectory(model.joint_names, times, positions)
     factor, k, j = slowdown(trajectory, model)
     if factor <= 1.0 + SPEED_SLACK:
@@ -109,16 +114,16 @@ def checked(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTraj
     raise points.error(
         f"joint {joint.name!r} moves at {model.units.text(speed, joint.type)}/s after "
         f"{times[k]:.6g} s, above its limit {model.units.text(joint.velocity, joint.type)}/s",
-        f"give it {factor:.4g} times the time, or ask to fit the times (--fit)",
+        f"stretch the times by {factor:.4g}, or let --fit do it",
         k + 1,
         j,
     )
 
 
 def slowdown(trajectory: JointTrajectory, model: RobotModel) -> tuple[float, int, int]:
-    """Return how many times longer a trajectory must take to keep the speed limits.
+    """Return the factor by which to stretch a trajectory to keep the speed limits.
 
-    The factor is at most 1 if it keeps them; interval and joint that need it come with it.
+    It is at most 1 if the limits are kept; the deciding interval and joint are returned, too.
     """
     if len(trajectory.times) < 2:
         return 0.0, 0, 0
@@ -129,12 +134,12 @@ def slowdown(trajectory: JointTrajectory, model: RobotModel) -> tuple[float, int
 
 
 def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
-    """The positions, clipped by no more than rounding."""
+    """Return the positions, clipped to the limits by no more than rounding."""
     q = points.positions
     if not len(q):
         raise DescriptionError("has no points", remedy="write at least one", file=points.file)
-    if len(q) > MOST_POINTS:
-        problem = f"has {len(q)} points, at most {MOST_POINTS} are possible"
+    if len(q) > MAX_POINTS:
+        problem = f"has {len(q)} points, at most {MAX_POINTS} are supported"
         raise DescriptionError(problem, file=points.file)
     beyond = np.maximum(q - model.upper, model.lower - q)
     k, j = np.unravel_index(int(np.argmax(beyond)), q.shape)
@@ -145,37 +150,37 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
         raise points.error(
             f"joint {joint.name!r} is at {text(q[k, j])}{when}, "
             f"{text(beyond[k, j])} {side} its limit {text(bound)}",
-            "change the trajectory, or the limits in the robot file",
+            "change the trajectory or the limits in the robot file",
             int(k),
             int(j),
         )
     return np.asarray(np.clip(q, model.lower, model.upper))
 
 
-def _rising(points: TrajectoryPoints, times: Vector) -> Vector:
-    """The times, counted from the first one."""
+def _increasing(points: TrajectoryPoints, times: Vector) -> Vector:
+    """Return the times relative to the first; raise an error unless they increase."""
     for k, (before, time) in enumerate(pairwise(times), start=1):
         if not time > before:
-            problem = f"the time {time:.6g} s does not come after {before:.6g} s"
-            raise points.error(problem, "times must rise from point to point", k)
+            problem = f"the time {time:.6g} s is not after {before:.6g} s"
+            raise points.error(problem, "times must increase from point to point", k)
     return np.asarray(times - times[0])
 
 
-def _made(positions: Vector, model: RobotModel) -> Vector:
-    """Times for rows without any: by the speed limits, and at most 50 rows a second."""
+def _fastest_times(positions: Vector, model: RobotModel) -> Vector:
+    """Return times for rows without any: by the speed limits, at most 50 rows per second."""
     needed = (np.abs(np.diff(positions, axis=0)) / model.velocity).max(axis=1, initial=0.0)
-    return np.concatenate([[0.0], np.cumsum(np.maximum(needed, SHORTEST_STEP))])
+    return np.concatenate([[0.0], np.cumsum(np.maximum(needed, MIN_STEP))])
 
 
-def order_of(names: Sequence[str], model: RobotModel, file: str, line: int) -> list[int]:
-    """Return for each joint of the robot the index of its name; errors name file and line."""
+def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -> list[int]:
+    """Return the index in `names` of each joint of the robot; errors name file and line."""
     error = partial(DescriptionError, file=file, line=line)
     for name in names:
         if name not in model.joint_names:
             remedy = did_you_mean(name, model.joint_names)
             raise error(f"{model.name} has no joint {name!r}", remedy=remedy)
         if list(names).count(name) > 1:
-            raise error(f"joint {name!r} is named twice", remedy="delete one")
+            raise error(f"joint {name!r} is given twice", remedy="delete one")
     missing = [name for name in model.joint_names if name not in names]
     if missing:
         remedy = f"name all joints of {model.name}: {', '.join(model.joint_names)}"

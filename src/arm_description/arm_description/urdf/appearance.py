@@ -1,13 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The look of an arm from its DH table alone: rods along d and a, bodies at the joints.
+"""Skeleton of an arm from its DH table alone: rods along d and a, bodies at the joints.
 
 A revolute joint is a cylinder along its axis, a prismatic one a box that a bar slides through, the
-end of the arm a plate across the tool's z, a gripper a palm and two fingers, all boxes. Sizes
-follow the arm's reach and taper towards the tool.
+end of the arm a plate normal to the tool's z, a gripper a palm and two fingers, all boxes. Sizes
+are proportional to the reach and taper towards the tool.
 
-Of axes that meet in a point each later cylinder is thinner and longer, so that it sticks out of
-those before it: a wrist is seen as a cross. The parts of a universal or ball joint are a cross of
+Where axes intersect, each later cylinder is thinner and longer, so that it protrudes from the
+earlier ones: a wrist looks like a cross. The parts of a universal or ball joint are a cross of
 equal, slim cylinders.
 """
 
@@ -28,27 +28,27 @@ from arm_description.urdf.kinematics import JointFrames
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
-_SHORTEST = 1e-6  # what is shorter is not drawn [m]
+_MIN_LENGTH = 1e-6  # shorter rods are not drawn [m]
 _TAPER = 0.45
-# In parts of the size at that place.
+# Relative to the size at the joint.
 _JOINT_RADIUS, _JOINT_LENGTH = 0.045, 0.11
 _CROSS_RADIUS, _CROSS_LENGTH = 0.025, 0.14
 _ROD_RADIUS, _COLUMN_RADIUS = 0.02, 0.04
 _FOOT_RADIUS, _FOOT_HEIGHT = 0.11, 0.03
 _PLATE_HEIGHT = 0.02
-# Radius and length of a hinge against those of one that it crosses, and how often that goes on.
-_THINNER, _LONGER, _MOST_CROSSED = 0.75, 1.3, 3
+# Ratio of radius and length of a hinge to those of one it crosses, and how often it is applied.
+_THINNER, _LONGER, _MAX_CROSSED = 0.75, 1.3, 3
 
 
 class Skeleton:
-    """The shapes of an arm's links."""
+    """Shapes of the links of an arm."""
 
     def __init__(self, model: RobotModel, frames: JointFrames) -> None:
         self._model, self._frames = model, frames
         self._colours, self._size = model.colours, _length(model)
 
     def base_shapes(self) -> tuple[UrdfGeometry, ...]:
-        """Return the foot of the arm and what leads from it to the first joint, in base_link."""
+        """Return the foot of the arm and the rods to the first joint, in base_link."""
         unit, first = self._size, self._frames.joints[0]
         foot = UrdfGeometry(
             "cylinder",
@@ -65,7 +65,7 @@ class Skeleton:
         return (foot, *rods, *self._guide(0, first))
 
     def link_shapes(self, index: int) -> tuple[UrdfGeometry, ...]:
-        """Return the skeleton of the link behind a joint (from 0), in that link's frame."""
+        """Return the skeleton of a joint's child link in the frame of that link."""
         joint, size = self._model.joints[index], self._size_at(index)
         colour = self._colours.links[index % len(self._colours.links)]
         shapes = _rods(self._corners(index), _ROD_RADIUS * size, colour)
@@ -80,26 +80,26 @@ class Skeleton:
         return tuple(shapes)
 
     def palm_shapes(self, gripper: Gripper) -> tuple[UrdfGeometry, ...]:
-        """Return the palm, in a frame at the grasp point with the tool's axes."""
+        """Return the palm in a frame at the grasp point with the axes of the tool."""
         length, width, thickness = gripper.palm
         centre = Origin((0.0, 0.0, -_finger_back(gripper) - length / 2))
         return (UrdfGeometry("box", (thickness, width, length), centre, self._colours.gripper),)
 
     def finger_shapes(self, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
-        """Return a finger on side -1 (left) or 1, in a frame on its face at the grasp point."""
+        """Return a finger, side -1 (left) or 1, in a frame on its face at the grasp point."""
         shape = gripper.finger
         centre = Origin((0.0, side * shape.thickness / 2, shape.overhang - shape.length / 2))
         box = (shape.width, shape.thickness, shape.length)
         return (UrdfGeometry("box", box, centre, self._colours.fingers),)
 
     def _size_at(self, index: int) -> float:
-        """Return the measure of what belongs to a joint [m], smaller towards the tool."""
+        """Return the reference size at a joint [m], which decreases towards the tool."""
         return self._size * (1.0 - _TAPER * index / max(self._model.n - 1, 1))
 
     def _hinge(self, index: int) -> UrdfGeometry:
-        """Return a cylinder along the axis; at the beginning of a long rod that runs along it."""
+        """Return a cylinder along the axis, at the start of a long rod along it."""
         crossed, size = self._crossed(index), self._size_at(index)
-        # Part of a universal or ball joint, drawn as a slim cross.
+        # Part of a universal or ball joint: a slim cross.
         if any(joint.axis != "z" for joint in self._model.joints[index : index + 2]):
             axis = self._model.joints[index].axis
             body = (_CROSS_RADIUS * size, _CROSS_LENGTH * size)
@@ -110,8 +110,8 @@ class Skeleton:
         d = self._model.joints[index].row.d
         shift = 0.0 if self._model.convention == "standard" else -d
         if abs(d) > 2 * length:
-            out_of_the_other = _JOINT_RADIUS * self._size_at(index - 1) if crossed else 0.0
-            shift += math.copysign(length / 2 + out_of_the_other, d)
+            clearance = _JOINT_RADIUS * self._size_at(index - 1) if crossed else 0.0
+            shift += math.copysign(length / 2 + clearance, d)
         if index == 0:
             shift = _above_ground(self._frames.joints[0], shift, length)
         return UrdfGeometry(
@@ -119,10 +119,10 @@ class Skeleton:
         )
 
     def _crossed(self, index: int) -> int:
-        """Return how many joints right before this one are at the same point."""
+        """Return the number of joints directly before this one at the same point."""
         count = 0
         for origin in reversed(self._frames.joints[1 : index + 1]):
-            if math.hypot(*origin.xyz) > _SHORTEST or count == _MOST_CROSSED:
+            if math.hypot(*origin.xyz) > _MIN_LENGTH or count == _MAX_CROSSED:
                 break
             count += 1
         return count
@@ -148,7 +148,7 @@ class Skeleton:
         return corners
 
     def _guide(self, index: int, origin: Origin) -> list[UrdfGeometry]:
-        """Return the box that a prismatic joint slides through, on the link before it."""
+        """Return the box that a prismatic joint slides through, on its parent link."""
         if self._model.joints[index].type != "prismatic":
             return []
         size = self._size_at(index)
@@ -156,15 +156,15 @@ class Skeleton:
         return [UrdfGeometry("box", (side, side, length), origin, self._colours.joints)]
 
     def _plate(self, shapes: Sequence[UrdfGeometry]) -> UrdfGeometry:
-        """Return a plate for the end of an arm without gripper, its face where the tool is.
+        """Return the end plate of an arm without gripper, with its face at the tool.
 
-        Where the tool sits inside the last hinge, as at a wrist's centre, it ends that hinge.
+        If the tool is inside the last hinge, as at a wrist centre, the plate caps that hinge.
         """
         size = self._size_at(self._model.n - 1)
         radius, height = _JOINT_RADIUS * size, _PLATE_HEIGHT * size
         tip = self._frames.dh[-1].matrix @ self._model.tool.matrix
-        face = height / 20  # just ahead of the rod's end, which would shine through
-        if np.linalg.norm(tip[:3, 3]) < _SHORTEST and shapes[-1].kind == "cylinder":
+        face = height / 20  # slightly beyond the end of the rod, to cover it
+        if np.linalg.norm(tip[:3, 3]) < _MIN_LENGTH and shapes[-1].kind == "cylinder":
             face = shapes[-1].size[1] / 2 + height
         centre = _triple(tip[:3, 3] + (face - height / 2) * tip[:3, 2])
         place = Origin(centre, _along(tip[:3, 2]))
@@ -172,17 +172,17 @@ class Skeleton:
 
 
 def _length(model: RobotModel) -> float:
-    """Return the length of the stretched arm, from the ground [m]: the measure of all sizes."""
+    """Return the length of the stretched arm from the ground [m], the reference of all sizes."""
     total = math.hypot(*model.base.xyz) + math.hypot(*model.tool.xyz)
     for joint in model.joints:
         total += abs(joint.row.a) + abs(joint.row.d)
         if joint.type == "prismatic":
             total += max(abs(joint.lower), abs(joint.upper))
-    return total if total > _SHORTEST else 0.1
+    return total if total > _MIN_LENGTH else 0.1
 
 
 def _above_ground(first: Origin, shift: float, length: float) -> float:
-    """Return the shift of the first hinge that keeps an upright one above the ground."""
+    """Return the shift of the first hinge, which keeps a vertical one above the ground."""
     up, height = first.matrix[2, 2], first.xyz[2]
     if abs(up) < 0.99 or height < 0.0:
         return shift
@@ -195,9 +195,9 @@ def _finger_back(gripper: Gripper) -> float:
 
 
 def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list[Triple]:
-    """End the path where the palm begins, if it arrives there along the tool's z."""
+    """Return a path that ends at the palm, if it arrives there along the tool's z."""
     path = [np.array(corner) for corner in corners]
-    while len(path) > 1 and np.linalg.norm(path[-1] - path[-2]) < _SHORTEST:
+    while len(path) > 1 and np.linalg.norm(path[-1] - path[-2]) < _MIN_LENGTH:
         path.pop()
     if len(path) > 1:
         last = path[-1] - path[-2]
@@ -210,7 +210,7 @@ def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> lis
 
 
 def _bar(lower: float, upper: float, size: float, colour: str) -> UrdfGeometry:
-    """Return a square bar that is in its guide at every position."""
+    """Return a square bar that stays in its guide at every position."""
     start, end = min(-upper, 0.0), max(-lower, 0.0)
     side = 2 * _ROD_RADIUS * size
     middle = Origin((0.0, 0.0, (start + end) / 2))
@@ -221,14 +221,14 @@ def _rods(corners: Sequence[Triple], radius: float, colour: str) -> list[UrdfGeo
     rods = []
     for start, end in pairwise(np.array(corners)):
         length = float(np.linalg.norm(end - start))
-        if length > _SHORTEST:
+        if length > _MIN_LENGTH:
             place = Origin(_triple((start + end) / 2), _along(end - start))
             rods.append(UrdfGeometry("cylinder", (radius, length), place, colour))
     return rods
 
 
 def _along(direction: Vector) -> Triple:
-    """Return the roll, pitch, yaw that bring z to a direction [rad]."""
+    """Return the roll, pitch, yaw [rad] that rotate z to a direction."""
     x, y, z = _triple(direction)
     return (0.0, math.atan2(math.hypot(x, y), z), math.atan2(y, x))
 

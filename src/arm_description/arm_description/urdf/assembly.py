@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""All links and joints of an arm: its skeleton, and meshes, masses and payload of the file."""
+"""Links and joints of an arm: skeleton, meshes, masses and payload."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 PAYLOAD = "payload_link"
 _FINGER_EFFORT = 10.0
-# Between plastic (1200) and aluminium (2700): parts with servos and air in them [kg/m^3].
+# Between plastic (1200) and aluminium (2700), for parts that contain servos and air [kg/m^3].
 DENSITY = 1800.0
 
 
 def assemble(model: RobotModel, prefix: str) -> UrdfParts:
-    """Return arm and gripper: base_link, a link a joint, flange, tool0, gripper, payload."""
+    """Return base_link, one link per joint, flange, tool0, gripper, payload and all joints."""
     frames = JointFrames(model)
     skeleton = Skeleton(model, frames)
-    links = [UrdfLink(prefix + BASE, skeleton.base_shapes(), weighs=False)]
+    links = [UrdfLink(prefix + BASE, skeleton.base_shapes(), has_inertia=False)]
     joints = []
     for index, (joint, origin) in enumerate(zip(model.joints, frames.joints, strict=True)):
         child = UrdfLink(f"{prefix}{joint.name}_link", skeleton.link_shapes(index))
@@ -53,7 +53,7 @@ def assemble(model: RobotModel, prefix: str) -> UrdfParts:
 
 
 def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:
-    """Return the frames dh_0 .. dh_n, each on the link it moves with."""
+    """Return the frames dh_0 .. dh_n as links fixed to the links they move with."""
     owners = [BASE, *(f"{name}_link" for name in model.joint_names)]
     names = [f"dh_{index}" for index in range(len(owners))]
     return UrdfParts(
@@ -86,9 +86,9 @@ def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: st
 
 
 def _payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:
-    """Return the payload, in tool0's frame; without a size it is weighed but not drawn."""
+    """Return the payload in tool0; without a size it has mass but no visible shape."""
     side = (payload.mass / DENSITY) ** (1 / 3)
     size = payload.size or (side, side, side)
     box = UrdfGeometry("box", size, Origin(payload.centre), model.colours.gripper)
-    seen = payload.size is not None
-    return UrdfLink(prefix + PAYLOAD, (box,), mass=payload.mass, seen=seen)
+    is_visible = payload.size is not None
+    return UrdfLink(prefix + PAYLOAD, (box,), mass=payload.mass, visible=is_visible)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a URDF as plain data, between the robot and the XML."""
+"""Elements of a URDF as plain data, between the robot model and the XML."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOVING: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic")
 class UrdfLimit:
     """Limits of a moving joint."""
 
-    lower: float  # lowest position [rad or m]
-    upper: float  # highest position [rad or m]
-    velocity: float  # highest speed [rad/s or m/s]
-    effort: float  # highest torque or force [N m or N]
+    lower: float  # minimum position [rad or m]
+    upper: float  # maximum position [rad or m]
+    velocity: float  # maximum speed [rad/s or m/s]
+    effort: float  # maximum torque or force [N m or N]
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,17 @@ class UrdfJoint:
     """A joint between two links."""
 
     name: str
-    kind: JointKind  # one of MOVING, or fixed, or floating or planar, which nothing here can move
+    kind: JointKind  # floating and planar joints are read, but not supported otherwise
     parent: str
     child: str
     origin: Origin = NO_MOTION  # parent <- child at position 0
     axis: Triple = (0.0, 0.0, 1.0)  # unit axis in the child's frame
     limit: UrdfLimit | None = None
-    mimic: UrdfMimic | None = None  # what it follows, None if it moves on its own
+    mimic: UrdfMimic | None = None  # None for an independent joint
 
 
 class Drive(NamedTuple):
-    """What moves a joint: position = ratio * position of the leader + offset."""
+    """Independent joint that drives another: position = ratio * position of leader + offset."""
 
     leader: UrdfJoint
     ratio: float
@@ -61,11 +61,11 @@ class Drive(NamedTuple):
 
 @dataclass(frozen=True)
 class UrdfShape:
-    """A visual or collision shape that was read from a URDF."""
+    """A visual or collision shape read from a URDF."""
 
-    link: str  # the link it belongs to
-    kind: str  # "box", "cylinder" (along z), "sphere" or "mesh"; of a collision also another word
-    # edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; factors of a mesh
+    link: str  # its link
+    kind: str  # "box", "cylinder" (along z), "sphere", "mesh"; for a collision also unknown kinds
+    # edges of a box, (radius, length) of a cylinder, (radius,) of a sphere [m]; scale of a mesh
     size: tuple[float, ...]
     origin: Origin  # link <- shape; the shape is centred there
     uri: str = ""  # the file of a mesh
@@ -83,7 +83,7 @@ class UrdfInertial:
 
 @dataclass(frozen=True)
 class UrdfGeometry:
-    """A primitive of the skeleton."""
+    """A primitive shape of the skeleton."""
 
     kind: Literal["cylinder", "box"]  # a cylinder is along its z
     size: tuple[float, ...]  # (radius, length) of a cylinder, (x, y, z) of a box [m]
@@ -93,14 +93,14 @@ class UrdfGeometry:
 
 @dataclass(frozen=True)
 class UrdfLink:
-    """A link; without shapes it is a mere frame."""
+    """A link; without shapes it is only a frame."""
 
     name: str
-    shapes: tuple[UrdfGeometry, ...] = ()  # what is drawn, collides and weighs
-    weighs: bool = True  # whether inertia is written
-    mass: float | None = None  # of the shapes [kg], None to estimate it from their volume
-    mesh: Mesh | None = None  # what is drawn and collides instead of the shapes
-    seen: bool = True  # whether anything is drawn and collides
+    shapes: tuple[UrdfGeometry, ...] = ()  # visual, collision and inertia
+    has_inertia: bool = True  # whether inertia is written
+    mass: float | None = None  # of the shapes [kg]; None to estimate it from their volume
+    mesh: Mesh | None = None  # visual and collision in place of the shapes
+    visible: bool = True  # whether visual and collision are written
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,6 @@ class UrdfParts:
     joints: tuple[UrdfJoint, ...]
 
 
-def repeated(names: Sequence[str]) -> str:
-    """Return the first name that comes twice, "" if none does."""
+def duplicate(names: Sequence[str]) -> str:
+    """Return the first name that occurs more than once, "" if none does."""
     return next((name for name, count in Counter(names).items() if count > 1), "")

@@ -1,21 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where URDF puts the joints of a DH table, exactly, and the poses of its links.
+"""Exact URDF joint origins of a DH table, and poses of the links.
 
-A URDF joint is origin * motion. The offset of a row turns about (slides along) the same z as the
-joint itself, so the two commute, and the offset of theta may move behind the joint. That leaves
-only origins whose rpy can be written down: (alpha, 0, theta) in both conventions. Nothing is
-computed back from a matrix, so that URDF and table agree to rounding.
+A URDF joint is origin * motion. The offset of a row acts along the same z as the joint variable,
+so the two commute, and the offset of theta may move after the joint. That leaves only origins with
+explicit rpy: (alpha, 0, theta) in both conventions. Nothing is extracted from a matrix, so URDF
+and table agree to rounding.
 
-With link i the link behind joint i and z the axis of the joint:
+With link i the child link of joint i and z the axis of the joint:
 
 * standard: joint i+1 <- link i is Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i);
 * modified: joint i+1 <- link i is Rz(theta_i) Rx(alpha_i) Tx(a_i) Tz(d_i+1), where row i+1 of
   the table holds a_i and alpha_i.
 
-A turn by q about the unit axis u, after the origin's quaternion o, is
-o * (cos(q/2), u sin(q/2)) = cos(q/2) o + sin(q/2) (o * u): one pair of constant quaternions, one
-sine and one cosine for each pose.
+A rotation by q about the unit axis u, after the quaternion o of the origin, is
+o * (cos(q/2), u sin(q/2)) = cos(q/2) o + sin(q/2) (o * u): two constant quaternions, one
+sine and one cosine per pose.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 
 
 def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
-    """Pose of a joint's child in its parent, (4, 4); q [rad or m] is that of a moving joint."""
+    """Return the pose (4, 4) parent <- child of a joint at position q [rad or m]."""
     motion = JointMotion(joint)
     return pose_to_matrix(motion.translation(q), motion.rotation(q))
 
@@ -48,9 +48,9 @@ def joint_pose(joint: UrdfJoint, q: float = 0.0) -> Matrix:
 def link_poses(
     root: str, joints: Iterable[UrdfJoint], values: Mapping[str, float]
 ) -> dict[str, Matrix]:
-    """Return link name -> (4, 4), root <- link, of joints in an order from the root outwards.
+    """Return the pose (4, 4) root <- link by link name; joints are ordered from the root outwards.
 
-    Values are by joint name [rad or m]; joints without one are at 0.
+    Values are positions by joint name [rad or m], by default 0.
     """
     poses = {root: np.eye(4)}
     for joint in joints:
@@ -59,11 +59,11 @@ def link_poses(
 
 
 class JointMotion:
-    """Motion of one joint."""
+    """Transform of one joint as a function of its position."""
 
     def __init__(self, joint: UrdfJoint) -> None:
         self.joint = joint
-        self.slides = joint.kind == "prismatic"  # only its position changes, else its rotation
+        self.slides = joint.kind == "prismatic"  # changes only its translation, else its rotation
         self.position = joint.origin.xyz  # of the child in the parent at 0 [m]
         origin = euler2quat(*joint.origin.rpy, "sxyz")
         self.quaternion = _xyzw(origin)  # of the child in the parent at 0
@@ -72,14 +72,14 @@ class JointMotion:
         self._direction = (float(x), float(y), float(z))
 
     def translation(self, q: float) -> tuple[float, float, float]:
-        """Position of the child in the parent at q [m]."""
+        """Return the position [m] of the child in the parent at q."""
         if not self.slides:
             return self.position
         (x, y, z), (ux, uy, uz) = self.position, self._direction
         return (x + ux * q, y + uy * q, z + uz * q)
 
     def rotation(self, q: float) -> Quaternion:
-        """Unit quaternion (x, y, z, w) of the child in the parent at q [rad]."""
+        """Return the unit quaternion (x, y, z, w) of the child in the parent at q."""
         if self.slides:
             return self.quaternion
         c, s = math.cos(0.5 * q), math.sin(0.5 * q)
@@ -93,22 +93,22 @@ def _xyzw(wxyz: tuple[float, ...]) -> Quaternion:
 
 
 class JointFrames:
-    """Where the joints and the frames of a table are.
+    """Origins of the joints and frames of a DH table.
 
-    ``joints`` has the origin of each joint in the link before it (base_link for the first), ``dh``
-    that of DH frame 0 in base_link, and of frame i in link i for i = 1 .. n.
+    ``joints`` has the origin of each joint in its parent link (base_link for the first), ``dh``
+    that of DH frame 0 in base_link and of frame i in link i for i = 1 .. n.
     """
 
     def __init__(self, model: RobotModel) -> None:
         rows = [joint.row for joint in model.joints]
         if model.convention == "standard":
-            behind = [_standard(row) for row in rows]
-            self.joints = (model.base, *behind[:-1])
+            frames = [_standard(row) for row in rows]
+            self.joints = (model.base, *frames[:-1])
         else:
-            behind = [Origin(rpy=(0.0, 0.0, row.theta)) for row in rows]
+            frames = [Origin(rpy=(0.0, 0.0, row.theta)) for row in rows]
             first = _after_base(model.base, rows[0])
             self.joints = (first, *(_modified(*pair) for pair in pairwise(rows)))
-        self.dh = (model.base, *behind)
+        self.dh = (model.base, *frames)
 
 
 def _standard(row: DhRow) -> Origin:
@@ -123,14 +123,14 @@ def _modified(row: DhRow, following: DhRow) -> Origin:
 
 
 def _after_base(base: Origin, row: DhRow) -> Origin:
-    """Base, then Rx(alpha) Tx(a) Tz(d): Rx is the innermost turn of rpy too, so the two add."""
-    turned = base.matrix[:3, :3] @ _proximal(row)
-    x, y, z = (float(b + t) for b, t in zip(base.xyz, turned, strict=True))
+    """Return base * Rx(alpha) Tx(a) Tz(d); Rx is the innermost rotation of rpy, so they add."""
+    offset = base.matrix[:3, :3] @ _proximal(row)
+    x, y, z = (float(b + t) for b, t in zip(base.xyz, offset, strict=True))
     roll, pitch, yaw = base.rpy
     return Origin((x, y, z), (roll + row.alpha, pitch, yaw))
 
 
 def _proximal(row: DhRow) -> Triple:
-    """Position of Rx(alpha) Tx(a) Tz(d)."""
+    """Return the position of Rx(alpha) Tx(a) Tz(d)."""
     c, s = cos_sin(row.alpha)
     return (row.a, -s * row.d, c * row.d)

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read a URDF: its kinematic tree, and what its links look like, collide with and weigh.
+"""Read a URDF: kinematic tree, visuals, collisions and inertials.
 
-Each value is checked; elements that are not read are ignored.
+Each value is checked; other elements are ignored.
 The format: https://wiki.ros.org/urdf/XML.
 """
 
@@ -27,13 +27,13 @@ from arm_description.urdf.elements import (
     UrdfLimit,
     UrdfMimic,
     UrdfShape,
-    repeated,
+    duplicate,
 )
 
 _KINDS: tuple[str, ...] = get_args(JointKind)
-_MOST_CHARACTERS = 32_000_000
+_MAX_CHARACTERS = 32_000_000
 
-# Shape -> its attributes, and how many numbers each holds.
+# Attributes of each shape, with their numbers of values.
 _SHAPES = {
     "box": (("size", 3),),
     "cylinder": (("radius", 1), ("length", 1)),
@@ -46,9 +46,9 @@ _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
 @dataclass(frozen=True)
 class UrdfTree:
-    """A URDF whose kinematic tree has been checked.
+    """A URDF with a valid kinematic tree.
 
-    What the links look like, collide with and weigh is read, and checked, when it is first needed.
+    Visuals, collisions and inertials are read and checked on first access.
     """
 
     name: str  # "robot" if it has none
@@ -65,7 +65,7 @@ class UrdfTree:
         return {joint.name: joint for joint in self.joints}
 
     def drive_of(self, joint: UrdfJoint) -> Drive:
-        """Return what moves a joint: itself, or the joint at the end of its chain of mimics."""
+        """Return the drive of a joint: itself, or the joint at the end of its chain of mimics."""
         ratio, offset = 1.0, 0.0
         while joint.mimic is not None:
             offset += ratio * joint.mimic.offset
@@ -103,138 +103,139 @@ def read_urdf(text: str) -> UrdfTree:
     """Read and check a URDF.
 
     Raises:
-        UrdfError: not XML, not a robot, not one tree, or a number that is none.
+        UrdfError: not XML, not a robot, not a single tree, or an invalid number.
     """
     robot = parse_xml(text)
     links = tuple(attribute(link, "name", "a link") for link in robot.findall("link"))
     joints = [_joint(element) for element in robot.findall("joint")]
-    for what, names in (("link", links), ("joint", [joint.name for joint in joints])):
-        if twice := repeated(names):
-            raise UrdfError(f"there is more than one {what} {twice!r}", remedy="rename one")
+    for kind, names in (("link", links), ("joint", [joint.name for joint in joints])):
+        if name := duplicate(names):
+            raise UrdfError(f"there is more than one {kind} {name!r}", remedy="rename one")
     _check_mimics(joints)
     root = _root(links, joints)
     return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints), robot)
 
 
-def parse_xml(text: str, what: str = "URDF") -> ET.Element:
-    """Parse a text whose outermost element is <robot>, refusing what can exhaust memory."""
-    name = "the robot description" if what == "URDF" else f"the {what}"
-    remedy = f"give the text of a {what}"
+def parse_xml(text: str, kind: str = "URDF") -> ET.Element:
+    """Parse XML with the root element <robot>; reject entities, which can exhaust memory."""
+    name = "the robot description" if kind == "URDF" else f"the {kind}"
+    remedy = f"give the text of a {kind}"
     if not isinstance(text, str) or not text.strip():
         raise UrdfError(f"{name} is empty", remedy=remedy)
-    if len(text) > _MOST_CHARACTERS or "<!DOCTYPE" in text or "<!ENTITY" in text:
+    if len(text) > _MAX_CHARACTERS or "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise UrdfError(
             f"{name} has a DOCTYPE or is over 32 MB",
-            remedy="such text is refused because entities in it can exhaust memory",
+            remedy="remove it: entities can exhaust memory",
         )
     try:
         robot = ET.fromstring(text.strip())
     except (ET.ParseError, UnicodeError) as error:
         raise UrdfError(f"{name} is not XML ({error})", remedy=remedy) from None
     if robot.tag != "robot":
-        raise UrdfError(f"the outermost element is <{robot.tag}>", remedy="it must be <robot>")
+        raise UrdfError(f"the root element is <{robot.tag}>", remedy="it must be <robot>")
     return robot
 
 
-def attribute(element: ET.Element, name: str, what: str) -> str:
-    """Return an attribute that is required."""
+def attribute(element: ET.Element, name: str, owner: str) -> str:
+    """Return a required attribute; `owner` describes the element in errors."""
     text = element.get(name, "")
     if not text:
-        raise UrdfError(f"{what} has no {name!r}")
+        raise UrdfError(f"{owner} has no {name!r}")
     return text
 
 
 def _joint(element: ET.Element) -> UrdfJoint:
     name = attribute(element, "name", "a joint")
-    where = f"joint {name!r}"
+    owner = f"joint {name!r}"
     kind = element.get("type", "")
     if kind not in _KINDS:
-        raise UrdfError(f"{where} has type {kind!r}", remedy="supported are " + ", ".join(_KINDS))
+        raise UrdfError(f"{owner} has type {kind!r}", remedy="supported are " + ", ".join(_KINDS))
     ends = []
     for tag in ("parent", "child"):
         end = element.find(tag)
         if end is None:
-            raise UrdfError(f"{where} has no {tag}")
-        ends.append(attribute(end, "link", f"the {tag} of {where}"))
+            raise UrdfError(f"{owner} has no {tag}")
+        ends.append(attribute(end, "link", f"the {tag} of {owner}"))
     return UrdfJoint(
         name,
         cast(JointKind, kind),
         ends[0],
         ends[1],
-        _origin(element, where),
-        _axis(element.find("axis"), where, kind),
-        _limit(element.find("limit"), where, kind),
-        _mimic(element.find("mimic"), where),
+        _origin(element, owner),
+        _axis(element.find("axis"), owner, kind),
+        _limit(element.find("limit"), owner, kind),
+        _mimic(element.find("mimic"), owner),
     )
 
 
-def _axis(element: ET.Element | None, where: str, kind: str) -> Triple:
-    """Unit axis; URDF's default is x, and some kinds of joints have none."""
+def _axis(element: ET.Element | None, owner: str, kind: str) -> Triple:
+    """Return the unit axis, by default x as in URDF; fixed and floating joints have none."""
     if element is None or kind in ("fixed", "floating"):
         return (1.0, 0.0, 0.0)
-    x, y, z = _triple(element, "xyz", where)
+    x, y, z = _triple(element, "xyz", owner)
     size = math.hypot(x, y, z)
     if size < 1e-9:
-        raise UrdfError(f"{where} has an axis of no length", remedy='write "0 0 1"')
+        raise UrdfError(f"{owner} has an axis of zero length", remedy='write "0 0 1"')
     return (x / size, y / size, z / size)
 
 
-def _limit(element: ET.Element | None, where: str, kind: str) -> UrdfLimit | None:
+def _limit(element: ET.Element | None, owner: str, kind: str) -> UrdfLimit | None:
     if element is None:
         if kind in ("revolute", "prismatic"):
-            raise UrdfError(f"{where} has no limit", remedy=f"a {kind} joint needs one")
+            raise UrdfError(f"{owner} has no limit", remedy=f"a {kind} joint needs one")
         return None
     keys = ("lower", "upper", "velocity", "effort")
-    limit = UrdfLimit(*(_number(element, key, where) for key in keys))
+    limit = UrdfLimit(*(_number(element, key, owner) for key in keys))
     if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
         raise UrdfError(
-            f"{where} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
+            f"{owner} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
         )
     return limit
 
 
-def _mimic(element: ET.Element | None, where: str) -> UrdfMimic | None:
+def _mimic(element: ET.Element | None, owner: str) -> UrdfMimic | None:
     if element is None:
         return None
-    leader = attribute(element, "joint", f"mimic of {where}")
+    leader = attribute(element, "joint", f"mimic of {owner}")
     return UrdfMimic(
-        leader, _number(element, "multiplier", where), _number(element, "offset", where)
+        leader, _number(element, "multiplier", owner), _number(element, "offset", owner)
     )
 
 
 def _check_mimics(joints: Sequence[UrdfJoint]) -> None:
     by_name = {joint.name: joint for joint in joints}
     for joint in joints:
-        seen = joint
+        follower = joint
         for _ in joints:
-            if seen.mimic is None:
+            if follower.mimic is None:
                 break
-            if seen.mimic.joint not in by_name:
+            if follower.mimic.joint not in by_name:
                 raise UrdfError(
-                    f"joint {seen.name!r} mimics {seen.mimic.joint!r}, which does not exist"
+                    f"joint {follower.name!r} mimics {follower.mimic.joint!r}, which is missing"
                 )
-            seen = by_name[seen.mimic.joint]
+            follower = by_name[follower.mimic.joint]
         else:
             raise UrdfError(f"joint {joint.name!r} mimics itself in a circle")
 
 
 def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
-    known, carrier = set(links), dict[str, str]()
+    known, parent_joint = set(links), dict[str, str]()
     for joint in joints:
         for link in (joint.parent, joint.child):
             if link not in known:
-                raise UrdfError(f"joint {joint.name!r} names the link {link!r}, which is missing")
-        if joint.child in carrier:
+                raise UrdfError(f"joint {joint.name!r} refers to the missing link {link!r}")
+        if joint.child in parent_joint:
             raise UrdfError(
-                f"link {joint.child!r} is the child of two joints, {carrier[joint.child]!r} and "
-                f"{joint.name!r}",
-                remedy="a URDF is a tree",
+                f"link {joint.child!r} is the child of two joints, {parent_joint[joint.child]!r} "
+                f"and {joint.name!r}",
+                remedy="give each link one parent",
             )
-        carrier[joint.child] = joint.name
-    roots = [link for link in links if link not in carrier]
+        parent_joint[joint.child] = joint.name
+    roots = [link for link in links if link not in parent_joint]
     if len(roots) != 1:
         found = ", ".join(roots) or "none"
-        raise UrdfError(f"a robot has one root link, this has {found}", remedy="join the links")
+        problem = f"a robot has one root link, this has {found}"
+        raise UrdfError(problem, remedy="connect the links")
     return roots[0]
 
 
@@ -252,12 +253,12 @@ def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
             heapq.heappush(ready, i)
     if below:
         problem = f"the links {', '.join(below)} form a loop apart from the root {root!r}"
-        raise UrdfError(problem, remedy="join the links")
+        raise UrdfError(problem, remedy="connect the links")
     return tuple(ordered)
 
 
 def _visual(element: ET.Element, link: str, colours: dict[str, Rgba]) -> UrdfShape:
-    """Return a visual; a colour that it defines under a name counts for later visuals too."""
+    """Return a visual; its named colour applies to later visuals, too."""
     shape, material = _shape(element, link), element.find("material")
     if shape.kind not in _SHAPES:
         raise UrdfError(
@@ -271,52 +272,52 @@ def _visual(element: ET.Element, link: str, colours: dict[str, Rgba]) -> UrdfSha
     return replace(shape, colour=colour or colours.get(name))
 
 
-def _colour(material: ET.Element, where: str) -> Rgba | None:
+def _colour(material: ET.Element, owner: str) -> Rgba | None:
     element = material.find("color")
     if element is None:
         return None
-    r, g, b, a = (min(max(value, 0.0), 1.0) for value in _numbers(element, "rgba", 4, where))
+    r, g, b, a = (min(max(value, 0.0), 1.0) for value in _numbers(element, "rgba", 4, owner))
     return (r, g, b, a)
 
 
 def _shape(element: ET.Element, link: str) -> UrdfShape:
-    """Return a <visual> or <collision> without its colour."""
-    where, shape = f"link {link!r}", element.find("geometry/*")
+    """Return a <visual> or <collision> without colour."""
+    owner, shape = f"link {link!r}", element.find("geometry/*")
     kind = "" if shape is None else shape.tag
-    origin = _origin(element, where)
+    origin = _origin(element, owner)
     if shape is None or kind not in _SHAPES:
         return UrdfShape(link, kind, (), origin)
-    size = [n for key, count in _SHAPES[kind] for n in _numbers(shape, key, count, where)]
-    file = attribute(shape, "filename", f"a <mesh> of {where}") if kind == "mesh" else ""
+    size = [n for key, count in _SHAPES[kind] for n in _numbers(shape, key, count, owner)]
+    file = attribute(shape, "filename", f"a <mesh> of {owner}") if kind == "mesh" else ""
     return UrdfShape(link, kind, tuple(size), origin, file)
 
 
 def _inertial(element: ET.Element, link: str) -> UrdfInertial:
-    where, mass = f"link {link!r}", element.find("mass")
-    value = 0.0 if mass is None else _number(mass, "value", where)
+    owner, mass = f"link {link!r}", element.find("mass")
+    value = 0.0 if mass is None else _number(mass, "value", owner)
     if value < 0.0:
-        raise UrdfError(f"{where} has the mass {value:g} kg", remedy="give 0 or more")
-    return UrdfInertial(link, value, _origin(element, where).xyz)
+        raise UrdfError(f"{owner} has the mass {value:g} kg", remedy="give 0 or more")
+    return UrdfInertial(link, value, _origin(element, owner).xyz)
 
 
-def _origin(element: ET.Element, where: str) -> Origin:
+def _origin(element: ET.Element, owner: str) -> Origin:
     origin = element.find("origin")
     if origin is None:
         return NO_MOTION
-    return Origin(_triple(origin, "xyz", where), _triple(origin, "rpy", where))
+    return Origin(_triple(origin, "xyz", owner), _triple(origin, "rpy", owner))
 
 
-def _triple(element: ET.Element, key: str, where: str) -> Triple:
-    x, y, z = _numbers(element, key, 3, where)
+def _triple(element: ET.Element, key: str, owner: str) -> Triple:
+    x, y, z = _numbers(element, key, 3, owner)
     return (x, y, z)
 
 
-def _number(element: ET.Element, key: str, where: str) -> float:
-    return _numbers(element, key, 1, where)[0]
+def _number(element: ET.Element, key: str, owner: str) -> float:
+    return _numbers(element, key, 1, owner)[0]
 
 
-def _numbers(element: ET.Element, key: str, count: int, where: str) -> tuple[float, ...]:
-    """Return the finite numbers of an attribute, or URDF's default if it is left out."""
+def _numbers(element: ET.Element, key: str, count: int, owner: str) -> tuple[float, ...]:
+    """Return the finite numbers of an attribute, by default those of the URDF specification."""
     text = element.get(key, _DEFAULTS.get(key, ""))
     try:
         values = tuple(float(word) for word in text.split())
@@ -324,5 +325,5 @@ def _numbers(element: ET.Element, key: str, count: int, where: str) -> tuple[flo
         values = ()
     if len(values) != count or not all(map(math.isfinite, values)):
         needed = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise UrdfError(f'<{element.tag} {key}="{text}"> of {where} must be {needed}')
+        raise UrdfError(f'<{element.tag} {key}="{text}"> of {owner} must be {needed}')
     return values

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""URDF and xacro text of an arm, both from the same parts.
+"""Write the URDF and the xacro macro of an arm, from the same parts.
 
-Numbers are written with repr, the shortest text that reads back as the same double.
+Numbers are written by repr, the shortest text that reads back as the same double.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
-from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, repeated
+from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -41,13 +41,13 @@ def robot_urdf(
 
     Args:
         model: the arm.
-        prefix: put before every link and joint name.
+        prefix: prefix of every link and joint name.
         with_dh_frames: add the frames dh_0 .. dh_n.
-        parent: link the arm stands on, "" for none (base_link is the root then).
+        parent: link the arm is mounted on; "" for none, with base_link as the root.
         mount: parent <- base_link.
 
     Raises:
-        DescriptionError: the prefix or parent cannot be part of a name, or a name comes twice.
+        DescriptionError: the prefix or parent cannot be part of a name, or names collide.
     """
     check_prefix(prefix)
     check_prefix(parent, "parent")
@@ -55,25 +55,26 @@ def robot_urdf(
     if parent:
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-    more = dh_frames(model, prefix) if with_dh_frames else UrdfParts((), ())
-    # A joint of the table may be called as one that the URDF adds, or the parent as a link.
-    for what, named in (("link", parts.links + more.links), ("joint", parts.joints + more.joints)):
-        twice = repeated([part.name for part in named])
-        if twice:
+    extra = dh_frames(model, prefix) if with_dh_frames else UrdfParts((), ())
+    named = {"link": parts.links + extra.links, "joint": parts.joints + extra.joints}
+    # The URDF adds joints, which may have the name of one of the table; so may the parent link.
+    for kind, elements in named.items():
+        name = duplicate([element.name for element in elements])
+        if name:
             raise DescriptionError(
-                f"two {what}s of the URDF would be called {twice!r}",
-                remedy="rename that joint of the robot file, or the parent",
+                f"two {kind}s of the URDF would be named {name!r}",
+                remedy="rename that joint of the robot file or the parent",
             )
     robot = ET.Element("robot", name=model.name)
-    robot.extend([*_elements(parts), *_elements(more)])
+    robot.extend([*_elements(parts), *_elements(extra)])
     return xml_text(robot)
 
 
 def robot_macro(model: RobotModel, macro: str) -> str:
-    """Return a xacro file that defines an arm as a macro of this name.
+    """Return a xacro file that defines an arm as a macro.
 
-    The macro's parameters are ``prefix``, ``dh_frames`` (true or false), and ``parent``, ``xyz``
-    and ``rpy`` to fix the arm to a link that exists already.
+    Its parameters are ``prefix``, ``dh_frames`` (true or false), and ``parent``, ``xyz`` and
+    ``rpy`` to mount the arm on an existing link.
     """
     ET.register_namespace("xacro", XACRO)
     robot = ET.Element("robot")
@@ -90,20 +91,20 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     return xml_text(robot)
 
 
-def check_prefix(text: str, what: str = "prefix") -> None:
-    """Refuse what cannot be part of a link's name.
+def check_prefix(text: str, kind: str = "prefix") -> None:
+    """Check that a text can be part of a link name.
 
     Raises:
-        DescriptionError: it holds a blank, or a character that XML or a shell takes for its own.
+        DescriptionError: it contains a space or a special character of XML or a shell.
     """
     if any(c.isspace() or not c.isprintable() or c in FORBIDDEN_IN_PREFIX for c in text):
         raise DescriptionError(
-            f"the {what} {text!r} cannot be part of a name", remedy="use letters, digits, _ and -"
+            f"the {kind} {text!r} cannot be part of a name", remedy="use letters, digits, _ and -"
         )
 
 
 def number(value: float) -> str:
-    """Shortest text of a number that reads back the same; rounding dust becomes 0."""
+    """Return the shortest text that reads back as the same number; rounding errors become 0."""
     value = float(value)
     if abs(value) < _NEGLIGIBLE:
         return "0"
@@ -111,7 +112,7 @@ def number(value: float) -> str:
 
 
 def xml_text(robot: ET.Element) -> str:
-    """Return the indented text of a file."""
+    """Return the indented XML text."""
     ET.indent(robot)
     return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
 
@@ -122,12 +123,12 @@ def _elements(parts: UrdfParts) -> list[ET.Element]:
 
 def _link(link: UrdfLink) -> ET.Element:
     element = ET.Element("link", name=link.name)
-    if link.shapes and link.weighs:
+    if link.shapes and link.has_inertia:
         _inertial(ET.SubElement(element, "inertial"), *inertia_of(link.shapes, link.mass))
     if link.mesh:
         _mesh(ET.SubElement(element, "visual"), link.mesh, link.mesh.visual)
         _mesh(ET.SubElement(element, "collision"), link.mesh, link.mesh.collision)
-    shapes = link.shapes if link.seen and not link.mesh else ()
+    shapes = link.shapes if link.visible and not link.mesh else ()
     for shape in shapes:
         visual = ET.SubElement(element, "visual")
         _geometry(visual, shape)
@@ -158,9 +159,9 @@ def _geometry(element: ET.Element, shape: UrdfGeometry) -> None:
 def _inertial(element: ET.Element, mass: float, centre: Vector, tensor: Matrix) -> None:
     ET.SubElement(element, "origin", xyz=_rounded(centre), rpy="0 0 0")
     ET.SubElement(element, "mass", value=f"{mass:.6g}")
-    dust = 1e-9 * float(tensor.trace())
+    negligible = 1e-9 * float(tensor.trace())
     values = {
-        f"i{'xyz'[i]}{'xyz'[j]}": f"{tensor[i, j] if abs(tensor[i, j]) > dust else 0.0:.6g}"
+        f"i{'xyz'[i]}{'xyz'[j]}": f"{tensor[i, j] if abs(tensor[i, j]) > negligible else 0.0:.6g}"
         for i, j in combinations_with_replacement(range(3), 2)
     }
     ET.SubElement(element, "inertia", values)
@@ -171,8 +172,8 @@ def inertia_of(
 ) -> tuple[float, Vector, Matrix]:
     """Return mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg m^2] in the link's frame.
 
-    The shapes are solid and all of one density (parallel axis theorem): the usual one, if the mass
-    of all together is not given.
+    The shapes are solid with one common density (parallel axis theorem), by default `DENSITY`,
+    otherwise that of the given total mass.
     """
     volumes = [_volume(shape) for shape in shapes]
     density = DENSITY if mass is None else mass / sum(volumes)
@@ -196,7 +197,7 @@ def _volume(shape: UrdfGeometry) -> float:
 
 
 def _moments(shape: UrdfGeometry, mass: float) -> tuple[float, float, float]:
-    """Principal moments about the shape's own axes."""
+    """Return the principal moments about the axes of the shape."""
     if shape.kind == "box":
         x, y, z = (side**2 for side in shape.size)
         return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
@@ -226,7 +227,7 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _rounded(values: Iterable[float]) -> str:
-    """To six digits, for what is drawn or estimated and moves nothing; a picometre is 0."""
+    """Return numbers rounded to six digits and a picometre, for shapes and inertia only."""
     return " ".join(number(float(f"{round(float(value), 12):.6g}")) for value in values)
 
 

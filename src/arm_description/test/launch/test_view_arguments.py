@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`ros2 launch arm_description view_arm.launch.py --show-args` reads well."""
+"""Arguments of view_arm.launch.py, as --show-args lists them."""
 
 import runpy
 from pathlib import Path
@@ -12,7 +12,7 @@ from launch import LaunchContext
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
 
 
-def test_every_argument_has_a_sentence_a_default_and_switches_their_choices():
+def test_every_launch_argument_is_documented():
     arguments = runpy.run_path(str(LAUNCH))["generate_launch_description"]().get_launch_arguments()
     found = {a.name: a for a in arguments}
     assert list(found) == ["robot", "prefix", "dh_frames", "gui", "rviz", "rviz_config"]
@@ -25,7 +25,7 @@ def test_every_argument_has_a_sentence_a_default_and_switches_their_choices():
 
 
 @pytest.mark.parametrize(("robot", "metres"), [("nut_arm", 0.5), ("panda", 1.5)])
-def test_rviz_gets_a_file_with_its_camera_on_the_robot_unless_one_is_given(robot, metres):
+def test_rviz_camera_is_fitted_to_the_robot_by_default(robot, metres):
     context = LaunchContext()
     context.launch_configurations.update(robot=robot, rviz_config="")
     config = runpy.run_path(str(LAUNCH))["RvizConfig"]()

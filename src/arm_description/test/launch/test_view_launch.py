@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""view_arm.launch.py starts, publishes the robot that it is asked for, and ends cleanly."""
+"""view_arm.launch.py starts, publishes the chosen robot, and shuts down cleanly."""
 
 import os
 import unittest
@@ -22,24 +22,24 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 
 DOMAIN = 53
-PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes
+TIMEOUT = 240.0  # [s] upper bound: compiling everything takes minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
-ASKED = {"robot": "puma560", "prefix": "left_", "gui": "false", "rviz": "false"}
+ARGUMENTS = {"robot": "puma560", "prefix": "left_", "gui": "false", "rviz": "false"}
 
 
 @pytest.mark.launch_test
 def generate_test_description():
-    os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # before launch_ros makes its own node
+    os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # before launch_ros creates its own node
     view = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=ASKED.items()
+        PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=ARGUMENTS.items()
     )
     domain = SetEnvironmentVariable("ROS_DOMAIN_ID", str(DOMAIN))
     return LaunchDescription([domain, view, ReadyToTest()])
 
 
 class TestView(unittest.TestCase):
-    def test_the_robot_and_its_fixed_frames_are_published(self):
-        probe = Probe(domain=DOMAIN, bound=PATIENCE)
+    def test_robot_and_fixed_frames_are_published(self):
+        probe = Probe(domain=DOMAIN, bound=TIMEOUT)
         node = probe.node
         texts, frames = [], set()
         node.create_subscription(
@@ -52,12 +52,12 @@ class TestView(unittest.TestCase):
             LATCHED,
         )
         probe.until(lambda: texts and "left_tool0" in frames)
-        wanted = read_urdf(load_robot("puma560").to_urdf("left_"))
-        self.assertEqual(read_urdf(texts[0]), wanted)
+        expected = read_urdf(load_robot("puma560").to_urdf("left_"))
+        self.assertEqual(read_urdf(texts[0]), expected)
         probe.close()
 
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
-    def test_every_process_ended_as_it_should(self, proc_info):
+    def test_every_process_exits_cleanly(self, proc_info):
         assertExitCodes(proc_info)

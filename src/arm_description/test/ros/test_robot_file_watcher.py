@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A file is noticed however it is saved; then the robot follows, or the error is said."""
+"""Every way of saving a file is detected; its robot is published or its error reported."""
 
 import subprocess
 import sys
 
 import pytest
-from arm_description.ros.robot_file_watcher import PATIENCE, FileWatch
+from arm_description.ros.robot_file_watcher import MAX_MISSES, FileWatch
 from arm_description.ros.state_publisher import StatePublisher
 from arm_testing.ros.probe import LATCHED, Probe
 from rclpy.parameter import Parameter
@@ -24,7 +24,7 @@ def file(tmp_path):
     return path
 
 
-def polls(watch, count=PATIENCE + 1):
+def polls(watch, count=MAX_MISSES + 1):
     return [content for content in (watch.poll() for _ in range(count)) if content is not None]
 
 
@@ -39,7 +39,7 @@ def in_place(path, text):
 
 
 @pytest.mark.parametrize("save", [by_rename, in_place])
-def test_each_change_is_returned_once(file, save):
+def test_every_change_is_returned_once(file, save):
     watch = FileWatch(file)
     assert polls(watch) == [b"one"]
     assert polls(watch) == []
@@ -51,7 +51,7 @@ def test_each_change_is_returned_once(file, save):
     assert polls(watch) == [b"one"]
 
 
-def test_a_file_that_is_still_being_written_is_waited_for(file):
+def test_incomplete_file_is_not_returned(file):
     watch = FileWatch(file)
     polls(watch)
     for text in ("", "a", "a b", "a b c"):
@@ -60,29 +60,29 @@ def test_a_file_that_is_still_being_written_is_waited_for(file):
     assert polls(watch, 1) == [b"a b c"]
 
 
-def test_of_several_saves_in_a_row_the_last_counts(file):
+def test_last_of_several_saves_counts(file):
     watch = FileWatch(file)
     polls(watch)
     for text in ("two", "three", "one"):
         by_rename(file, text)
         watch.poll()
-    assert polls(watch) == []  # as it was at first
+    assert polls(watch) == []  # the initial content
 
 
-def test_a_file_may_be_missing_for_a_moment(file):
+def test_briefly_missing_file_is_tolerated(file):
     watch = FileWatch(file)
     polls(watch)
     file.unlink()
-    assert polls(watch, PATIENCE - 1) == []
+    assert polls(watch, MAX_MISSES - 1) == []
     file.write_text("one")
     assert polls(watch) == []
 
 
-def test_a_file_that_stays_away_is_reported_once_and_then_its_return(file):
+def test_missing_file_is_reported_once(file):
     watch = FileWatch(file)
     polls(watch)
     file.unlink()
-    assert polls(watch, PATIENCE - 1) == []
+    assert polls(watch, MAX_MISSES - 1) == []
     with pytest.raises(FileNotFoundError):
         watch.poll()
     assert polls(watch) == []
@@ -91,7 +91,7 @@ def test_a_file_that_stays_away_is_reported_once_and_then_its_return(file):
 
 
 class Session(Probe):
-    """A state publisher in this process, the watcher as its own, and what both publish."""
+    """A state publisher in this process, a watcher process, and the messages of both."""
 
     def __init__(self, path, urdf):
         super().__init__(bound=60.0)
@@ -118,7 +118,7 @@ class Session(Probe):
         return log
 
 
-def test_the_robot_follows_its_file_and_the_last_good_one_stays(file, small):
+def test_invalid_file_keeps_the_last_valid_robot(file, small):
     file.write_text(small)
     session = Session(file, parse_robot(small).to_urdf())
     robots, problems = session.robots, session.problems
@@ -138,14 +138,15 @@ def test_the_robot_follows_its_file_and_the_last_good_one_stays(file, small):
     in_place(file, small)
     session.until(lambda: problems[5:] == [""])
     assert robots[-1] == parse_robot(small).to_urdf()
-    assert len(robots) == 3  # what was wrong never replaced what was right
+    assert len(robots) == 3  # an invalid file never replaced the robot
     log = session.end()
-    assert "(the last good robot stays)" in log and "read again, all is well" in log
+    assert "(keeping the last valid robot)" in log and "reloaded without errors" in log
     assert session.process.returncode == 0 and "Traceback" not in log
 
 
-def test_what_is_no_robot_ends_it_with_one_sentence():
+def test_unknown_robot_exits_with_a_message():
     command = [sys.executable, "-c", MAIN, "--ros-args", "-p", "robot:=nobody"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("no robot is called 'nobody'") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("there is no robot named 'nobody'")
+    assert done.stderr.count("\n") == 1

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state publisher as a process, seen from outside over DDS."""
+"""The state publisher as a process, tested over DDS."""
 
 import signal
 import subprocess
@@ -23,7 +23,7 @@ from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 
-PATIENCE = 60.0  # s, a bound, not a wait
+TIMEOUT = 60.0  # [s]
 MAIN = "import sys; from arm_description.ros.state_publisher import main; sys.exit(main())"
 NUT_ARM, PLANAR2 = load_robot("nut_arm"), load_robot("planar2")
 FINGERS = dict.fromkeys(NUT_ARM.gripper.joints, 0.004)
@@ -40,10 +40,10 @@ def start(folder, **parameters):
 
 
 class Watcher(Probe):
-    """A node that watches and feeds the publisher."""
+    """A node that sends to and receives from the publisher."""
 
     def __init__(self):
-        super().__init__("watcher", bound=PATIENCE)
+        super().__init__("watcher", bound=TIMEOUT)
         self.descriptions, self.static, self.moving = [], [], []
         self.collect(String, "robot_description", LATCHED, self.descriptions)
         self.collect(TFMessage, "tf_static", LATCHED, self.static)
@@ -65,14 +65,14 @@ class Watcher(Probe):
         return result
 
     def move(self, values, stamp=None):
-        """Publish joint states, one second after the last if no stamp is given."""
+        """Publish joint states, by default stamped one second after the last."""
         self.stamp = self.stamp + 1.0 if stamp is None else stamp
         message = JointState(name=list(values), position=list(values.values()))
         message.header.stamp = Time(sec=int(self.stamp), nanosec=round(self.stamp % 1 * 1e9))
         self.joint_states.publish(message)
         return message.header.stamp
 
-    def moved(self, values, stamp=None):
+    def tf_after(self, values, stamp=None):
         sent = self.move(values, stamp)
         return self.until(lambda: next((m for m in self.moving if stamp_of(m) == sent), None))
 
@@ -95,7 +95,7 @@ def tree_of(*messages):
 
 @pytest.fixture(scope="module")
 def publisher(tmp_path_factory):
-    """The running node, with the nut arm and its DH frames."""
+    """The running node with the nut arm and its DH frames."""
     process = start(
         tmp_path_factory.mktemp("publisher"),
         robot_description=NUT_ARM.to_urdf(dh_frames=True),
@@ -103,7 +103,7 @@ def publisher(tmp_path_factory):
     )
     yield process
     process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(TIMEOUT) == 0
     assert "Traceback" not in process.stderr.read()
 
 
@@ -113,12 +113,12 @@ def joined(publisher):
     watcher.until(watcher.joint_states.get_subscription_count)
 
     def received():
-        """Whether joint states arrive; the first ones may come before the two are connected."""
+        """Return whether joint states arrive; the first may be sent before discovery."""
         watcher.move({"waist": 0.0})
         return watcher.moving
 
     watcher.until(received)
-    last = watcher.moved({"waist": 0.0})
+    last = watcher.tf_after({"waist": 0.0})
     assert watcher.moving[-1] is last
     yield watcher
     watcher.close()
@@ -126,14 +126,14 @@ def joined(publisher):
 
 @pytest.fixture
 def watcher(joined):
-    """The same, with the publisher as it was at first."""
+    """The same, with the publisher in its initial state."""
     assert joined.set(robot_description=NUT_ARM.to_urdf(dh_frames=True)).successful
     assert joined.set(frame_prefix="").successful
     joined.until(lambda: joined.static and "dh_4" in children(joined.static[-1]))
     return joined
 
 
-def test_late_joiners_get_description_and_fixed_frames(publisher):
+def test_late_joiners_receive_description_and_fixed_frames(publisher):
     watcher = Watcher()
     watcher.until(lambda: watcher.descriptions and watcher.static)
     watcher.close()
@@ -142,13 +142,13 @@ def test_late_joiners_get_description_and_fixed_frames(publisher):
     assert set(children(watcher.static[-1])) == fixed
 
 
-def test_tf_is_forward_kinematics_with_the_stamp_of_the_joint_states(watcher):
+def test_tf_agrees_with_forward_kinematics(watcher):
     rng = np.random.default_rng(5)
     for _ in range(5):
         q = rng.uniform(NUT_ARM.lower, NUT_ARM.upper)
         names = rng.permutation([*NUT_ARM.joint_names, *FINGERS])
         values = dict(zip(NUT_ARM.joint_names, q, strict=True)) | FINGERS
-        message = watcher.moved({str(name): float(values[name]) for name in names})
+        message = watcher.tf_after({str(name): float(values[name]) for name in names})
         assert {stamp_of(message).sec} == {t.header.stamp.sec for t in message.transforms}
         tree = tree_of(watcher.static[-1], message)
         np.testing.assert_allclose(tree.lookup("base_link", "tool0"), NUT_ARM.fk(q), atol=1e-12)
@@ -158,25 +158,25 @@ def test_tf_is_forward_kinematics_with_the_stamp_of_the_joint_states(watcher):
         np.testing.assert_allclose(finger[:3, 3], [0, 0.004, 0], atol=1e-12)
 
 
-def test_only_the_joints_named_are_published(watcher):
-    assert children(watcher.moved({"elbow": 0.1})) == ["elbow_link"]
-    message = watcher.moved({"left_finger": 0.01, "unknown": 1.0, "waist": 0.0})
+def test_only_received_joints_are_published(watcher):
+    assert children(watcher.tf_after({"elbow": 0.1})) == ["elbow_link"]
+    message = watcher.tf_after({"left_finger": 0.01, "unknown": 1.0, "waist": 0.0})
     assert children(message) == ["left_finger_link", "waist_link"]
 
 
-def test_joint_states_that_cannot_be_used_are_ignored(watcher):
-    first = watcher.moved({"elbow": 0.1})
+def test_invalid_joint_states_are_ignored(watcher):
+    first = watcher.tf_after({"elbow": 0.1})
     bad = JointState(name=["elbow", "waist"], position=[0.1])
     bad.header.stamp = Time(sec=1_000_000)
     watcher.joint_states.publish(bad)
     watcher.move({"elbow": float("nan")})
     watcher.move({"nobody": 0.1})
-    last = watcher.moved({"elbow": 0.2})
+    last = watcher.tf_after({"elbow": 0.2})
     since = watcher.moving[watcher.moving.index(first) + 1 :]
     assert [stamp_of(m) for m in since] == [stamp_of(last)]
 
 
-def test_publish_frequency_thins_by_stamp(watcher):
+def test_publish_frequency_limits_the_rate_by_stamp(watcher):
     assert watcher.set(publish_frequency=10.0).successful
     begin = watcher.stamp + 1.0
     for i in range(5):
@@ -188,9 +188,9 @@ def test_publish_frequency_thins_by_stamp(watcher):
     assert watcher.set(publish_frequency=100.0).successful
 
 
-def test_time_that_jumps_back_begins_anew(watcher):
-    watcher.moved({"waist": 0.1}, 5000.0)
-    watcher.moved({"waist": 0.2}, 10.0)
+def test_time_jump_back_restarts_publishing(watcher):
+    watcher.tf_after({"waist": 0.1}, 5000.0)
+    watcher.tf_after({"waist": 0.2}, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_time_that_jumps_back_begins_anew(watcher):
         (NUT_ARM.to_urdf().replace('rpy="0 0 0"', 'rpy="0 0 nan"'), "must be 3 finite numbers"),
     ],
 )
-def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):
+def test_invalid_description_is_rejected(watcher, text, reason):
     result = watcher.set(robot_description=text)
     assert not result.successful
     assert reason in result.reason
@@ -212,42 +212,42 @@ def test_bad_description_is_refused_and_the_old_one_kept(watcher, text, reason):
     watcher.collect(String, "robot_description", LATCHED, late)
     watcher.until(lambda: late)
     assert [message.data for message in late] == [NUT_ARM.to_urdf(dh_frames=True)]
-    assert children(watcher.moved({"elbow": 0.1})) == ["elbow_link"]
+    assert children(watcher.tf_after({"elbow": 0.1})) == ["elbow_link"]
 
 
-def test_new_description_takes_over(watcher):
+def test_new_description_replaces_the_old_one(watcher):
     assert watcher.set(robot_description=PLANAR2.to_urdf()).successful
     watcher.until(lambda: watcher.descriptions[-1].data == PLANAR2.to_urdf())
     watcher.until(lambda: children(watcher.static[-1]) == ["flange", "tool0"])
-    tree = tree_of(watcher.static[-1], watcher.moved({"shoulder": 0.5, "elbow": -0.2}))
+    tree = tree_of(watcher.static[-1], watcher.tf_after({"shoulder": 0.5, "elbow": -0.2}))
     found = tree.lookup("base_link", "tool0")
     np.testing.assert_allclose(found, PLANAR2.fk([0.5, -0.2]), atol=1e-12)
 
 
-def test_frame_prefix(watcher):
+def test_frame_prefix_is_prepended(watcher):
     assert watcher.set(frame_prefix="left/").successful
     watcher.until(lambda: "left/tool0" in children(watcher.static[-1]))
-    (stamped,) = watcher.moved({"waist": 0.0}).transforms
+    (stamped,) = watcher.tf_after({"waist": 0.0}).transforms
     assert stamped.header.frame_id == "left/base_link"
     assert stamped.child_frame_id == "left/waist_link"
 
 
 @pytest.mark.parametrize(
-    ("parameters", "says"),
+    ("parameters", "message"),
     [({}, "robot_description is empty"), ({"robot_description": "<robot/>"}, "one root link")],
 )
-def test_start_without_a_robot_is_one_sentence(tmp_path, parameters, says):
+def test_start_without_a_robot_fails_with_a_message(tmp_path, parameters, message):
     process = start(tmp_path, publish_frequency=20.0, **parameters)
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 1
-    assert says in err
+    assert message in err
     assert "Traceback" not in err
 
 
-def test_a_frame_heard_of_again_is_set_only_if_it_changed(watcher):
-    told = []
+def test_unchanged_frame_is_not_set_again(watcher):
+    calls = []
     listener = TfListener(watcher.node)
-    listener.tree.set = lambda parent, child, T: told.append((parent, child))
+    listener.tree.set = lambda parent, child, T: calls.append((parent, child))
     message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
     message.transforms[0].header.frame_id = "a"
     for x in (0.0, 0.0, 0.1, 0.1):
@@ -255,4 +255,4 @@ def test_a_frame_heard_of_again_is_set_only_if_it_changed(watcher):
         listener._on_tf(message)
     message.transforms[0].header.frame_id = "c"
     listener._on_tf(message)
-    assert told == [("a", "b"), ("a", "b"), ("c", "b")]
+    assert calls == [("a", "b"), ("a", "b"), ("c", "b")]

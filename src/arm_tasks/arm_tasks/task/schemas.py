@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, reference_of, schema_of
+from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, key_reference, schema_of
 
 from arm_tasks.scene.file import SCENE
 from arm_tasks.task.keys import STEPS_KEYS, TASK, StepKeys
@@ -58,8 +58,8 @@ def texts(repository: Path) -> dict[Path, str]:
     schemas = repository / "src/arm_tasks/schema"
     pages = repository / "docs/reference"
     tables = {
-        "tasks": f"\n{reference_of({'': TASK})}\n{_meanings()}",
-        "scenes": f"\n{reference_of({'': SCENE})}\n",
+        "tasks": f"\n{key_reference({'': TASK})}\n{_meanings()}",
+        "scenes": f"\n{key_reference({'': SCENE})}\n",
     }
     made = {
         schemas / "task.schema.json": _text(task_schema()),
@@ -107,7 +107,7 @@ def _meanings() -> str:
     parts = []
     for word, step in STEPS_KEYS.items():
         short = f" Short: `{word}: {step.short.upper()}`." if step.short else ""
-        keys = f"\n{reference_of({'': step.table})}" if step.table.keys else ""
+        keys = f"\n{key_reference({'': step.table})}" if step.table.keys else ""
         parts.append(f"### {word}\n\n{step.meaning}{short}\n{keys}\n")
     return "## The steps\n\n" + "".join(parts)
 

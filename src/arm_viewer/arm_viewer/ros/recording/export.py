@@ -118,7 +118,7 @@ def _page(
         axes.text(right, low, f"{scene.time:.1f} s", color=INK, ha="right", va="center")
 
     title = f"{scene.robot.name}: {scene.text}" if scene.text else scene.robot.name
-    return paper(sheet, title, kind, marks, dots=given.width / sheet.size[0])
+    return paper(sheet, title, kind, marks, dpi=given.width / sheet.size[0])
 
 
 def _span(given: argparse.Namespace) -> tuple[float, float]:
