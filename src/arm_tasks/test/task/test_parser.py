@@ -151,7 +151,7 @@ def test_angles_within_an_expression_have_the_unit_of_the_key(angle, rad):
         ("wait: __import__(1)", "{}", "there is no function '__import__'"),
         ("wait: a.b", "{a: 1}", "is not allowed in an expression"),
         ("unscrew: $bolt", "{blot: upper_bolt}", "'bolt' is not a variable of this file; did you"),
-        ("wait: 1", "{pi: 3}", "'pi' is taken"),
+        ("wait: 1", "{pi: 3}", "'pi' is reserved"),
         ("wait: 1", "{a-b: 3}", "is not a name"),
         ("wait: 1", "{a: [1]}", "must be a number, an expression or a text"),
         ("turn: {angle_deg: pi}", "{}", "pi is an angle in radians"),
