@@ -56,11 +56,10 @@ def robot_urdf(
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
     extra = dh_frames(model, prefix) if with_dh_frames else UrdfParts((), ())
-    named = {"link": parts.links + extra.links, "joint": parts.joints + extra.joints}
     # The URDF adds joints, which may have the name of one of the table; so may the parent link.
-    for kind, elements in named.items():
-        name = duplicate([element.name for element in elements])
-        if name:
+    links, joints = parts.links + extra.links, parts.joints + extra.joints
+    for kind, elements in (("link", links), ("joint", joints)):
+        if name := duplicate([element.name for element in elements]):
             raise DescriptionError(
                 f"two {kind}s of the URDF would be named {name!r}",
                 remedy="rename that joint of the robot file or the parent",

@@ -33,7 +33,7 @@ class Script:
     def __init__(self, *keys: str) -> None:
         self.keys = list(keys)
         self.said: list[str] = []
-        self.say = self.said.append
+        self.print = self.said.append
         self.shown = ""
 
     def key(self) -> str:
