@@ -41,7 +41,7 @@ LONGEST = (
 # Files of several seconds of the processor, left out by ./arm test --fast.
 SLOW = (
     "arm_common/test/test_jit",
-    "arm_description/test/test_draw",
+    "arm_description/test/commands/test_draw",
     "arm_hardware/test/calibration/test_kinematic_fit",
     "arm_hardware/test/test_soak",
     "arm_kinematics/test/dexterity/test_design",

@@ -52,7 +52,7 @@ def small_model():
 
 @pytest.fixture
 def every_key():
-    return PACKAGE / "test" / "every_key.yaml"
+    return PACKAGE / "test/robot_file/every_key.yaml"
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_packages_are_looked_up_where_ros_installs_them():
 
 
 def test_the_gallery_shows_every_shipped_robot():
-    docs = Path(__file__).resolve().parents[3] / "docs"
+    docs = Path(__file__).resolve().parents[4] / "docs"
     page = (docs / "gallery.md").read_text()
     for robot in shipped_robots():
         assert f"(images/robots/{robot}.png) `{robot}`" in page
