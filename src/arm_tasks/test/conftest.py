@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What several tests of this package need: a scene, and a hand that moves the jaws about."""
+"""Fixtures of several tests: the scene, plans, and jaws without an arm."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ SHUT = 0.0105
 
 
 class Hand:
-    """Jaws without an arm: moves a NutWorld's tool along bolts, in updates of any coarseness."""
+    """Jaws without an arm that move a NutWorld's tool in a chosen number of updates."""
 
     def __init__(self, world: NutWorld, updates: int = 20) -> None:
         self.world = world
@@ -44,7 +44,7 @@ class Hand:
     def at(
         self, bolt: str, z: float, roll_deg: float = 0.0, tilt_deg: float = 0.0, off: float = 0.0
     ) -> np.ndarray:
-        """Pose of the tool on a bolt: z past its end, roll, tilted about x, off along y."""
+        """Return the tool pose on a bolt: z past its end, roll, tilt about x, offset along y."""
         tilt = pose(so3_exp(np.array([math.radians(tilt_deg), 0.0, 0.0])), (0.0, off, 0.0))
         place = self.world.scene.bolt(bolt).pose @ shift_z(z) @ tilt
         return place @ turn_z(math.radians(roll_deg))
@@ -69,7 +69,7 @@ class Hand:
         return self.set_width(OPEN)
 
     def screw(self, bolt: str, z: float, start_deg: float, turn_deg: float) -> NutReport:
-        """Turn about the bolt from a roll, advancing by its pitch, in steps below 90 degrees."""
+        """Turn about the bolt from a roll, advancing by its pitch, in steps up to 90 deg."""
         it = self.world.scene.bolt(bolt)
         count = max(1, math.ceil(abs(turn_deg) / 90.0))
         for i in range(1, count + 1):
@@ -109,7 +109,7 @@ def chain(model: RobotModel) -> Chain:
 
 @pytest.fixture(scope="session")
 def request_for(scene: Scene, model: RobotModel, chain: Chain) -> Callable[..., TaskRequest]:
-    """Return a maker of requests: a task, its name or its steps, from zeros on the nut's scene."""
+    """Return a factory of requests for a task, a task name or steps, starting at zero."""
 
     def make(
         task: Task | str | Sequence[str] = "nut_transfer",
@@ -132,13 +132,13 @@ def request_for(scene: Scene, model: RobotModel, chain: Chain) -> Callable[..., 
 
 @pytest.fixture(scope="session")
 def nut_plan(request_for: Callable[..., TaskRequest]) -> TaskPlan:
-    """Return the shipped task planned on the shipped scene, from rest."""
+    """Return the plan of the shipped task in the shipped scene, starting at zero."""
     return plan_task(request_for())
 
 
 @pytest.fixture(scope="session")
 def plan_of(request_for: Callable[..., TaskRequest]) -> Callable[..., TaskPlan]:
-    """Return a planner of what request_for takes, which is feasible or refused."""
+    """Return a function that plans as request_for and asserts that the plan is feasible or not."""
 
     def make(
         *task: Any, refused: bool = False, collisions: bool = False, **options: Any
@@ -152,7 +152,7 @@ def plan_of(request_for: Callable[..., TaskRequest]) -> Callable[..., TaskPlan]:
 
 @pytest.fixture(scope="session")
 def scene_with(scene: Scene) -> Callable[..., Scene]:
-    """Return a maker of scenes in which one bolt has other fields."""
+    """Return a factory of scenes in which one bolt has changed fields."""
 
     def make(name: str, scene: Scene = scene, **changes: Any) -> Scene:
         return replace(scene, bolts={**scene.bolts, name: replace(scene.bolt(name), **changes)})

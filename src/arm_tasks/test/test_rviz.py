@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""RViz's files show what is there: topics, layers and classes by their names."""
+"""The RViz configurations use existing topics, layers and display classes."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 # Each display of Jazzy's rviz_default_plugins that is used here: the property of its topic, and
-# the properties that it has besides, as its source names them. RViz drops others without a word.
+# its other properties, as named in its source. RViz drops unknown ones silently.
 PLAIN = {"Class", "Name", "Enabled", "Value"}
 DISPLAYS = {
     "rviz_default_plugins/Grid": (
@@ -62,7 +62,7 @@ def flat(displays):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
+def test_rviz_config_uses_existing_classes_and_topics(name):
     config = yaml.safe_load(CONFIGS[name].read_text())
     manager = config["Visualization Manager"]
     displays = list(flat(manager["Displays"]))
@@ -74,18 +74,18 @@ def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
         key, properties = DISPLAYS[display["Class"]]
         assert display.keys() - {key} == properties | PLAIN
         topic = display[key] if key else None
-        if isinstance(topic, dict):  # with its quality of service: all of these are latched
+        if isinstance(topic, dict):  # with its quality of service; all are latched
             assert topic.keys() == TOPIC
             assert topic["History Policy"] == "Keep Last"
-            assert (topic["Depth"] > 1) == (key == "Topic")  # no part of the markers is lost
+            assert (topic["Depth"] > 1) == (key == "Topic")  # no message of the markers is lost
             assert topic["Durability Policy"] == "Transient Local"
             assert topic["Reliability Policy"] == "Reliable"
             topic = topic["Value"]
         topics[display["Name"]] = topic
-    wanted = {"robot_description", "kinematics_markers", "tool_handle"}
+    expected = {"robot_description", "kinematics_markers", "tool_handle"}
     if name == "nut_transfer":
-        wanted |= {"scene_markers"}
-    assert set(filter(None, topics.values())) == wanted  # relative: one namespace an arm
+        expected |= {"scene_markers"}
+    assert set(filter(None, topics.values())) == expected  # relative, for one namespace per arm
     assert manager["Global Options"]["Fixed Frame"] == "base_link"
     assert {tool["Class"].split("/")[1] for tool in manager["Tools"]} == TOOLS
     view = manager["Views"]["Current"]
@@ -96,7 +96,7 @@ def test_an_rviz_config_has_classes_and_topics_that_are_there(name):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_rviz_knows_every_layer_of_the_kinematics_by_its_namespace(name):
+def test_rviz_config_lists_every_marker_layer(name):
     from arm_kinematics.markers.layers import LAYERS
 
     manager = yaml.safe_load(CONFIGS[name].read_text())["Visualization Manager"]
@@ -111,7 +111,7 @@ def test_rviz_knows_every_layer_of_the_kinematics_by_its_namespace(name):
 @pytest.mark.parametrize(
     ("name", "robots"), [("nut_transfer", ["nut_arm"]), ("view_arm", shipped_robots())]
 )
-def test_the_camera_sees_the_whole_arm_at_rest(name, robots):
+def test_rviz_camera_shows_the_whole_arm_at_rest(name, robots):
     """Orbit's field of view is 45 degrees upright; the window is wider than high."""
     view = yaml.safe_load(CONFIGS[name].read_text())["Visualization Manager"]["Views"]["Current"]
     focus = np.array([view["Focal Point"][axis] for axis in "XYZ"])

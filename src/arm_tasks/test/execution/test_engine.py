@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The engine with scripted arms: that succeed, refuse, fail, hang, stop late, or never say."""
+"""The engine with scripted arms that succeed, reject, fail, hang, or do not stop."""
 
 from types import SimpleNamespace
 
@@ -27,11 +27,11 @@ def report(index, feasible=True):
 
 
 def step(index, kind="motion"):
-    still = np.array([float(index) if kind == "motion" else 0.0])
+    start = np.array([float(index) if kind == "motion" else 0.0])
     ends = np.array([[float(index)], [index + 1.0]])
     path = PlannedTrajectory(("a",), np.array([0.0, 1.0]), ends, np.zeros((2, 1)))
     return PlannedStep(
-        *(index, f"step {index}", f"doing {index}", kind, still, 0.0, report(index)),
+        *(index, f"step {index}", f"doing {index}", kind, start, 0.0, report(index)),
         trajectory=path if kind == "motion" else None,
         width=0.01 if kind == "gripper" else None,
     )
@@ -50,7 +50,7 @@ class Clock:
 
 
 class Port:
-    """Each move ends after a second in the state that the script says; "hang" never ends."""
+    """A scripted arm: each move ends after a second in the next state; "hang" never ends."""
 
     def __init__(self, clock, script=(), obeys=True):
         self.clock = clock
@@ -70,24 +70,24 @@ class Port:
     def set_width(self, width):
         return self._start(("width", width))
 
-    def _start(self, what):
-        self.moves.append(what)
-        how = self.script.pop(0) if self.script else MoveState.SUCCEEDED
-        return Handle(self, how, self.clock())
+    def _start(self, command):
+        self.moves.append(command)
+        end = self.script.pop(0) if self.script else MoveState.SUCCEEDED
+        return Handle(self, end, self.clock())
 
 
 class Handle:
-    def __init__(self, port, how, began):
-        self.port, self.how, self.began, self.canceled = port, how, began, False
+    def __init__(self, port, end, began):
+        self.port, self.end, self.began, self.canceled = port, end, began, False
 
     def poll(self):
         if self.canceled and self.port.obeys:
             return MoveStatus(MoveState.CANCELED)
-        if self.how is MoveState.REJECTED:
-            return MoveStatus(self.how, "joint a is above its limit by 0.1 rad")
-        if self.how == "hang" or self.port.clock() - self.began < 1.0:
+        if self.end is MoveState.REJECTED:
+            return MoveStatus(self.end, "joint a is above its limit by 0.1 rad")
+        if self.end == "hang" or self.port.clock() - self.began < 1.0:
             return MoveStatus(MoveState.RUNNING)
-        return MoveStatus(self.how, "" if self.how is MoveState.SUCCEEDED else "bus fault")
+        return MoveStatus(self.end, "" if self.end is MoveState.SUCCEEDED else "bus fault")
 
     def cancel(self):
         self.port.cancels += 1
@@ -110,51 +110,52 @@ def run(engine, clock, seconds=60.0, cancel_at=None):
     return engine.outcome
 
 
-def ends(outcome, state, said="", steps_done=None):
-    assert outcome.state is state and said in outcome.message
+def check_end(outcome, state, message="", steps_done=None):
+    assert outcome.state is state and message in outcome.message
     assert steps_done in (None, outcome.steps_done)
 
 
-def test_all_steps_are_done_in_order_with_feedback():
-    told = []
-    engine, port, clock = engine_of("motion", "gripper", "wait", on_feedback=told.append)
+def test_steps_run_in_order_with_feedback():
+    feedback = []
+    engine, port, clock = engine_of("motion", "gripper", "wait", on_feedback=feedback.append)
     outcome = run(engine, clock)
-    ends(outcome, EngineState.SUCCEEDED, steps_done=3)
+    check_end(outcome, EngineState.SUCCEEDED, steps_done=3)
     assert port.moves == [("move", 1.0), ("width", 0.01)]
     assert (outcome.steps_total, outcome.last_step, outcome.resume_step) == (3, "step 2", None)
     assert outcome.duration == pytest.approx(3.0, abs=0.5) and len(outcome.durations) == 3
-    assert [t.step for t in told] == sorted(t.step for t in told)
-    assert told[0].message == "doing 0" and told[-1].progress == 1.0
-    assert all(0.0 <= t.progress <= 1.0 and t.steps_total == 3 for t in told)
+    assert [t.step for t in feedback] == sorted(t.step for t in feedback)
+    assert feedback[0].message == "doing 0" and feedback[-1].progress == 1.0
+    assert all(0.0 <= t.progress <= 1.0 and t.steps_total == 3 for t in feedback)
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("end", "message"),
     [
         (MoveState.REJECTED, "the driver rejected the motion: joint a is above its limit"),
         (MoveState.FAILED, "the motion failed: bus fault"),
         (MoveState.CANCELED, "the driver stopped the motion: bus fault"),
     ],
 )
-def test_what_the_arm_refuses_or_fails_ends_the_run(how, said):
-    script = [MoveState.SUCCEEDED, how]
+def test_rejected_or_failed_motion_ends_the_run(end, message):
+    script = [MoveState.SUCCEEDED, end]
     engine, port, clock = engine_of("motion", "motion", "motion", script=script)
     outcome = run(engine, clock)
-    ends(outcome, EngineState.FAILED, f"step 2, step 1: {said}", steps_done=1)
+    check_end(outcome, EngineState.FAILED, f"step 2, step 1: {message}", steps_done=1)
     assert outcome.last_step == "step 1" and len(port.moves) == 2
 
 
 @pytest.mark.parametrize(
-    ("cancel_at", "said"), [(None, "was not done after"), (0.3, "does not report that it stopped")]
+    ("cancel_at", "message"),
+    [(None, "was not done after"), (0.3, "does not report that it stopped")],
 )
-def test_an_arm_that_hangs_or_does_not_stop_has_failed(cancel_at, said):
+def test_hanging_motion_times_out(cancel_at, message):
     engine, port, clock = engine_of("motion", script=["hang"], obeys=False)
-    ends(run(engine, clock, cancel_at=cancel_at), EngineState.FAILED, said)
+    check_end(run(engine, clock, cancel_at=cancel_at), EngineState.FAILED, message)
     assert port.cancels == 1
 
 
 @pytest.mark.parametrize("cancel_at", [None, 0.3])
-def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
+def test_timeout_needs_simulated_and_wall_time_to_pass(cancel_at):
     wall = Clock()
     engine, _, clock = engine_of("motion", script=["hang"], obeys=False, wall=wall)
     assert run(engine, clock, 1000.0, cancel_at) is None
@@ -163,10 +164,10 @@ def test_an_arm_in_fast_time_is_late_only_if_it_is_late_on_the_wall(cancel_at):
 
 
 @pytest.mark.parametrize("at", [0.0, 0.5, 1.5, 2.5])
-def test_cancel_ends_it_wherever_it_is(at):
+def test_cancel_ends_the_run_in_any_step(at):
     engine, port, clock = engine_of("motion", "gripper", "wait", "motion")
     outcome = run(engine, clock, cancel_at=at)
-    ends(outcome, EngineState.CANCELED, "the arm holds where it is", int(at))
+    check_end(outcome, EngineState.CANCELED, "the arm holds where it is", int(at))
     assert engine.tick() is EngineState.CANCELED
     assert len(port.moves) <= int(at) + 1
 
@@ -181,15 +182,15 @@ def test_cancel_before_the_first_tick_starts_nothing():
     assert engine.outcome.message.startswith("stopped by hand")
 
 
-def test_a_step_that_ends_while_it_is_canceled_still_cancels():
+def test_motion_that_succeeds_during_a_cancel_is_still_canceled():
     engine, port, clock = engine_of("motion", "motion", obeys=False)
-    ends(run(engine, clock, cancel_at=0.9), EngineState.CANCELED)
+    check_end(run(engine, clock, cancel_at=0.9), EngineState.CANCELED)
     assert len(port.moves) == 1
 
 
-def test_a_run_can_begin_in_the_middle_and_at_the_end():
+def test_run_can_start_at_a_later_step():
     engine, port, clock = engine_of("motion", "motion", "motion", q=2.0, first=2)
-    ends(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
     assert port.moves == [("move", 3.0)]
     engine, _, clock = engine_of()  # a plan without steps
     assert run(engine, clock).state is EngineState.SUCCEEDED
@@ -197,20 +198,20 @@ def test_a_run_can_begin_in_the_middle_and_at_the_end():
 
 @pytest.mark.parametrize("ticks", [0, 1])
 @pytest.mark.parametrize("kinds", [("motion", "wait"), ("wait",), ("gripper",), ()])
-def test_an_arm_that_is_gone_ends_any_step_and_before_the_first(kinds, ticks):
+def test_lost_arm_ends_the_run_in_any_step(kinds, ticks):
     engine, port, _ = engine_of(*kinds)
     for _ in range(ticks if kinds else 0):
         engine.tick()
     engine.give_up("the arm is gone")
     assert engine.tick() is EngineState.FAILED and "the arm is gone" in engine.outcome.message
     moving = ticks and kinds and kinds[0] != "wait"
-    assert port.cancels == bool(moving)  # should the arm come back, it must not go on
+    assert port.cancels == bool(moving)  # the arm must not continue if it comes back
     assert not ticks or not kinds or "step 1" in engine.outcome.message
     engine.give_up("again")
     assert "again" not in engine.outcome.message
 
 
-def test_what_must_not_be_run_is_refused():
+def test_infeasible_plan_and_invalid_start_step_are_rejected():
     bad = TaskPlan(REQUEST, np.zeros(1), (), report(0, feasible=False))
     with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
         Engine(bad, Port(Clock()))
@@ -232,18 +233,18 @@ def paused_at(kinds, at, **options):
     return engine, port, clock
 
 
-def test_a_pause_in_a_motion_stops_it_and_the_rest_is_done_after_it():
+def test_resume_completes_a_motion_that_was_paused():
     engine, port, clock = paused_at(("motion", "motion"), 0.5)
     assert port.cancels == 1
-    clock.now += 1000.0  # however long it takes
+    clock.now += 1000.0  # a pause has no time limit
     assert engine.tick() is EngineState.PAUSED
     port.q = 0.4
     assert engine.resume() == ""
-    ends(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
     assert port.moves == [("move", 1.0), ("move", 1.0), ("move", 2.0)]
 
 
-def test_what_ends_while_it_is_paused_counts_and_the_next_step_waits():
+def test_step_that_ends_while_pausing_is_not_repeated():
     engine, port, clock = paused_at(("motion", "motion"), 0.5, obeys=False)
     assert len(port.moves) == 1
     assert engine.resume() == ""
@@ -251,14 +252,14 @@ def test_what_ends_while_it_is_paused_counts_and_the_next_step_waits():
     assert len(port.moves) == 2
 
 
-def test_the_last_step_leaves_nothing_to_pause_before():
+def test_pause_in_the_last_step_lets_the_run_succeed():
     engine, _, clock = engine_of("motion", obeys=False)
     engine.tick()
     engine.pause()
     assert run(engine, clock).state is EngineState.SUCCEEDED
 
 
-def test_an_arm_that_was_moved_meanwhile_is_not_moved_on():
+def test_resume_is_rejected_if_the_arm_was_moved():
     engine, port, _ = paused_at(("motion",), 0.5)
     port.q = 1.5
     assert "a is off by 0.500; move there first" in engine.resume()
@@ -268,7 +269,7 @@ def test_an_arm_that_was_moved_meanwhile_is_not_moved_on():
 
 
 @pytest.mark.parametrize("kind", ["motion", "gripper", "wait"])
-def test_a_paused_run_can_be_canceled(kind):
+def test_paused_run_can_be_canceled(kind):
     engine, port, _ = paused_at((kind, kind), 0.5)
     engine.cancel()
     assert engine.tick() is EngineState.CANCELED
@@ -277,7 +278,7 @@ def test_a_paused_run_can_be_canceled(kind):
     assert len(port.moves) == (kind != "wait")
 
 
-def test_what_makes_no_sense_now_is_refused_with_a_reason():
+def test_controls_are_rejected_with_a_reason_in_the_wrong_state():
     engine, _, clock = engine_of("motion")
     engine.tick()
     assert engine.resume() == "it is not paused but running"
@@ -290,23 +291,23 @@ def test_what_makes_no_sense_now_is_refused_with_a_reason():
     assert engine.single_step() == "it is not paused but canceled"
 
 
-def test_one_step_at_a_time():
-    told = []
+def test_single_steps():
+    feedback = []
     kinds = ("motion", "gripper", "wait")
-    engine, port, clock = engine_of(*kinds, paused=True, on_feedback=told.append)
+    engine, port, clock = engine_of(*kinds, paused=True, on_feedback=feedback.append)
     for done in range(3):
         for _ in range(30):
             engine.tick()
             clock.now += 0.1
         assert engine.state is EngineState.PAUSED
-        assert told[-1].step == done and told[-1].state is EngineState.PAUSED
+        assert feedback[-1].step == done and feedback[-1].state is EngineState.PAUSED
         assert len(port.moves) == done
-        port.q, port.jaws = 0.0, 0.0  # as the step that comes needs it
+        port.q, port.jaws = 0.0, 0.0  # where the next step starts
         assert engine.single_step() == ""
     assert run(engine, clock).state is EngineState.SUCCEEDED
 
 
-def test_a_running_task_can_be_told_to_pause_after_its_step():
+def test_single_step_while_running_pauses_after_the_step():
     engine, port, clock = engine_of("motion", "motion")
     engine.tick()
     assert engine.single_step() == ""
@@ -315,22 +316,23 @@ def test_a_running_task_can_be_told_to_pause_after_its_step():
     assert port.moves == [("move", 1.0)] and port.cancels == 0
 
 
-def test_a_pause_in_the_plan_waits_for_a_person():
-    told = []
-    engine, port, clock = engine_of("motion", "pause", "motion", on_feedback=told.append)
+def test_pause_step_waits_for_resume():
+    feedback = []
+    engine, port, clock = engine_of("motion", "pause", "motion", on_feedback=feedback.append)
     run(engine, clock, 600.0)
     assert engine.state is EngineState.PAUSED
-    assert (told[-1].state, told[-1].message) == (EngineState.PAUSED, "doing 1")
+    assert (feedback[-1].state, feedback[-1].message) == (EngineState.PAUSED, "doing 1")
     assert engine.resume().startswith("step 2 (step 2) begins elsewhere: a is off by 1.000")
     port.q = 2.0
     assert engine.resume() == ""
     assert run(engine, clock).steps_done == 3
 
 
-def test_what_else_is_lost_stops_the_arm_and_says_so():
+def test_lost_dependency_stops_the_arm():
     engine, port, clock = engine_of("motion", "motion")
     engine.tick()
-    engine.abort("tf fell silent")
+    engine.abort("tf has been silent")
     outcome = run(engine, clock)
-    ends(outcome, EngineState.LOST, "tf fell silent in step 1, step 0; the arm holds where it is")
+    message = "tf has been silent in step 1, step 0; the arm holds where it is"
+    check_end(outcome, EngineState.LOST, message)
     assert port.cancels == 1 and outcome.resume_step == 0

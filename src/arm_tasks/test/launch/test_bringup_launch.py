@@ -23,7 +23,7 @@ from arm_interfaces.msg import HardwareStatus
 from arm_interfaces.srv import SolveFK
 
 DOMAIN = 54
-PATIENCE = 240.0  # [s] a bound, not a wait; where nothing is compiled yet that takes minutes
+PATIENCE = 240.0  # [s] an upper bound; compiling the kernels may take minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "bringup.launch.py"
 MODEL = load_robot("nut_arm")
 NAMES = [*MODEL.joint_names, *MODEL.gripper.joints]
@@ -44,7 +44,7 @@ class TestBringup(unittest.TestCase):
         self.probe = Probe(domain=DOMAIN, bound=PATIENCE)
         self.addCleanup(self.probe.close)
 
-    def test_an_armed_driver_publishes_exactly_the_joints_of_the_robot(self):
+    def test_armed_driver_publishes_exactly_the_joints_of_the_robot(self):
         node, states, status = self.probe.node, [], []
         node.create_subscription(JointState, "joint_states", states.append, 10)
         node.create_subscription(HardwareStatus, "arm_hardware/status", status.append, LATCHED)
@@ -57,7 +57,7 @@ class TestBringup(unittest.TestCase):
             self.assertTrue(all(map(math.isfinite, state.position)))
         self.assertEqual(len(node.get_publishers_info_by_topic("joint_states")), 1)
 
-    def test_the_kinematics_know_where_it_is(self):
+    def test_kinematics_node_solves_fk_of_the_current_position(self):
         fk = self.probe.node.create_client(SolveFK, "kinematics/solve_fk")
         self.probe.until(
             lambda: self.probe.request(fk, SolveFK.Request()).status == SolveFK.Response.SUCCESS
@@ -66,5 +66,5 @@ class TestBringup(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
-    def test_every_process_ended_as_it_should(self, proc_info):
+    def test_every_process_exits_cleanly(self, proc_info):
         assertExitCodes(proc_info)

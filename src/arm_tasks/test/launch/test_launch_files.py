@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The launch files are the table of processes, and `ros2 launch ... --show-args` reads well."""
+"""The launch files declare the arguments and start the processes of the table."""
 
 import runpy
 from pathlib import Path
@@ -25,13 +25,13 @@ FILES = {
 
 @pytest.fixture(params=FILES)
 def launched(request):
-    """A launch description, the arguments and the processes that it is to have."""
+    """Return a launch description with its expected arguments and processes."""
     arguments, table = FILES[request.param]
     module = runpy.run_path(str(LAUNCH / f"{request.param}.launch.py"))
     return module["generate_launch_description"](), arguments, table()
 
 
-def test_arguments_are_those_of_the_table_each_with_a_word_and_its_choices(launched):
+def test_launch_arguments_match_the_table(launched):
     description, arguments, _ = launched
     declared = {a.name: a for a in description.get_launch_arguments()}
     assert list(declared) == [argument.name for argument in arguments]
@@ -42,7 +42,7 @@ def test_arguments_are_those_of_the_table_each_with_a_word_and_its_choices(launc
         assert [part.describe() for part in found.default_value] == [repr(argument.default)]
 
 
-def test_nodes_are_those_of_the_table_that_the_arguments_enable(launched):
+def test_launched_nodes_match_the_enabled_processes(launched):
     description, arguments, table = launched
     context = LaunchContext()
     values = {argument.name: argument.default for argument in arguments}
@@ -53,5 +53,5 @@ def test_nodes_are_those_of_the_table_that_the_arguments_enable(launched):
     ]
 
 
-def test_every_launch_file_is_looked_at():
+def test_every_launch_file_is_tested():
     assert {f"{name}.launch.py" for name in FILES} == {f.name for f in LAUNCH.glob("*.launch.py")}

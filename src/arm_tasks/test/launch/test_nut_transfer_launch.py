@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""nut_transfer.launch.py as `ros2 launch` runs it: it ends by itself, and says how it went.
+"""nut_transfer.launch.py as `ros2 launch` runs it: it ends by itself with an exit code.
 
-Its end is the point, and launch_testing takes an end before its tests' for a failure: hence a
-LaunchService, which is what `ros2 launch` is too.
+launch_testing treats a launch that ends before its tests as a failure, so these use a
+LaunchService, as `ros2 launch` does.
 """
 
 from contextlib import contextmanager
@@ -33,16 +33,16 @@ def domain(monkeypatch):
 
 
 def launched(**arguments):
-    """Run the launch file to its end; return the exit code of launch, and those of processes."""
+    """Run the launch file to its end; return its exit code and those of its processes."""
     codes = {}
 
-    def ended(event, context):
+    def on_exit(event, context):
         codes[event.action.process_details["name"].rsplit("-", 1)[0]] = event.returncode
 
     transfer = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=arguments.items()
     )
-    watch = RegisterEventHandler(OnProcessExit(on_exit=ended))
+    watch = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
     service = LaunchService(noninteractive=True)
     service.include_launch_description(LaunchDescription([watch, transfer]))
     return service.run(), codes
@@ -64,7 +64,7 @@ def watched():
         rclpy.shutdown(context=context)
 
 
-def test_the_nut_goes_from_one_bolt_to_the_other_and_all_ends_cleanly():
+def test_launch_transfers_the_nut_and_exits_cleanly():
     with watched() as states:
         code, codes = launched(hardware="sim", viewer="none", speed="8")
     assert code == 0
@@ -74,12 +74,12 @@ def test_the_nut_goes_from_one_bolt_to_the_other_and_all_ends_cleanly():
     assert NutState.FALLEN not in {state.state for state in states}
 
 
-def test_a_task_that_is_not_there_fails_the_launch_and_nothing_else():
+def test_unknown_task_fails_the_launch_but_no_other_process():
     code, codes = launched(hardware="fake", viewer="none", task="nosuch")
     assert code != 0 and codes.pop("run_task", 1) != 0
     assert len(codes) == 5 and set(codes.values()) == {0}, codes
 
 
-def test_a_value_that_is_no_choice_starts_nothing():
+def test_invalid_argument_value_starts_nothing():
     code, codes = launched(hardware="wood", viewer="none")
     assert code != 0 and not codes

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collisions: depths that are known, bounds that hold, paths that are proven between points."""
+"""Collision checks: exact depths, valid bounds, and paths that are proven between their points."""
 
 import math
 from dataclasses import replace
@@ -22,7 +22,7 @@ from arm_tasks.scene.objects import box as box_part
 
 from arm_description import load_robot
 
-pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+pytest.importorskip("coal", reason="collision checks need coal")
 
 HOME = np.zeros(4)  # the tool is at (160, 0, 185) mm and points along x
 
@@ -45,7 +45,7 @@ def checker_of(model, empty):
 
 
 @pytest.mark.parametrize("depth", [-0.004, 0.0025, 0.004])
-def test_a_depth_is_what_it_was_made(checker_of, depth):
+def test_penetration_depth_is_exact(checker_of, depth):
     """A finger's box ends 3 mm past the tool: its faces and depths are known."""
     wall = box("wall", (0.163 + 0.05 - depth, 0.0, 0.185), (0.1, 0.1, 0.1))
     found = checker_of(wall).at(HOME, 0.02)
@@ -56,20 +56,20 @@ def test_a_depth_is_what_it_was_made(checker_of, depth):
         assert f"would be {1e3 * depth:.1f} mm deep in wall" in found.clause
 
 
-def test_fingers_are_meant_to_meet_and_to_touch(checker_of):
+def test_fingers_may_touch_each_other_and_the_scene(checker_of):
     assert checker_of().at(HOME, 0.0).distance > 0.01
     beside = box("beside", (0.16, 0.025, 0.185))  # its face is where the open finger's is
     found = checker_of(beside).at(HOME, 0.02)
     assert found.distance == pytest.approx(0.0, abs=1e-6) and not found.hits
 
 
-def test_what_no_motion_can_change_is_found_and_not_asked_again(checker_of):
+def test_pairs_that_always_touch_are_skipped(checker_of):
     checker = checker_of(box("slab", (0.0, 0.0, 0.0), (0.1, 0.1, 0.02)))
     assert ("waist_link", "slab") in checker.always
     assert checker.collision(HOME, 0.02) is None
 
 
-def test_an_arm_meets_itself(empty):
+def test_self_collisions_are_found(empty):
     """A PUMA can fold its hand into its shoulder; links that a joint connects never count."""
     puma = load_robot("puma560")
     checker = CollisionChecker(puma, empty)
@@ -82,7 +82,7 @@ def test_an_arm_meets_itself(empty):
 
 
 @pytest.mark.parametrize("robot", ["nut_arm", "puma560", "planar2"])
-def test_no_distance_shrinks_by_more_than_the_levers_say(scene, robot):
+def test_levers_bound_the_change_of_every_distance(scene, robot):
     model = load_robot(robot)
     checker = CollisionChecker(model, scene)
     rng = np.random.default_rng(3)
@@ -94,8 +94,8 @@ def test_no_distance_shrinks_by_more_than_the_levers_say(scene, robot):
         assert (before - after <= checker.levers @ np.abs(b - a) + 1e-7).all()
 
 
-def test_a_thin_plate_between_two_points_of_a_path_is_found(checker_of):
-    """Both ends of the swing are free; the plate is as thin as half a millimetre."""
+def test_thin_plate_between_two_path_points_is_found(checker_of):
+    """Both ends of the swing are free; the plate is half a millimetre thin."""
     plate = box("plate", (0.12, 0.0, 0.185), (0.2, 0.0005, 0.1))
     checker = checker_of(plate)
     ends = np.array([[-0.8, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0]])
@@ -107,18 +107,18 @@ def test_a_thin_plate_between_two_points_of_a_path_is_found(checker_of):
     assert free.hit_at is None and free.nearest.distance > 0.0
 
 
-def test_a_tool_path_stops_where_it_would_collide(chain, checker_of):
+def test_tool_path_stops_before_a_collision(chain, checker_of):
     checker = checker_of(box("wall", (0.28, 0.0, 0.185), (0.2, 0.2, 0.2)))
     start = chain.fk(HOME)
     path = line(start, start @ shift_z(0.04))
-    wish = PathOptions(mode="position")
-    result = follow(chain, [path], HOME, wish, lambda q: checker.collision(q, 0.02))
+    options = PathOptions(mode="position")
+    result = follow(chain, [path], HOME, options, lambda q: checker.collision(q, 0.02))
     assert result.status.name == "COLLISION"
     assert "finger_link would be" in result.message and "deep in wall" in result.message
     assert result.fraction == pytest.approx(17.0 / 40.0, abs=0.05)
 
 
-def test_shapes_of_links_and_things_are_read(model, scene):
+def test_collision_shapes_of_robot_and_scene_are_read(model, scene):
     bodies, unknown = robot_bodies(read_urdf(model.to_urdf()))
     assert not unknown
     assert {b.kind for b in bodies} == {"box", "cylinder"}
@@ -129,37 +129,37 @@ def test_shapes_of_links_and_things_are_read(model, scene):
     assert np.allclose(bolt.pose, scene.frame("upper_bolt") @ shift_z(0.0127))
 
 
-def test_meshes_are_told_to_be_unknown():
+def test_meshes_are_reported_as_unsupported():
     xml = """<robot name="r"><link name="base"><collision><geometry>
     <mesh filename="a.stl"/></geometry></collision></link></robot>"""
     assert robot_bodies(read_urdf(xml)) == ([], ["base"])
 
 
-def test_balls_hold_their_body():
+def test_bounding_balls_enclose_their_body():
     sizes = {"box": (0.1, 0.2, 0.3), "sphere": (0.1,)}
     for body in (CollisionBody("a", kind, size, np.eye(4)) for kind, size in sizes.items()):
         assert max(np.linalg.norm(c) + r for c, r in body.balls) == pytest.approx(body.radius)
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "message"),
     [
         ("move_joints: {joints_deg: {waist: 80}}", "in post, first after"),
         ("move_pose: {xyz: [0.03, 0.16, 0.185], orientation: any}", "deep in post"),
         ("move_linear: {xyz: [0.1, 0.12, 0.185], orientation: any}", "in post, first after"),
     ],
 )
-def test_a_step_that_would_collide_is_refused_with_both_bodies(request_for, empty, step, said):
+def test_colliding_step_is_refused_with_both_bodies(request_for, empty, step, message):
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
     scene = replace(empty, things={"post": post})
     plan = plan_task(request_for([step], scene=scene, width=0.02))
     free = plan_task(request_for([step], scene=empty, width=0.02))
     assert free.feasible and not plan.feasible
-    assert said in plan.message
+    assert message in plan.message
     assert "mm deep in post" in plan.message and "_link would be" in plan.message
 
 
-def test_the_nut_transfer_keeps_clear(nut_plan):
+def test_nut_transfer_is_free_of_collisions(nut_plan):
     near = [r.near for r in nut_plan.reports if r.near is not None]
     assert len(near) > 50
     assert not any(clearance.hits for clearance in near)
@@ -167,7 +167,7 @@ def test_the_nut_transfer_keeps_clear(nut_plan):
     assert 1e-3 < bolt.distance < 4e-3  # the jaws on the nut
 
 
-def test_without_the_library_a_warning_says_what_to_do(request_for, monkeypatch, empty):
+def test_missing_collision_library_is_a_warning(request_for, monkeypatch, empty):
     monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
     plan = plan_task(request_for(["open"], scene=empty, width=0.02))
     assert plan.feasible and "pip install coal" in plan.warnings[0]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The preflight: a report of every step, and changes that really help and are not too large."""
+"""Feasibility checks: a report of every step, and the smallest changes that make it feasible."""
 
 import json
 import math
@@ -23,15 +23,15 @@ HALF = "unscrew: {name: half a turn, bolt: upper_bolt, turns: 0.5}"
 
 
 @pytest.fixture
-def look(request_for, scene):
+def checked(request_for, scene):
     def make(*steps, scene=scene, task=None):
         return check_feasibility(request_for(task or steps, scene=scene, width=0.02))
 
     return make
 
 
-def test_what_can_be_done_needs_no_help(look):
-    found = look("move_posture: ready", "open")
+def test_feasible_task_needs_no_remedies(checked):
+    found = checked("move_posture: ready", "open")
     assert found.plan.feasible and found.remedies == () and "Fine: all 2 steps" in found.text()
     assert found.message == found.plan.message
 
@@ -41,40 +41,40 @@ def target(x):
 
 
 @pytest.mark.parametrize("beyond", [0.004, 0.036, 0.07])
-def test_a_target_out_of_reach_is_moved_by_the_least(look, beyond):
+def test_unreachable_target_is_shifted_as_little_as_possible(checked, beyond):
     """The arm reaches 265 mm from the shoulder, which is 80 mm above the base."""
     edge = math.sqrt(0.265**2 - 0.02**2)
-    found = look(target(edge + beyond))
+    found = checked(target(edge + beyond))
     (remedy,) = found.remedies
     assert (remedy.kind, remedy.what) == ("move", "the target of reach out")
     assert f"move {remedy.what} by" in found.message and "Help     move" in found.text()
     assert remedy.way[0] == pytest.approx(-beyond, rel=0.15, abs=0.0012)
     assert remedy.way[0] <= -beyond and remedy.way[1:] == (0.0, 0.0)
-    assert look(target(edge + beyond + remedy.way[0])).plan.feasible
+    assert checked(target(edge + beyond + remedy.way[0])).plan.feasible
 
 
-def test_the_least_tilt_that_helps_is_told(look):
+def test_smallest_sufficient_tilt_is_suggested(checked):
     def line(tilt):
         return f"move_linear: {{frame: tool0, xyz_mm: [0, 0, 15], tilt_deg: {tilt}}}"
 
-    found = look("move_posture: ready", line(1))
+    found = checked("move_posture: ready", line(1))
     (remedy,) = [r for r in found.remedies if r.kind == "tilt"]
     least = round(math.degrees(remedy.tilt))
     assert f"tilt_deg: {least}" in remedy.text
-    assert look("move_posture: ready", line(least)).plan.feasible
-    assert not look("move_posture: ready", line(least - 1)).plan.feasible
+    assert checked("move_posture: ready", line(least)).plan.feasible
+    assert not checked("move_posture: ready", line(least - 1)).plan.feasible
 
 
-def test_a_bolt_is_moved_with_all_that_stands_on_it(look, scene):
+def test_bolt_is_shifted_with_everything_placed_on_it(checked, scene):
     far = scene.moved("upper_bolt", np.array([0.035, 0.0, 0.0]))
-    found = look(HALF, scene=far)
+    found = checked(HALF, scene=far)
     assert not found.plan.feasible
     remedy = next(r for r in found.remedies if r.kind == "move")
     assert remedy.what == "upper_bolt" and 0.0 < np.linalg.norm(remedy.way) <= 0.02
-    assert look(HALF, scene=far.moved("upper_bolt", np.array(remedy.way))).plan.feasible
+    assert checked(HALF, scene=far.moved("upper_bolt", np.array(remedy.way))).plan.feasible
 
 
-def test_what_hangs_on_a_frame_moves_with_it(scene):
+def test_objects_move_with_their_parent_frame(scene):
     moved = scene.moved("upper_bolt", np.array([0.0, 0.01, 0.0]))
     for name in scene.frames:
         way = moved.frames[name][:3, 3] - scene.frames[name][:3, 3]
@@ -83,15 +83,15 @@ def test_what_hangs_on_a_frame_moves_with_it(scene):
     assert np.array_equal(moved.things["upper_post"].pose, moved.frames["upper_post"])
 
 
-def test_a_joint_beyond_its_limit_is_told_by_how_much(look):
-    found = look("move_joints: {joints_deg: {elbow: 100}}")
+def test_joint_limit_violation_is_reported_in_degrees(checked):
+    found = checked("move_joints: {joints_deg: {elbow: 100}}")
     assert found.remedies == () and "joint elbow is 10.0 deg beyond its limit" in found.message
     assert found.as_dict()["steps"][0]["reason"] == "JOINT_LIMIT"
 
 
-def test_the_report_is_json_with_margins_speeds_and_clearances(look):
-    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
-    found = look("move_joints: {name: swing, joints: {waist: 1.0}, speed: 0.5}", target(0.3))
+def test_json_report_has_margins_speeds_and_clearances(checked):
+    pytest.importorskip("coal", reason="collision checks need coal")
+    found = checked("move_joints: {name: swing, joints: {waist: 1.0}, speed: 0.5}", target(0.3))
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     swing, reach = data["steps"]
     assert swing["feasible"] and not reach["feasible"] and not data["feasible"]
@@ -102,15 +102,15 @@ def test_the_report_is_json_with_margins_speeds_and_clearances(look):
     assert reach["position_error"] > 0.03 and reach["message"] in data["message"]
 
 
-def test_a_step_is_tried_from_where_it_begins(look):
-    """The refusal comes after a move; its remedy is for the arm as it stands then."""
+def test_remedies_are_tried_from_the_start_of_the_step(checked):
+    """A step after a motion is refused; its remedy starts from the end of that motion."""
     step = "move_linear: {frame: tool0, xyz_mm: [0, 0, 90], orientation: any}"
-    found = look("move_joints: {joints: {waist: 1.2}}", step)
+    found = checked("move_joints: {joints: {waist: 1.2}}", step)
     remedy = next(r for r in found.remedies if r.kind == "move")
     assert remedy.way[1] < 0.0 and found.plan.refused_at.step.kind == "move_linear"
 
 
-def test_the_command_ends_with_a_code_for_programs(tmp_path, capsys):
+def test_check_command_sets_the_exit_code(tmp_path, capsys):
     good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
     good.write_text("task: good\nsteps: [{move_posture: ready}]\n")
     bad.write_text(f"task: bad\nsteps:\n  - {target(0.3)}\n")
@@ -120,54 +120,55 @@ def test_the_command_ends_with_a_code_for_programs(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["remedies"]
     for wrong in (["nope"], [str(good), "--start", "nope"], [str(good), "--robot", "nope"]):
         assert check.main(wrong) == 2
-        said = capsys.readouterr()
-        assert said.err.startswith("arm check: ") and "nope" in said.err and not said.out
+        captured = capsys.readouterr()
+        assert captured.err.startswith("arm check: ")
+        assert "nope" in captured.err and not captured.out
 
 
-def test_without_a_gripper_or_a_rest_posture_an_arm_starts_at_zero(model):
+def test_start_is_zero_without_gripper_and_rest_posture(model):
     start = ArmConfiguration.of_posture(replace(model, gripper=None, postures={}))
     assert set(start.positions.values()) == {0.0} and start.width == 0.0
 
 
 @pytest.fixture
-def tries(monkeypatch):
+def attempts(monkeypatch):
     tried = Mock(wraps=remedies.can_step)
     monkeypatch.setattr(remedies, "can_step", tried)
     return tried
 
 
-def test_where_no_stroke_suits_no_place_is_tried(look, scene_with, tries):
-    """Wherever the bolt stands, its thread starts where it starts; the message says what helps."""
-    found = look(task="nut_transfer", scene=scene_with("lower_bolt", start=math.radians(100.0)))
+def test_no_shift_is_tried_if_no_stroke_fits(checked, scene_with, attempts):
+    """Shifting the bolt does not change its thread start; the message says what does."""
+    found = checked(task="nut_transfer", scene=scene_with("lower_bolt", start=math.radians(100.0)))
     assert "turn the other bolt about its axis" in found.message
-    tries.assert_not_called()
+    attempts.assert_not_called()
 
 
-def test_what_moves_with_the_bolt_stays_in_the_way_so_no_place_is_tried(look, tries):
-    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+def test_no_shift_is_tried_if_the_obstacle_moves_with_the_bolt(checked, attempts):
+    pytest.importorskip("coal", reason="collision checks need coal")
     wall = "{frame: lower_bolt, xyz: [0.0, 0.02, 0.0], size: [0.03, 0.02, 0.03]}"
     text = f"{shipped('scenes')['nut_transfer'].read_text()}  wall: {wall}\n"
-    found = look(task="nut_transfer", scene=scene_from_text(text))
+    found = checked(task="nut_transfer", scene=scene_from_text(text))
     assert "collision" in found.message and "wall" in found.message
-    tries.assert_not_called()
+    attempts.assert_not_called()
     assert found.remedies == ()
     refused = found.as_dict()["steps"][-1]
     assert refused["clearance"] < 0.0 and "wall" in refused["between"]
 
 
-def test_jaws_that_close_on_a_bolt_are_refused(look):
-    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
-    there = "move_linear: {frame: upper_bolt, xyz_mm: [0, 0, 2], roll_deg: 45}"
+def test_closing_the_jaws_on_a_bolt_is_refused(checked):
+    pytest.importorskip("coal", reason="collision checks need coal")
+    inside = "move_linear: {frame: upper_bolt, xyz_mm: [0, 0, 2], roll_deg: 45}"
     front = "move_pose: {frame: upper_bolt, xyz_mm: [0, 0, -20], roll_deg: 45}"
-    assert look(front, there, "grip: {width_mm: 8}").plan.feasible
-    found = look(front, there, "grip: {width_mm: 5}")
+    assert checked(front, inside, "grip: {width_mm: 8}").plan.feasible
+    found = checked(front, inside, "grip: {width_mm: 5}")
     assert "deep in upper_bolt" in found.message
 
 
-def test_at_the_end_of_the_wrists_range_the_tool_still_draws_back(look, scene):
-    """25 mm farther the tool tilts as it draws back, which takes a little more roll."""
+def test_tool_retreats_at_the_end_of_the_wrist_range(checked, scene):
+    """With the bolt 25 mm farther, the tool tilts as it retreats and needs a little more roll."""
     far = scene.moved("upper_bolt", np.array([0.025, 0.0, 0.0]))
-    assert look(HALF, scene=far).plan.feasible
+    assert checked(HALF, scene=far).plan.feasible
 
 
 def report(name, seconds=1.0, off=0.0, turns=0.0, feasible=True):
@@ -175,7 +176,7 @@ def report(name, seconds=1.0, off=0.0, turns=0.0, feasible=True):
     return StepReport(0, name, feasible, off, 0.0, 0.1, "a", seconds, text, turns)
 
 
-def test_parts_of_a_step_share_one_line_with_measured_times_before_estimates():
+def test_run_table_has_one_row_per_step_and_prefers_measured_times():
     parts = [report("go", 2.0), report("take: a", 1.0, 1e-3, -1.5), report("take: b", turns=-0.5)]
     table = run_table([*parts, report("go", 1.0), report("go", 1.0)], seconds=[2.5])
     assert table.splitlines() == [
@@ -197,18 +198,18 @@ def test_parts_of_a_step_share_one_line_with_measured_times_before_estimates():
         ([], "all 0 0.0 s 0.00 0.00 mm 0.0 deg"),
     ],
 )
-def test_a_refusal_is_below_the_table_and_no_steps_have_one(reports, last):
+def test_run_table_ends_with_the_refusal_or_the_total(reports, last):
     assert run_table(reports).splitlines()[-1].split() == last.split()
 
 
-def test_a_plan_has_a_line_for_each_step_of_its_task(nut_plan):
+def test_parts_are_grouped_by_step_of_the_task(nut_plan):
     names = [step_name(parts) for parts in parts_by_step(nut_plan.reports)]
     assert names == [step.name for step in load_task("nut_transfer").steps]
 
 
 @pytest.mark.parametrize("count", [0, 30])
 @pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_a_picture_is_written(tmp_path, scene, model, count, suffix):
+def test_run_picture_is_written(tmp_path, scene, model, count, suffix):
     joints = list(np.linspace(np.zeros(4), [0.3, 0.1, -0.1, 1.0], count))
     end = None if count == 0 else scene.nut_pose("lower_bolt", 4.0)
     file = draw_run(tmp_path / "new" / f"run.{suffix}", model, scene, joints, end, "A run")

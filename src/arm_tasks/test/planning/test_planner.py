@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Planning: what is proven of every step, and what is refused, by name and by how much."""
+"""Planning: properties of every plan, and refusals with the step and the error."""
 
 import math
 from dataclasses import replace
@@ -23,8 +23,8 @@ def plan(plan_of):
     return lambda steps, **options: plan_of(steps, width=0.02, collisions=True, **options)
 
 
-def check_laws(plan, chain):
-    """Every plan, whatever the task: continuous, within limits, at rest between the steps."""
+def check_plan(plan, chain):
+    """Assert that a plan is continuous, within limits and at rest between its steps."""
     q, width = plan.start, plan.request.start.width
     for i, step in enumerate(plan.steps):
         assert step.index == step.report.index == i
@@ -44,9 +44,9 @@ def check_laws(plan, chain):
         q, width = step.end, step.start_width if step.width is None else step.width
 
 
-def test_the_nut_transfer_is_proven(chain, nut_plan):
+def test_nut_transfer_is_feasible(chain, nut_plan):
     assert nut_plan.feasible and "can be done" in nut_plan.message
-    check_laws(nut_plan, chain)
+    check_plan(nut_plan, chain)
     assert len(nut_plan.reports) == len(nut_plan.steps) > 50
     assert nut_plan.worst_position_error < 1e-5
     assert nut_plan.worst_orientation_error < math.radians(6.0)
@@ -57,14 +57,14 @@ def test_the_nut_transfer_is_proven(chain, nut_plan):
     assert "take the nut off: turn 1 of 9, 0.5 of 4.5 turns" in names
 
 
-def test_equal_input_gives_an_equal_plan(plan_of):
+def test_planning_is_deterministic(plan_of):
     first, again = (plan_of(["unscrew: {bolt: upper_bolt, turns: 1}"]) for _ in range(2))
     for a, b in zip(first.steps, again.steps, strict=True):
         assert a.name == b.name and np.array_equal(a.end, b.end)
 
 
-def test_while_it_screws_the_tool_advances_by_the_pitch(scene, chain, nut_plan):
-    pressed = ("catches", "screw it on: turn 1 of")  # the thread is not known to hold it yet
+def test_tool_advances_by_the_pitch_while_screwing(scene, chain, nut_plan):
+    pressed = ("catches", "screw it on: turn 1 of")  # the thread may not have caught yet
     strokes = [s for s in nut_plan.steps if s.turns and not any(p in s.name for p in pressed)]
     assert len(strokes) >= 17
     for step in strokes:
@@ -83,7 +83,7 @@ def test_while_it_screws_the_tool_advances_by_the_pitch(scene, chain, nut_plan):
             assert tilt_z(now[:3, :3]) < math.radians(1.5)
 
 
-def test_steps_do_what_they_say(plan, scene, chain):
+def test_planned_steps_reach_their_targets(plan, scene, chain):
     made = plan("""
 task: t
 steps:
@@ -98,7 +98,7 @@ steps:
   - move_linear: {frame: tool0, xyz_mm: [0, 0, -15]}
   - move_linear: {frame: tool0, xyz_mm: [0, 0, 10], orientation: axis}
 """)
-    check_laws(made, chain)
+    check_plan(made, chain)
     joints, posture, _, _, _, grip, wide, wait, _, _ = made.steps
     front, at, turn, back = (chain.fk(made.steps[k].end) for k in (2, 3, 4, 8))
     assert joints.end[0] == pytest.approx(math.radians(30))
@@ -117,7 +117,7 @@ steps:
     assert np.linalg.norm((back - turn)[:3, 3]) == pytest.approx(0.015, abs=1e-5)
 
 
-def test_repetitions_are_written_out_with_their_number(plan):
+def test_repetitions_are_expanded_and_numbered(plan):
     made = plan(["repeat: {times: 2, steps: [{wait: 1}, {repeat: {times: 2, steps: [open]}}]}"])
     names = []
     for k in ("(1 of 2)", "(2 of 2)"):
@@ -126,13 +126,13 @@ def test_repetitions_are_written_out_with_their_number(plan):
     assert [s.task_step for s in made.steps] == [0] * 6
 
 
-def test_a_motion_to_where_the_arm_is_takes_no_time(plan):
+def test_motion_to_the_current_position_takes_no_time(plan):
     (step,) = plan(["move_posture: rest"]).steps
     assert (step.kind, step.duration) == ("wait", 0.0) and "already there" in step.message
 
 
 @pytest.mark.parametrize(
-    ("step", "position", "angle", "said"),
+    ("step", "position", "angle", "message"),
     [
         ("move_pose: {xyz: [0.5, 0, 0.08]}", 0.235, None, "mm"),
         ("move_linear: {frame: tool0, xyz_mm: [0, 0, 150]}", 0.026, None, "% of its length"),
@@ -141,12 +141,12 @@ def test_a_motion_to_where_the_arm_is_takes_no_time(plan):
         ("move_pose: {xyz: [0.2, 0, 0.15], rpy_deg: [0, 180, 0], tilt_deg: 2}", None, None, "deg"),
     ],
 )
-def test_what_cannot_be_done_is_refused_by_name_and_amount(plan, step, position, angle, said):
+def test_infeasible_step_is_refused_with_its_error(plan, step, position, angle, message):
     made = plan(["move_posture: ready", step, "open"], refused=True)
     assert len(made.steps) == 1 and len(made.reports) == 2
     refusal = made.refusal
     assert (refusal.index, refusal.feasible) == (1, False)
-    assert said in refusal.message
+    assert message in refusal.message
     assert refusal.name in made.message
     if position:
         assert refusal.position_error == pytest.approx(position, abs=0.005)
@@ -155,39 +155,39 @@ def test_what_cannot_be_done_is_refused_by_name_and_amount(plan, step, position,
 
 
 @pytest.mark.parametrize(("bolt", "index"), [("upper_bolt", 2), ("lower_bolt", 30)])
-def test_a_bolt_out_of_reach_is_refused_with_millimetres(plan_of, scene, bolt, index):
+def test_unreachable_bolt_is_refused_with_the_missing_distance(plan_of, scene, bolt, index):
     far = scene.bolt(bolt).pose @ shift_z(0.12)
     made = plan_of(scene=scene.with_bolt(bolt, far), refused=True)
     assert made.refusal.index >= index
     assert made.refusal.name.startswith("take the nut off" if index == 2 else "screw it on")
-    # The arm reaches 265 mm from the shoulder; the nut would be at the refused distance.
+    # The arm reaches 265 mm from the shoulder.
     place = far @ pose(p=(0, 0, 0.00278 if index == 2 else 0.0))
     missing = np.linalg.norm(place[:3, 3] - [0, 0, 0.08]) - 0.265
     assert made.refusal.position_error == pytest.approx(missing, abs=0.004)
     assert f"{made.refusal.position_error * 1e3:.1f} mm" in made.message
 
 
-def test_a_bolt_that_points_elsewhere_is_refused_with_degrees(plan_of, scene):
+def test_misaligned_bolt_is_refused_with_the_missing_angle(plan_of, scene):
     tilt = so3_exp(np.array([math.radians(30.0), 0.0, 0.0]))
-    there = scene.bolt("upper_bolt").pose @ pose(tilt)
-    made = plan_of(scene=scene.with_bolt("upper_bolt", there), refused=True)
+    tilted = scene.bolt("upper_bolt").pose @ pose(tilt)
+    made = plan_of(scene=scene.with_bolt("upper_bolt", tilted), refused=True)
     assert "deg" in made.refusal.message
     assert made.refusal.orientation_error > math.radians(3.0)
 
 
-def test_a_thread_that_no_grip_lets_catch_is_refused(plan_of, scene, scene_with):
+def test_thread_start_that_suits_no_grip_is_refused(plan_of, scene, scene_with):
     start = scene.bolt("upper_bolt").start + math.pi
     made = plan_of(scene=scene_with("lower_bolt", start=start), refused=True)
     assert "no last grip lets the next thread catch" in made.message
 
 
-def test_a_thread_start_that_nobody_knows_is_a_warning(plan_of, scene_with):
+def test_unknown_thread_start_is_a_warning(plan_of, scene_with):
     made = plan_of(scene=scene_with("lower_bolt", start_known=False))
     assert "lower_bolt starts is unknown" in made.warnings[0]
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "message"),
     [
         ("move_posture: redy", "nut_arm has no posture 'redy'; did you mean 'ready'?"),
         ("move_joints: {joints: {wasit: 1}}", "no joint 'wasit'; did you mean 'waist'?"),
@@ -199,45 +199,45 @@ def test_a_thread_start_that_nobody_knows_is_a_warning(plan_of, scene_with):
         ("if: {when: {nut_on: uper_bolt}, then: [open]}", "no bolt 'uper_bolt' in the scene; did"),
     ],
 )
-def test_what_makes_no_sense_here_is_told_with_its_line(plan, step, said):
+def test_invalid_step_is_reported_with_its_line(plan, step, message):
     with pytest.raises(TaskFileError) as error:
         plan(["open", step])
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith("t.yaml, line 4: step ")
 
 
 @pytest.mark.parametrize(
-    ("start", "said"),
+    ("start", "message"),
     [
         ({}, "no start position is known for joint waist, shoulder"),
         ({**REST, "elbow": math.nan}, "the start position of joint elbow is nan"),
         ({**REST, "elbow": 2.0}, "joint elbow starts 0.4292 beyond its limit"),
     ],
 )
-def test_a_start_that_makes_no_sense_is_refused(request_for, start, said):
+def test_invalid_start_position_is_rejected(request_for, start, message):
     request = replace(request_for(["open"]), start=ArmConfiguration(start, 0.02))
-    with pytest.raises(PlanError, match=said):
+    with pytest.raises(PlanError, match=message):
         plan_task(request)
 
 
-def test_what_is_not_known_of_the_arm_is_told(request_for, model):
+def test_missing_robot_data_is_reported(request_for, model):
     with pytest.raises(PlanError, match="width of the jaws at the start is nan"):
         plan_task(request_for(["open"], width=math.nan))
     with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
         plan_task(request_for(["open"], model=replace(model, gripper=None)))
-    blind = Chain.from_urdf(model.to_urdf())
+    unlimited = Chain.from_urdf(model.to_urdf())
     with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
-        plan_task(request_for(["open"], chain=blind))
+        plan_task(request_for(["open"], chain=unlimited))
 
 
-def test_a_nut_that_is_only_loosened_stays_on_its_bolt(plan):
+def test_loosened_nut_stays_on_its_bolt(plan):
     made = plan(["unscrew: {bolt: upper_bolt, turns: 1}", "unscrew: upper_bolt"])
     first = [s for s in made.steps if s.task_step == 0]
     assert sum(s.turns for s in first) == pytest.approx(-1.0)
     assert sum(s.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
 
 
-def test_a_trajectory_is_held_at_its_ends_and_passes_its_points():
+def test_trajectory_passes_its_points_and_holds_its_ends():
     rows = np.array([[0.0], [1.0], [0.0]])
     t = PlannedTrajectory(("a",), np.array([0.0, 1.0, 2.0]), rows, np.zeros((3, 1)))
     assert [t.at(x)[0] for x in (-1.0, 0.0, 0.5, 1.0, 2.0, 9.0)] == [0, 0, 0.5, 1, 0, 0]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The screw primitive for arms that are not exact, and for arms of other kinds."""
+"""The screw primitive on inaccurate arms, its spiral search and its strokes."""
 
 import math
 from dataclasses import replace
@@ -23,21 +23,19 @@ EXPECTED = load_task("nut_transfer").expect
 
 
 def transfer(*kinds, **keys):
-    """The shipped task, with other keys of its steps of some kinds."""
+    """Return the shipped task with changed fields in its steps of some kinds."""
     task = load_task("nut_transfer")
     steps = tuple(replace(step, **keys) if step.kind in kinds else step for step in task.steps)
     return replace(task, steps=steps)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_servos_with_ticks_a_degree_of_dead_band_and_half_a_degree_off_succeed(
-    scene, chain, nut_plan, seed
-):
+def test_transfer_succeeds_with_hobby_servos(scene, chain, nut_plan, seed):
     trial = run_trial(nut_plan, EXPECTED, HOBBY, seed)
     assert (trial.fault, trial.turns >= 3.0) == ("", True)
 
 
-def test_without_looking_for_the_tip_and_taking_up_play_they_fail(plan_of):
+def test_transfer_fails_without_search_and_play_compensation(plan_of):
     plan = plan_of(transfer("unscrew", "screw_on", press=0.3e-3, search=0.0, play=0.0))
     noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
     assert run_trial(plan, EXPECTED, noise, 0).fault
@@ -45,38 +43,36 @@ def test_without_looking_for_the_tip_and_taking_up_play_they_fail(plan_of):
 
 @settings(max_examples=25, deadline=None)
 @given(radius=st.floats(0.5e-3, 6e-3), roll=st.floats(-2.0, 2.0), share=st.floats(0.01, 0.99))
-def test_the_rings_stay_within_their_radius_and_their_rate_is_their_derivative(
-    radius, roll, share
-):
-    rings = Spiral(pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll)
-    from_middle = np.linalg.inv(rings.start) @ rings.pose(share)
+def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll, share):
+    spiral = Spiral(pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll)
+    from_middle = np.linalg.inv(spiral.start) @ spiral.pose(share)
     assert np.hypot(*from_middle[:2, 3]) <= radius + 1e-12
     assert abs(from_middle[2, 3]) < 1e-12
     for end in (0.0, 1.0):
-        assert rings.pose(end)[:3, 3] == pytest.approx(rings.start[:3, 3], abs=1e-12)
+        assert spiral.pose(end)[:3, 3] == pytest.approx(spiral.start[:3, 3], abs=1e-12)
     step = 1e-7
-    slope = (rings.pose(share + step) - rings.pose(share - step))[:3, 3] / (2 * step)
-    corner = min(abs(share * (rings.rings + 0.25) - at) for at in (0.25, 1.25)) < 1e-3
-    assert corner or rings.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
+    slope = (spiral.pose(share + step) - spiral.pose(share - step))[:3, 3] / (2 * step)
+    corner = min(abs(share * (spiral.rings + 0.25) - at) for at in (0.25, 1.25)) < 1e-3
+    assert corner or spiral.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
 
 
-def test_no_place_within_the_radius_is_farther_from_the_rings_than_a_mouth_is_wide(scene):
-    rings = Spiral(np.eye(4), 3.2e-3, 0.0)
-    way = np.array([rings.pose(s)[:2, 3] for s in np.linspace(0.0, 1.0, 2000)])
+def test_spiral_covers_its_disc(scene):
+    spiral = Spiral(np.eye(4), 3.2e-3, 0.0)
+    path = np.array([spiral.pose(s)[:2, 3] for s in np.linspace(0.0, 1.0, 2000)])
     for place in product(np.linspace(-3.2e-3, 3.2e-3, 15), repeat=2):
         if math.hypot(*place) <= 3.2e-3:
-            assert np.linalg.norm(way - place, axis=1).min() < 1.1e-3
+            assert np.linalg.norm(path - place, axis=1).min() < 1.1e-3
 
 
-def test_the_tool_stands_straight_where_the_thread_starts(scene, chain, nut_plan):
+def test_tool_is_upright_while_the_thread_starts(scene, chain, nut_plan):
     step = next(s for s in nut_plan.steps if "catches" in s.name)
     to_bolt = np.linalg.inv(scene.bolt("lower_bolt").pose)
     for q in step.trajectory.positions:
         assert tilt_z((to_bolt @ chain.fk(q))[:3, :3]) <= math.radians(3.0) + 1e-6
 
 
-def test_it_refuses_to_start_a_thread_askew(plan_of, scene):
-    """12 mm higher the arm comes with its tool tilted; while turning it may, at the start not."""
+def test_starting_a_thread_with_a_tilted_tool_is_refused(plan_of, scene):
+    """12 mm higher the tool tilts, which is allowed while turning but not at the start."""
     up = scene.bolt("lower_bolt").pose.copy()
     up[2, 3] += 0.012
     moved = scene.with_bolt("lower_bolt", up)
@@ -88,8 +84,8 @@ def test_it_refuses_to_start_a_thread_askew(plan_of, scene):
 
 
 @pytest.mark.parametrize("part", ["turn 5 of 9", "look for the tip", "turn back 3"])
-def test_from_the_midst_of_a_turn_there_is_a_way_back(request_for, chain, nut_plan, part):
-    """Canceled there, the jaws are about the bolt: straight off it first, then to rest."""
+def test_arm_can_return_to_rest_from_the_middle_of_a_turn(request_for, chain, nut_plan, part):
+    """The jaws enclose the bolt: they retreat along it first, then move to rest."""
     home = request_for(["move_posture: rest"])
     for step in (s for s in nut_plan.steps if part in s.name and s.trajectory):
         q = step.trajectory.at(0.5 * step.duration)
@@ -120,7 +116,7 @@ def check(strokes, total, span, fit):
     fit=st.one_of(st.none(), st.floats(-3.2, 3.2)),
     last=st.floats(0.0, 0.5),
 )
-def test_strokes_add_up_stay_in_the_span_and_fit_the_flats(total, low, width, fit, last):
+def test_strokes_add_up_stay_in_range_and_fit_the_flats(total, low, width, fit, last):
     span = (low, low + width)
     strokes = ratchet(total, span, fit, last_least=last)
     if strokes is not None:
@@ -139,13 +135,13 @@ def test_strokes_add_up_stay_in_the_span_and_fit_the_flats(total, low, width, fi
         (9.0, (-0.02, 0.02), math.radians(20.0), None),
     ],
 )
-def test_strokes_are_as_long_as_the_wrist_turns_if_it_turns_enough(total, span, fit, strokes):
+def test_strokes_use_the_whole_wrist_range(total, span, fit, strokes):
     assert ratchet(total, span, fit) == strokes
 
 
 @pytest.mark.parametrize("k", range(6))
-def test_the_last_grip_can_be_chosen_among_those_that_leave_room(k):
-    """The phase between nut and tool fixes where the last stroke ends; half the circle is ours."""
+def test_last_grip_is_chosen_by_its_score(k):
+    """The phase between nut and tool fixes where the last stroke ends; half of them fit."""
     total, span = -math.radians(1612.0), (-HALF, HALF)
 
     def score(turned, grip):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tool poses to joints: residuals, what is said of a miss, and the wrist's span at a bolt."""
+"""Tool poses to joints: residuals, errors of unreachable targets, and the wrist's range."""
 
 import math
 
@@ -23,7 +23,7 @@ LOOSE = Tolerance(tilt=math.radians(8.0))
 
 
 @pytest.mark.parametrize("orientation", ["full", "axis", "any"])
-def test_what_the_arm_can_do_is_reached(chain, orientation):
+def test_reachable_poses_are_solved(chain, orientation):
     rng = np.random.default_rng(7)
     for q in rng.uniform(0.9 * chain.lower, 0.9 * chain.upper, (60, chain.n)):
         T = chain.fk(q)
@@ -35,21 +35,21 @@ def test_what_the_arm_can_do_is_reached(chain, orientation):
             assert found.orientation_error <= LOOSE.tilt + 1e-4
 
 
-def test_the_ways_to_a_pose_come_nearest_first(chain):
+def test_ik_branches_are_sorted_by_distance_to_the_seed(chain):
     q = np.array([0.4, 0.5, -0.9, 0.3])
-    ways = branches(chain, chain.fk(q), q, path_options("any", Tolerance()))
-    distances = [np.linalg.norm(way.q - q) for way in ways]
+    solutions = branches(chain, chain.fk(q), q, path_options("any", Tolerance()))
+    distances = [np.linalg.norm(s.q - q) for s in solutions]
     assert distances[0] < 1e-3 and distances == sorted(distances)
 
 
-def test_a_turn_beyond_a_limit_names_joint_part_and_degrees(chain):
+def test_turn_beyond_a_limit_is_reported_with_joint_and_angle(chain):
     turn = screw(chain.fk(np.zeros(4)), 0.0, math.radians(100.0))
     with pytest.raises(OutOfReach, match=r"90 % .* wrist_roll at 100 deg \(limit 90") as miss:
         tool_path(chain, turn, np.zeros(4), path_options("full", LOOSE))
     assert miss.value.orientation_error == pytest.approx(math.radians(10.0), abs=1e-3)
 
 
-def test_a_miss_says_where_on_the_way_and_by_how_much_at_its_end(chain):
+def test_unreachable_line_is_reported_with_the_missing_distance(chain):
     T = chain.fk(np.zeros(4))
     with pytest.raises(OutOfReach, match=r"ends after \d.* % .* out of reach.* mm") as miss:
         tool_path(chain, line(T, T @ shift_z(0.2)), np.zeros(4), path_options("any", LOOSE))
@@ -57,14 +57,14 @@ def test_a_miss_says_where_on_the_way_and_by_how_much_at_its_end(chain):
     assert miss.value.position_error == pytest.approx(math.hypot(0.36, 0.105) - 0.265, abs=1e-4)
 
 
-def test_a_tilt_that_is_not_allowed_is_told_with_what_is(chain):
+def test_excessive_tilt_is_reported_with_the_tolerance(chain):
     down = pose(np.diag([1.0, -1.0, -1.0]), (0.2, 0.0, 0.15))
     with pytest.raises(OutOfReach, match="where 8 deg are allowed") as miss:
         branches(chain, down, np.zeros(4), path_options("full", LOOSE))
     assert miss.value.orientation_error > LOOSE.tilt
 
 
-def test_the_span_of_the_wrist_is_found_by_trying(scene, chain):
+def test_wrist_range_is_found_by_trial(scene, chain):
     bolt = scene.bolt("upper_bolt")
     (found,) = wrists(chain, bolt, 0.00278, [-0.00278], np.zeros(4), LOOSE)
     assert np.degrees((found.low, found.high)) == pytest.approx((-90.0, 90.0), abs=0.02)
@@ -75,7 +75,7 @@ def test_the_span_of_the_wrist_is_found_by_trying(scene, chain):
         found.turned(chain, 1.7, LOOSE)
 
 
-def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
+def test_wrist_range_includes_coupled_joints(scene, model):
     """A wrist whose roll is split over two joints still turns as far as both together."""
     first = Chain.from_model(model)
     S = np.column_stack([first.S, first.S[:, -1]])
@@ -87,21 +87,21 @@ def test_the_span_is_in_joints_that_are_coupled_too(scene, model):
     assert math.degrees(found.high - found.low) == pytest.approx(270.0 - 2 * spare, abs=0.5)
 
 
-def test_roll_and_depth_go_in_step(scene):
+def test_roll_and_depth_change_in_proportion(scene):
     bolt = scene.bolt("upper_bolt")
-    way = between(Place(bolt, 0.0, 0.0), Place(bolt, 0.001, 4.0))
+    path = between(Place(bolt, 0.0, 0.0), Place(bolt, 0.001, 4.0))
     for u in (0.25, 0.5, 1.0):
-        assert np.allclose(way.pose(u), Place(bolt, 0.001 * u, 4.0 * u).pose)
+        assert np.allclose(path.pose(u), Place(bolt, 0.001 * u, 4.0 * u).pose)
 
 
-def test_turns_to_the_start_of_a_thread(scene):
+def test_turn_to_the_start_of_the_thread(scene):
     bolt = scene.bolt("lower_bolt")
     for off, to_go in ((0.0, 0.0), (-0.5, 0.5), (0.5, 2 * math.pi - 0.5)):
         assert thread_turn_to_go(bolt, bolt.start + off) == pytest.approx(to_go)
 
 
 @pytest.mark.parametrize("scaling", [1.0, 0.3])
-def test_the_driver_takes_a_planned_path_as_it_is(model, chain, scaling):
+def test_driver_accepts_a_planned_path_unchanged(model, chain, scaling):
     axes, q = axes_of(model), np.array([0.3, 0.4, 0.2, 0.1])
     poses = [chain.fk(q), chain.fk(q + 0.2), chain.fk(q - 0.3)]
     path = plan_path(chain, poses, q, PathOptions(mode="position"))

@@ -39,14 +39,14 @@ def test_every_placeholder_names_a_declared_argument(make, arguments, publisher)
         assert set(process.when) <= declared
 
 
-def test_conditions_use_values_that_can_be_chosen(table):
+def test_conditions_use_allowed_values(table):
     choices = {argument.name: set(argument.choices) for argument in ARGUMENTS}
     for process in table:
         for name, values in process.when.items():
             assert set(values) <= choices[name]
 
 
-def test_every_executable_of_the_workspace_is_installed(table):
+def test_every_executable_is_installed(table):
     for process in table:
         if process.package.startswith("arm_"):
             folder = Path(get_package_prefix(process.package)) / "lib" / process.package
@@ -59,19 +59,19 @@ def test_every_package_of_the_table_is_a_dependency(table):
     assert {process.package for process in table} - {"arm_tasks"} <= depends
 
 
-def test_names_are_unique():
+def test_process_names_are_unique():
     for publisher in PUBLISHERS:
         names = [process.name for process in processes(publisher)]
         assert len(names) == len(set(names))
 
 
-def test_defaults_are_among_the_choices_and_all_are_described():
+def test_arguments_have_a_description_and_a_valid_default():
     for argument in ARGUMENTS:
         assert argument.text.endswith(".")
         assert not argument.choices or argument.default in argument.choices
 
 
-def test_the_parts_hardware_and_rest_have_each_process_once():
+def test_hardware_and_rest_together_start_each_process_once():
     def started(part):
         values = {a.name: a.default for a in ARGUMENTS} | {"part": part}
         return [p.name for p in processes("arm_description") if is_enabled(p, values)]

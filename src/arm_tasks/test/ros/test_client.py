@@ -36,7 +36,7 @@ class Servers:
     def __init__(self, context):
         self.node = rclpy.create_node("servers", context=context)
         self.goals, self.silent, self.over = [], False, False
-        self.not_ready = 0  # responses NOT_READY that are left to give
+        self.not_ready = 0  # remaining responses NOT_READY
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
             self.node,
@@ -136,7 +136,7 @@ def test_verbs_return_their_results(arm, servers):
     assert arm.check_task("t").feasible is False
 
 
-def test_a_failed_verb_raises_an_error_with_its_reason(arm):
+def test_failed_verb_raises_an_error_with_the_reason(arm):
     with pytest.raises(ArmError, match="joint waist is beyond its limit") as caught:
         arm.move_joints({"waist": -2.0})
     assert caught.value.result.status == RESULT.NOT_FEASIBLE
@@ -145,7 +145,7 @@ def test_a_failed_verb_raises_an_error_with_its_reason(arm):
 
 
 @pytest.mark.parametrize("make", [SingleThreadedExecutor, MultiThreadedExecutor])
-def test_a_blocking_verb_works_in_a_callback_of_the_users_node(servers, context, make):
+def test_blocking_verb_works_in_a_callback_of_the_users_node(servers, context, make):
     """With a plain client this deadlocks: node, executor and one thread are the user's."""
     node = rclpy.create_node("user", context=context)
     executor = make(context=context)
@@ -175,17 +175,17 @@ def test_a_blocking_verb_works_in_a_callback_of_the_users_node(servers, context,
     node.destroy_node()
 
 
-def test_a_motion_that_exceeds_its_timeout_is_cancelled(arm, servers):
+def test_motion_that_exceeds_its_timeout_is_cancelled(arm, servers):
     with pytest.raises(ArmTimeoutError, match="move_joints did not finish within"):
         arm.move_joints({"waist": 2.0}, timeout=0.3)
     assert arm.move_joints({"waist": 0.1}).message == "done"
 
 
-def test_a_silent_server_delays_one_verb_only(arm, servers):
+def test_unresponsive_server_delays_only_its_own_verb(arm, servers):
     servers.silent = True
     with pytest.raises(ArmTimeoutError, match=r"fk did not finish within 0\.3 s"):
         arm.fk(timeout=0.3)
-    assert arm.ik([0.5, 0.0, 0.0])  # others are answered meanwhile
+    assert arm.ik([0.5, 0.0, 0.0])  # other requests are answered
     servers.silent = False
 
 
@@ -195,7 +195,7 @@ def test_ik_is_retried_until_the_kinematics_node_has_the_robot(arm, servers):
     assert servers.not_ready == 0
 
 
-def test_a_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
+def test_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
     monkeypatch.setattr("arm_tasks.ros.client.async_arm.ROBOT_TIMEOUT", 0.0)
     servers.not_ready = 1000
     answer = arm.ik([0.5, 0.0, 0.0])
@@ -204,7 +204,7 @@ def test_a_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch
     assert answer.message == "no robot yet"
 
 
-def test_an_asynchronous_verb_can_be_cancelled(arm):
+def test_asynchronous_verb_can_be_cancelled(arm):
     moving = arm.later.move_joints({"waist": 2.0})
     assert not moving.done
     moving.cancel()
@@ -212,19 +212,19 @@ def test_an_asynchronous_verb_can_be_cancelled(arm):
         moving.result(BOUND)
 
 
-def test_a_bolt_has_three_surfaces_to_touch(arm):
+def test_unknown_bolt_surface_is_rejected(arm):
     for surface in ("add", "clear", "RIM", ""):
         with pytest.raises(ArmError, match=f"no surface '{surface}'; .*known are rim, end, flank"):
             Teacher(arm).touch("lower_bolt", surface)
 
 
-def test_threads_share_one_arm(arm):
+def test_threads_can_share_one_arm(arm):
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda k: arm.ik([k / 10, 0, 0]), range(8)))
     assert [a.joints["waist"] for a in answers] == pytest.approx([k / 10 for k in range(8)])
 
 
-def test_asyncio_awaits_several_at_once(arm):
+def test_asyncio_can_await_several_verbs(arm):
     async def several():
         return await asyncio.gather(arm.later.ik([0.1, 0, 0]), arm.later.move_posture("rest"))
 
@@ -233,7 +233,7 @@ def test_asyncio_awaits_several_at_once(arm):
     assert result.message == "done"
 
 
-def test_a_blocking_verb_in_the_arms_own_thread_is_rejected(arm):
+def test_blocking_verb_in_the_arms_own_thread_is_rejected(arm):
     messages, ended = [], threading.Event()
 
     def on_progress(progress):
@@ -262,7 +262,7 @@ def test_closing_fails_unfinished_futures(servers):
         arm.ik([0, 0, 0])
 
 
-def test_a_missing_server_is_named(context):
+def test_missing_server_is_named(context):
     missing = r"waited 0\.3 s for the task server; is it running\?"
     with pytest.raises(ArmTimeoutError, match=missing):
         Arm(namespace="nobody").connect(timeout=0.3)  # its end closes it
@@ -278,7 +278,7 @@ def test_a_missing_server_is_named(context):
         task_text("move_posture", posture="rest", speed=None),
     ],
 )
-def test_every_verb_is_a_task(text):
+def test_every_verb_makes_a_valid_task(text):
     assert len(task_from_text(text).steps) == 1
 
 

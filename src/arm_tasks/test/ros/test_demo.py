@@ -17,7 +17,7 @@ from arm_tasks.errors import TasksError
         ("--headless", {"viewer": "none"}),
     ],
 )
-def test_by_default_the_scene_of_the_task_is_simulated_in_the_browser(arguments, values):
+def test_demo_defaults_to_simulation_in_the_tasks_own_scene(arguments, values):
     assert values.items() <= demo_values(arguments.split()).items()
 
 
@@ -28,13 +28,13 @@ def test_by_default_the_scene_of_the_task_is_simulated_in_the_browser(arguments,
         ("--viewer-port", "give a number from 1 to 65535", ["0", "-1", "70000", "http"]),
     ],
 )
-def test_an_invalid_number_is_rejected(option, message, values):
+def test_invalid_number_is_rejected(option, message, values):
     for value in values:
         with pytest.raises(TasksError, match=f"{option} is {value}; {message}"):
             demo_values([f"{option}={value}"])
 
 
-def test_real_servos_have_no_simulated_time():
+def test_speed_is_rejected_for_real_hardware():
     with pytest.raises(TasksError, match="--speed 8 is for simulated time, and real servos"):
         demo_values(["--hardware", "real", "--speed", "8"])
 
@@ -42,13 +42,13 @@ def test_real_servos_have_no_simulated_time():
 @pytest.mark.parametrize(
     "start", [lambda: main(["--robot", "nut_amr"]), lambda: view(["nut_amr"])]
 )
-def test_an_unknown_robot_is_one_sentence(start, capsys):
+def test_unknown_robot_is_reported_in_one_sentence(start, capsys):
     assert start() == 1
     error = capsys.readouterr().err
     assert error.startswith("arm: ") and "nut_arm" in error and error.count("\n") == 1
 
 
-def test_a_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
+def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     for _ in range(2):  # and again once the first has ended
         monkeypatch.setenv("ROS_DOMAIN_ID", "61")
@@ -60,7 +60,7 @@ def test_a_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
                 pass
 
 
-def test_a_viewer_that_is_not_installed_starts_nothing(monkeypatch, tmp_path, capsys):
+def test_missing_viewer_starts_nothing(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROS_DOMAIN_ID", "63")
     monkeypatch.setattr(
@@ -70,7 +70,7 @@ def test_a_viewer_that_is_not_installed_starts_nothing(monkeypatch, tmp_path, ca
     assert "rviz2 is not installed; use --viewer browser" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(monkeypatch, tmp_path, capsys):
+def test_unwritable_log_folder_is_reported(monkeypatch, tmp_path, capsys):
     (tmp_path / "log").write_text("a file, no folder")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROS_DOMAIN_ID", "63")
@@ -82,6 +82,6 @@ def test_ctrl_c_ends_an_open_view_with_success():
     assert keep_view(Mock(**{"ended.side_effect": KeyboardInterrupt}), "run_task") == 0
 
 
-def test_a_crash_with_an_open_view_is_reported(capsys):
+def test_crash_while_the_view_is_open_is_reported(capsys):
     assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), "run_task") == 1
     assert "arm_viewer ended unexpectedly" in capsys.readouterr().err

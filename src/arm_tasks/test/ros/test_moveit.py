@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The generated MoveIt package fits the driver's actions and the overlapping links."""
+"""The generated MoveIt package matches the driver's actions and allows overlapping links."""
 
 import xml.etree.ElementTree as ET
 from itertools import combinations
@@ -20,42 +20,42 @@ from rclpy.action import get_action_names_and_types
 from arm_description import load_robot, shipped_robots
 
 
-def test_the_controllers_are_the_drivers_actions():
+def test_moveit_controllers_match_the_drivers_actions():
     files = moveit_package(load_robot("nut_arm"))
     manager = yaml.safe_load(files["config/moveit_controllers.yaml"])
     manager = manager["moveit_simple_controller_manager"]
-    wanted = {
+    expected = {
         (f"/{name}/{manager[name]['action_ns']}", f"control_msgs/action/{manager[name]['type']}")
         for name in manager["controller_names"]
     }
-    assert len(wanted) == 2
+    assert len(expected) == 2
     driver, probe = NodeProcess(robot="nut_arm", hardware="fake", autostart="auto"), Probe()
 
-    def seen():
+    def available():
         return {(n, t) for n, types in get_action_names_and_types(probe.node) for t in types}
 
-    probe.until(lambda: wanted <= seen())
+    probe.until(lambda: expected <= available())
     probe.close()
     assert driver.end()[0] == 0
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
-def test_the_rest_posture_is_no_collision(robot):
-    """Else MoveIt plans nothing. The links are drawn overlapping where a joint is."""
+def test_rest_posture_is_free_of_collisions(robot):
+    """MoveIt plans nothing from a start in collision; links overlap at their joints."""
     pytest.importorskip(LIBRARY)
     model = load_robot(robot)
     files = moveit_package(model)
     tree = read_urdf(files[f"config/{robot}.urdf"])
     bodies, _ = robot_bodies(tree)
-    may = {
+    allowed = {
         frozenset((e.get("link1"), e.get("link2")))
         for e in ET.fromstring(files[f"config/{robot}.srdf"]).iter("disable_collisions")
     }
-    may |= {frozenset((body.owner,)) for body in bodies}
+    allowed |= {frozenset((body.owner,)) for body in bodies}
     pairs = [
         (i, j)
         for i, j in combinations(range(len(bodies)), 2)
-        if frozenset((bodies[i].owner, bodies[j].owner)) not in may
+        if frozenset((bodies[i].owner, bodies[j].owner)) not in allowed
     ]
     rest = np.array([model.postures["rest"][name] for name in model.joint_names])
     width = model.postures["rest"].get("gripper", 0.0)

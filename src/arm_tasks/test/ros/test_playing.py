@@ -24,7 +24,7 @@ def differences(motion):
 
 @pytest.mark.parametrize(("robot", "name"), SHIPPED)
 @pytest.mark.parametrize("pace", [0.5, 1.0, 100.0])
-def test_a_motion_keeps_every_limit_at_any_pace(robot, name, pace):
+def test_motion_respects_the_limits_at_any_pace(robot, name, pace):
     model = load_robot(robot)
     trajectory = read_trajectory(name, model)
     motion = paced(model, trajectory, pace)
@@ -33,12 +33,12 @@ def test_a_motion_keeps_every_limit_at_any_pace(robot, name, pace):
     assert (np.abs(speed) <= model.velocity * 1.001).all()
     assert (np.abs(acceleration) <= model.acceleration * 1.02).all()
     assert motion.duration >= trajectory.duration / pace
-    if pace < 1.0:  # within the limits anyway, but for setting off and halting
+    if pace < 1.0:  # within the limits except when starting and stopping
         assert motion.duration < trajectory.duration / pace + 1.0
     np.testing.assert_allclose(motion.positions[[0, -1]], trajectory.positions[[0, -1]])
 
 
-def test_a_motion_passes_all_points_of_the_file_in_their_order():
+def test_motion_passes_the_points_of_the_file_in_order():
     model = load_robot("nut_arm")
     trajectory = read_trajectory("look_around", model)
     motion = paced(model, trajectory, 1.0)
@@ -49,7 +49,7 @@ def test_a_motion_passes_all_points_of_the_file_in_their_order():
         place += int(near.argmax())
 
 
-def test_the_approach_is_slow_and_omitted_at_the_start():
+def test_approach_is_slow_and_omitted_at_the_start():
     model = load_robot("nut_arm")
     start = np.array([0.5, -0.5, 0.2, 1.0])
     path = approach(model, np.zeros(4), start)
@@ -59,11 +59,11 @@ def test_the_approach_is_slow_and_omitted_at_the_start():
     _, speed, _ = differences(path)
     assert (np.abs(speed) <= model.velocity * APPROACH_SPEED * 1.001).all()
     assert approach(model, start + 5e-4, start) is None
-    rounded = model.upper + 0.005  # what a servo's counts make of its limit
+    rounded = model.upper + 0.005  # a limit rounded to servo counts
     assert (approach(model, rounded, start).positions <= model.upper).all()
 
 
-def test_a_single_point_is_a_motion_without_duration():
+def test_single_point_has_no_duration():
     model = load_robot("planar2")
     point = JointTrajectory(model.joint_names, np.zeros(1), np.full((1, 2), 0.1))
     assert paced(model, point, 1.0).duration == 0.0
@@ -78,19 +78,19 @@ def test_a_single_point_is_a_motion_without_duration():
         (["nut_arm", "wave", "--view", "--viewer-port", "x"], "--viewer-port is x"),
     ],
 )
-def test_each_error_is_one_sentence(arguments, sentence, capsys):
+def test_errors_are_reported_in_one_sentence(arguments, sentence, capsys):
     assert main(arguments) == 1
     error = capsys.readouterr().err
     assert error.startswith("arm: ") and sentence in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("pace", ["0", "-1", "nan", "inf", "fast"])
-def test_an_invalid_pace_is_rejected(pace, capsys):
+def test_invalid_pace_is_rejected(pace, capsys):
     with pytest.raises(SystemExit):
         main(["nut_arm", "wave", f"--speed={pace}"])
     assert f"{pace} is no pace" in capsys.readouterr().err
 
 
-def test_the_player_ends_the_run_of_its_own_view():
+def test_player_ends_the_run_of_its_own_view():
     *_, player = play_processes(("nut_arm", "wave"))
     assert player.ends_all and player.to_terminal and player.arguments == ("nut_arm", "wave")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped policy is valid for SROS 2, covers the table, and lets few nodes move the arm."""
+"""The shipped policy is valid, covers all processes, and restricts who moves the arm."""
 
 import os
 import xml.etree.ElementTree as ET
@@ -30,31 +30,31 @@ def written(tmp_path, text):
     return file
 
 
-def test_every_process_of_the_table_has_its_enclave(policy):
+def test_every_process_has_an_enclave(policy):
     table = {process.enclave for process in processes("arm_description")}
     assert set(policy) == table | {"/arm/operator"}
 
 
-def test_three_nodes_command_the_driver_and_the_operator_none(policy):
+def test_only_three_nodes_may_command_the_driver(policy):
     movers = {
         name.removeprefix("/arm/")
         for name, rights in policy.items()
         if any(rights[verb] & names for verb, names in MOVES.items())
     }
     assert movers == {"task_server", "arm_viewer", "tool_handle"}
-    by_task = {name for name, rights in policy.items() if "/run_task" in rights["call"]}
+    task_clients = {name for name, rights in policy.items() if "/run_task" in rights["call"]}
     names = ("arm_viewer", "operator", "run_task", "task_server")
-    assert by_task == {f"/arm/{name}" for name in names}
+    assert task_clients == {f"/arm/{name}" for name in names}
 
 
-def test_only_the_driver_publishes_its_state(policy):
+def test_only_the_driver_may_publish_its_state(policy):
     for topic in ("/joint_states", "/arm_hardware/status"):
         publishers = [name for name, rights in policy.items() if topic in rights["publish"]]
         assert publishers == ["/arm/arm_hardware"]
 
 
-def test_no_comment_stands_where_sros2_expects_an_enclave():
-    """Its generate_artifacts takes every child of <enclaves> for an enclave, comments too."""
+def test_policy_has_no_comment_where_sros2_expects_an_enclave():
+    """generate_artifacts treats every child of <enclaves> as an enclave, even comments."""
     builder = ET.TreeBuilder(insert_comments=True)
     root = ET.parse(shipped_policy(), ET.XMLParser(target=builder)).getroot()
     assert {child.tag for child in root.find("enclaves")} == {"enclave"}
@@ -70,7 +70,7 @@ def test_names_are_expanded_as_sros2_does(tmp_path):
     assert rights["reply"] == {"/left/b/s"}
 
 
-def test_a_list_without_entries_may_deny(tmp_path):
+def test_empty_list_may_deny(tmp_path):
     rights = read_policy(written(tmp_path, POLICY.format('<topics publish="DENY"/>')))
     assert not any(rights["/a"].values())
 
@@ -93,7 +93,7 @@ def test_a_list_without_entries_may_deny(tmp_path):
         (POLICY.format("").replace("<enclaves>", '<enclaves x="1">'), "where <enclaves>"),
     ],
 )
-def test_an_invalid_policy_is_rejected_with_its_reason(tmp_path, text, message):
+def test_invalid_policy_is_rejected_with_the_reason(tmp_path, text, message):
     with pytest.raises(TasksError, match=message):
         read_policy(written(tmp_path, text))
 
@@ -113,7 +113,7 @@ def fake_ros2(tmp_path, monkeypatch):
     return make
 
 
-def test_the_keystore_is_made_by_sros2_from_the_policy(fake_ros2, tmp_path, capsys):
+def test_keystore_is_generated_by_sros2_from_the_policy(fake_ros2, tmp_path, capsys):
     fake_ros2()
     assert keystore.main([str(tmp_path / "keys")]) == 0
     arguments = (tmp_path / "arguments").read_text().split()
@@ -122,7 +122,7 @@ def test_the_keystore_is_made_by_sros2_from_the_policy(fake_ros2, tmp_path, caps
     assert f"ROS_SECURITY_KEYSTORE={tmp_path / 'keys'}" in capsys.readouterr().out
 
 
-def test_each_failure_is_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
+def test_keystore_failures_are_reported_in_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
     assert keystore.main([str(tmp_path), "--policy", str(tmp_path / "none.xml")]) == 1
     assert "cannot be read" in capsys.readouterr().err
     with monkeypatch.context() as patch:

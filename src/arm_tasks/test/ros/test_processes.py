@@ -66,7 +66,7 @@ def test_conditions():
     assert is_enabled(process, VALUES | {"viewer": "browser"})
 
 
-def test_parameters_of_any_text_survive(prefix, tmp_path):
+def test_parameters_with_any_characters_are_preserved(prefix, tmp_path):
     executable(prefix, SLEEPER)
     awkward = "a: b\n'c' \"d\" # é {e}\n"
     process = Process("pack", "run", "run", {"text": awkward, "number": 1.5})
@@ -77,12 +77,12 @@ def test_parameters_of_any_text_survive(prefix, tmp_path):
     assert parameters == {"text": awkward, "number": 1.5}
 
 
-def test_a_missing_executable_is_one_sentence(prefix, tmp_path):
+def test_missing_executable_is_reported(prefix, tmp_path):
     with pytest.raises(TasksError, match="pack has no executable gone"):
         ProcessGroup(VALUES, tmp_path).command(Process("pack", "gone", "gone"))
 
 
-def test_an_ended_process_has_its_exit_code_and_log(prefix, tmp_path):
+def test_ended_process_has_its_exit_code_and_log(prefix, tmp_path):
     group = ProcessGroup(VALUES, tmp_path / "logs")
     group.start(executable(prefix, "#!/bin/sh\necho no such board >&2\nexit 3\n"))
     wait_for(group.ended)
@@ -92,7 +92,7 @@ def test_an_ended_process_has_its_exit_code_and_log(prefix, tmp_path):
 
 
 @pytest.mark.parametrize("script", [SLEEPER, UNYIELDING])
-def test_stop_ends_even_a_process_that_ignores_signals(prefix, tmp_path, script):
+def test_stop_kills_processes_that_ignore_signals(prefix, tmp_path, script):
     group = ProcessGroup(VALUES, tmp_path / "logs")
     child = group.start(executable(prefix, script))
     group.stop(timeout=0.5)

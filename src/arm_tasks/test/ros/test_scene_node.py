@@ -53,7 +53,7 @@ def is_whole(message):
     return any(marker.ns == "nut" for marker in message.markers)
 
 
-def test_a_new_text_is_published_alone_and_all_markers_once_it_is_settled(world):
+def test_new_text_is_published_alone_and_all_markers_once_it_settles(world):
     _, other, until = world
     early = Watcher(other)
     text = other.create_publisher(String, "task_text", LATCHED)
@@ -72,7 +72,7 @@ def test_a_new_text_is_published_alone_and_all_markers_once_it_is_settled(world)
     assert late.shown[TEXT].text == "three"
 
 
-def test_another_scene_deletes_the_markers_of_the_previous_one(world):
+def test_new_scene_deletes_the_previous_markers(world):
     scene, other, until = world
     watcher = Watcher(other)
     until(lambda: ("nut", 0) in watcher.shown)
@@ -84,18 +84,18 @@ def test_another_scene_deletes_the_markers_of_the_previous_one(world):
 @pytest.mark.parametrize(
     ("world", "repeats"), [("nut_transfer", True), ("easel", False)], indirect=["world"]
 )
-def test_a_nut_is_relayed_unchanged_and_repeated_only_if_the_scene_has_one(world, repeats):
+def test_nut_pose_is_relayed_unchanged(world, repeats):
     _, other, until = world
-    heard = []
-    other.create_subscription(TFMessage, "tf", lambda m: heard.extend(m.transforms), 10)
+    transforms = []
+    other.create_subscription(TFMessage, "tf", lambda m: transforms.extend(m.transforms), 10)
     nuts = other.create_publisher(NutState, "nut_world/state", 10)
     state = NutState()
     state.pose.header.frame_id = "elsewhere"
     state.pose.pose.position.x = 0.5
-    state.pose.pose.orientation.w = 0.0  # no rotation at all, and yet nothing fails
+    state.pose.pose.orientation.w = 0.0  # an invalid rotation is relayed, too
 
     def relayed():
-        return [t.transform for t in heard if t.header.frame_id == "elsewhere"]
+        return [t.transform for t in transforms if t.header.frame_id == "elsewhere"]
 
     until(nuts.get_subscription_count)
     nuts.publish(state)

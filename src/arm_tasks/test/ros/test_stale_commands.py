@@ -26,7 +26,7 @@ def calls(module, name):
                 yield node
 
 
-def test_every_client_of_an_action_sends_goals_that_expire():
+def test_every_action_client_sends_goals_that_expire():
     found = [call for module in MODULES for call in calls(module, "ActionClient")]
     assert len(found) >= 5
     for call in found:
@@ -34,7 +34,7 @@ def test_every_client_of_an_action_sends_goals_that_expire():
         assert qos.get("goal_service_qos_profile") == "GOAL", ast.unparse(call)
 
 
-def test_every_stream_of_trajectories_expires():
+def test_every_trajectory_stream_expires():
     found = [
         call
         for module in SOURCES.glob("arm_*/arm_*/**/*.py")
@@ -46,12 +46,12 @@ def test_every_stream_of_trajectories_expires():
         assert ast.unparse(call.args[2]) == "STREAM", ast.unparse(call)
 
 
-def test_a_goal_expires_before_its_client_gives_it_up():
+def test_goal_expires_before_its_client_gives_up():
     assert 0 < GOAL.lifespan.nanoseconds < 1e9 * RESPONSE_TIMEOUT
     assert 0 < STREAM.lifespan.nanoseconds <= 0.5e9
 
 
-def test_a_stop_never_expires():
+def test_stop_request_never_expires():
     assert service_qos("run_task/stop").lifespan.nanoseconds == 0
     assert service_qos("run_task/resume").lifespan == GOAL.lifespan
 
@@ -87,13 +87,13 @@ def world(monkeypatch):
     return made
 
 
-def test_a_driver_that_never_responds_fails_the_motion_and_its_goal_is_cancelled(world):
+def test_goal_is_cancelled_if_the_driver_never_responds(world):
     world.now = RESPONSE_TIMEOUT - 0.1
     assert world.move.poll().state is MoveState.RUNNING and world.client.cancels == []
     world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
     assert status.state is MoveState.FAILED and "has not answered" in status.message
-    # it may execute the goal, and its responses be lost
+    # the driver may execute the goal although its responses are lost
     assert world.client.cancels == [world.client.sent]
     world.client.accept()
     assert world.client.cancels == [world.client.sent] * 2
@@ -102,21 +102,21 @@ def test_a_driver_that_never_responds_fails_the_motion_and_its_goal_is_cancelled
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_the_end_of_a_motion_is_reported_at_once_and_once(world, accepted):
+def test_end_of_a_motion_is_reported_exactly_once(world, accepted):
     world.client.accept(accepted)
     assert len(world.ends) == 1 - accepted
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.ends == [world.move.poll()]
 
 
-def test_a_late_rejection_changes_nothing(world):
+def test_late_rejection_changes_nothing(world):
     world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
     world.client.accept(accepted=False)
     assert world.move.poll() is status
 
 
-def test_the_goal_of_a_lost_driver_is_cancelled_once(world):
+def test_goal_of_a_lost_driver_is_cancelled_once(world):
     world.client.accept()
     assert world.move.poll().state is MoveState.RUNNING
     world.lost = "the servo driver is gone"
@@ -126,9 +126,9 @@ def test_the_goal_of_a_lost_driver_is_cancelled_once(world):
     assert world.client.cancels == [world.client.sent]
 
 
-def test_a_goal_cancelled_before_it_was_accepted_is_cancelled_again_then(world):
+def test_goal_cancelled_before_acceptance_is_cancelled_again_after_it(world):
     world.move.cancel()
-    assert world.client.cancels == [world.client.sent]  # which may not reach the driver yet
+    assert world.client.cancels == [world.client.sent]  # the driver may not know the goal yet
     world.client.accept()
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_CANCELED)

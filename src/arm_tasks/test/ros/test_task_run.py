@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A run reacts to the end of a motion at once, and begins nothing after it was stopped."""
+"""A run reacts to the end of a motion at once and starts nothing after an interrupt."""
 
 from types import SimpleNamespace
 
@@ -59,7 +59,7 @@ class Node:
 
 @pytest.fixture(scope="module")
 def plan(request_for):
-    """A plan whose three steps move the jaws."""
+    """Return a plan of three steps that move the jaws."""
     return plan_task(request_for([f"open: {{width_mm: {width}}}" for width in (5, 10, 20)]))
 
 
@@ -93,7 +93,7 @@ def tick(server):
     server.node.timers[0][1]()
 
 
-def test_the_next_step_begins_when_a_motion_ends_without_a_tick(server, run):
+def test_next_step_begins_as_soon_as_a_motion_ends(server, run):
     for count in (1, 2, 3):
         assert len(server.driver.states) == count
         server.driver.end()
@@ -110,9 +110,7 @@ def test_the_next_step_begins_when_a_motion_ends_without_a_tick(server, run):
         ("liveness", {"lost": lambda: "tf of the robot has been silent"}),
     ],
 )
-def test_no_step_begins_if_a_motion_ends_between_an_interrupt_and_the_next_tick(
-    server, run, part, changed
-):
+def test_no_step_begins_after_an_interrupt(server, run, part, changed):
     vars(getattr(server, part)).update(changed)
     server.driver.end()
     while not run.finished.done():
@@ -124,7 +122,7 @@ def test_no_step_begins_if_a_motion_ends_between_an_interrupt_and_the_next_tick(
     assert run.finished.result() is outcome
 
 
-def test_feedback_is_published_at_each_step_and_ten_times_a_second(server, run):
+def test_feedback_is_published_at_each_step_and_periodically(server, run):
     (period, _) = server.node.timers[0]
     assert period in (TICK, SIMULATED_TICK)
     server.published.clear()

@@ -21,7 +21,7 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
 
 
 @pytest.mark.parametrize(
-    ("result", "dry_run", "state", "simulated", "good", "said"),
+    ("result", "dry_run", "state", "simulated", "good", "message"),
     [
         (DONE, False, nut(), True, True, "4.00 turns on lower_bolt"),
         (DONE, False, nut("upper_bolt"), True, False, "not where it should be"),
@@ -34,9 +34,9 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
         (FAILED, False, nut(), True, False, "the arm is gone"),
     ],
 )
-def test_the_nut_must_be_where_it_is_expected(result, dry_run, state, simulated, good, said):
+def test_nut_must_be_where_it_is_expected(result, dry_run, state, simulated, good, message):
     verdict = judge(result, dry_run, load_task("nut_transfer"), ObservedRun(state), simulated)
-    assert verdict.good is good and said in verdict.message
+    assert verdict.good is good and message in verdict.message
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_nut_must_be_where_it_is_expected(result, dry_run, state, simulated,
     [("pallet", True, True), ("belt", True, False), ("", True, False), (None, True, False),
      (None, False, True)],
 )  # fmt: skip
-def test_a_payload_must_lie_where_it_is_expected(lies_on, simulated, good):
+def test_payload_must_lie_where_it_is_expected(lies_on, simulated, good):
     task = load_task("pick_and_place")
     assert judge(DONE, False, task, ObservedRun(lies_on=lies_on), simulated).good is good
 

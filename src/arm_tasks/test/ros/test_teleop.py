@@ -77,7 +77,7 @@ def test_every_segment_ends_at_rest_inside_the_limits(name, share, commands):
 
 @pytest.mark.parametrize("index", range(4))
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_joint_stops_at_its_limit(index, sign):
+def test_joint_stops_at_its_limit(index, sign):
     chain, jogger = started("nut_arm")
     limit = (chain.upper if sign > 0.0 else chain.lower)[index]
     for _ in range(100):
@@ -89,7 +89,7 @@ def test_a_joint_stops_at_its_limit(index, sign):
 
 @pytest.mark.parametrize("index", range(3))
 @pytest.mark.parametrize("mode", ["base", "tool"])
-def test_the_tool_moves_along_its_axis_without_rotation(mode, index):
+def test_tool_moves_along_its_axis_without_rotation(mode, index):
     chain, jogger = started("puma560")
     rng = np.random.default_rng(7)
     while np.linalg.cond(chain.jacobian(jogger.q)) > 10.0:  # far from singular postures
@@ -106,7 +106,7 @@ def test_the_tool_moves_along_its_axis_without_rotation(mode, index):
     assert np.linalg.norm(moved[:3, :3] - start[:3, :3]) < 0.002
 
 
-def test_positions_are_integrated_and_slow_motions_move():
+def test_slow_jogging_moves_despite_servo_resolution():
     """From joint_states, a step smaller than a count of the board would be lost."""
     _, jogger = started("nut_arm")
     before = jogger.q[0]
@@ -115,7 +115,7 @@ def test_positions_are_integrated_and_slow_motions_move():
     assert jogger.q[0] - before > 0.8 * 100 * PERIOD * 0.05 * CHAINS["nut_arm"].velocity[0]
 
 
-def test_a_released_key_brakes_once():
+def test_releasing_the_key_brakes_once():
     _, jogger = started("nut_arm")
     assert jogger.step(JogCommand("joint")) is None
     for _ in range(5):
@@ -126,7 +126,7 @@ def test_a_released_key_brakes_once():
     assert jogger.step(JogCommand("joint")) is None
 
 
-def test_an_arm_that_does_not_follow_is_noticed():
+def test_deviation_from_the_command_is_detected():
     _, jogger = started("nut_arm")
     q = jogger.q.copy()
     assert not jogger.deviates(q)
@@ -137,13 +137,13 @@ def test_an_arm_that_does_not_follow_is_noticed():
     assert not jogger.deviates(q) and jogger.step(JogCommand("joint", direction(1), 0.4)) is None
 
 
-def test_joints_that_slow_a_motion_are_named():
+def test_joints_that_limit_the_speed_are_named():
     chain, jogger = started("nut_arm", 1.0)
     jogger.step(JogCommand("joint", direction(2), 0.4))
     assert jogger.slowed_by == (chain.joint_names[2],)
 
 
-def test_a_key_expires_without_repeats():
+def test_key_expires_without_repeats():
     keys = KeyboardInput()
     assert keys.press("w", 0.0)
     assert keys.command(0.9 * KEY_TIMEOUT).direction == direction(0)
@@ -162,7 +162,7 @@ def test_any_other_key_ends_the_motion(other):
     assert keys.command(0.02).is_zero
 
 
-def test_each_pair_of_keys_moves_both_ways():
+def test_each_pair_of_keys_moves_in_both_directions():
     keys = KeyboardInput()
     for index, (more, less) in enumerate(PAIRS):
         for key, size in ((more, 1.0), (less, -1.0)):
@@ -184,7 +184,7 @@ def test_speeds_and_modes_stay_in_their_ranges():
 
 
 def press(robot, keys):
-    """Press keys of a robot's terminal; return the steps of its jaws and the help."""
+    """Press keys in a robot's terminal; return the jaw commands and the help text."""
     jaws, screen = Mock(**{"grip.return_value": ""}), Mock()
     terminal = TeleopTerminal(jaws, screen, load_robot(robot))
     for key in (*keys, "?"):
@@ -193,14 +193,14 @@ def press(robot, keys):
     return [step.args[0] for step in steps], "".join(text.args[0] for text in printed)
 
 
-def test_keys_open_and_close_the_jaws_by_the_speed():
+def test_keys_open_and_close_the_jaws_at_the_current_speed():
     steps, help_text = press("nut_arm", (*JAWS, "+", JAWS[1]))
     assert steps == [0.1, -0.1, -0.2]
     assert f"{JAWS[0]} {JAWS[1]}    jaws: open, close" in help_text
     assert len(help_text.splitlines()) < 22  # fits on one screen
 
 
-def test_without_a_gripper_there_are_no_keys_for_it():
+def test_no_gripper_keys_without_a_gripper():
     steps, help_text = press("puma560", JAWS)
     assert not steps and "jaws" not in help_text
 
@@ -210,7 +210,7 @@ BUTTONS = st.lists(st.integers(0, 1), max_size=12)
 
 
 @given(STICKS, BUTTONS)
-def test_no_joystick_moves_anything_without_the_dead_mans_button(sticks, buttons):
+def test_joystick_needs_the_dead_mans_button(sticks, buttons):
     layout = JoystickLayout()
     command = layout.command(sticks, buttons, 0.1)
     held = len(buttons) > layout.dead_man and buttons[layout.dead_man]
@@ -218,7 +218,7 @@ def test_no_joystick_moves_anything_without_the_dead_mans_button(sticks, buttons
     assert all(-1.0 <= value <= 1.0 for value in command.direction)
 
 
-def test_sticks_and_buttons_as_laid_out():
+def test_joystick_layout_maps_sticks_and_buttons():
     layout = JoystickLayout()
     sticks, held = [0.0] * 8, [0, 0, 0, 0, 1, 0]
     sticks[1] = 1.0
@@ -236,7 +236,7 @@ def test_sticks_and_buttons_as_laid_out():
 PAGE = Path(__file__).resolve().parents[4] / "docs/reference/teleop.md"
 
 
-def test_the_page_has_every_key_and_every_parameter_with_its_default():
+def test_page_lists_every_key_and_parameter():
     text = PAGE.read_text()
     assert " ".join(f"`{more} {less}`" for more, less in PAIRS) in text
     assert f"| `{' '.join(JAWS)}` |" in text
@@ -247,7 +247,7 @@ def test_the_page_has_every_key_and_every_parameter_with_its_default():
         assert f"| `{field.name}` | {shown}" in text, field.name
 
 
-def test_an_arm_at_rest_starts_where_it_was_moved_to():
+def test_jogging_starts_at_the_measured_position():
     """After its own motion a jogger waits until joint_states are up to date."""
     _chain, jogger = started("nut_arm")
     still = JogCommand("joint")

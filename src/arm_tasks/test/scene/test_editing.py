@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes edited from the command line: no comment is lost, nothing else changes."""
+"""Scenes are edited from the command line without losing comments or changing anything else."""
 
 import difflib
 
@@ -27,7 +27,7 @@ def changed(before, after):
 @pytest.mark.parametrize(
     ("scene", "name"), [(n, k) for n in shipped("scenes") for k in load_scene(n).frames]
 )
-def test_a_move_changes_one_line_and_one_place(scene, name):
+def test_move_changes_only_one_object(scene, name):
     data = shipped("scenes")[scene].read_bytes()
     new = moved(data, name, (0.001, -0.002, 0.003), by=True)
     old, now = changed(data, new)
@@ -36,14 +36,14 @@ def test_a_move_changes_one_line_and_one_place(scene, name):
     before, after = scene_from_text(data.decode()), scene_from_text(new.decode())
     way = np.linalg.norm(after.frame(name)[:3, 3] - before.frame(name)[:3, 3])
     assert way == pytest.approx(np.sqrt(14e-6))
-    hangs = [k for k in before.frames if before.moves_with(k, name)]
+    placed = [k for k in before.frames if before.moves_with(k, name)]
     same = [k for k in before.frames if np.allclose(before.frame(k), after.frame(k), atol=1e-12)]
-    assert sorted(hangs + same) == sorted(before.frames)
+    assert sorted(placed + same) == sorted(before.frames)
     back = moved(new, name, (-0.001, 0.002, -0.003), by=True)
     assert np.allclose(scene_from_text(back.decode()).frame(name), before.frame(name), atol=1e-9)
 
 
-def test_what_is_added_is_there_and_gone_when_removed(mine):
+def test_added_object_can_be_removed(mine):
     data = mine.read_bytes()
     for section, *keys in (
         ("pegs", "xyz_mm=[1, 2, 3]", "diameter_mm=8", "length_mm=30"),
@@ -56,7 +56,7 @@ def test_what_is_added_is_there_and_gone_when_removed(mine):
         assert removed(new, "extra").split() == data.split()
 
 
-def test_what_is_removed_takes_only_its_own_lines(mine):
+def test_remove_deletes_only_the_lines_of_the_object(mine):
     data = mine.read_bytes()
     new = removed(data, "peg")
     assert "peg" not in scene_from_text(new.decode()).frames
@@ -68,10 +68,10 @@ def test_what_is_removed_takes_only_its_own_lines(mine):
         assert list(scene_from_text(left.decode()).frames) == [other] and b"# two" in left
 
 
-def test_the_command_lists_edits_and_keeps_the_former_file(mine, capsys):
+def test_scene_command_lists_and_edits_with_a_backup(mine, capsys):
     assert main([str(mine)]) == 0
-    said = capsys.readouterr().out
-    assert "batteries, 0.023 kg" in said and "pallet" in said
+    listing = capsys.readouterr().out
+    assert "batteries, 0.023 kg" in listing and "pallet" in listing
     before = mine.read_bytes()
     assert main([str(mine), "move", "pallet", "--to-mm", "0", "0", "22"]) == 0
     assert load_scene(mine).frame("pallet") is not None
@@ -85,7 +85,7 @@ def test_the_command_lists_edits_and_keeps_the_former_file(mine, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["remove", "belt"], "there is no frame 'belt' above this line"),
         (["remove", "pallte"], "did you mean 'pallet'"),
@@ -97,13 +97,13 @@ def test_the_command_lists_edits_and_keeps_the_former_file(mine, capsys):
         (["add", "pegs", "p", "xyz=[0,"], "not valid YAML"),
     ],
 )
-def test_an_edit_that_cannot_be_leaves_the_file_as_it_was(mine, capsys, arguments, said):
+def test_invalid_edit_leaves_the_file_unchanged(mine, capsys, arguments, message):
     before = mine.read_bytes()
     assert main([str(mine), *arguments]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert mine.read_bytes() == before
 
 
-def test_shipped_scenes_are_not_written_to(capsys):
+def test_shipped_scenes_are_never_overwritten(capsys):
     assert main(["easel", "move", "board", "--by-mm", "0", "0", "1"]) == 1
     assert "easel is shipped; give a file" in capsys.readouterr().err

@@ -29,7 +29,7 @@ def taught(chain):
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(-0.5, 0.5), min_size=4, max_size=4))
-def test_a_pose_is_read_back_as_it_was(tmp_path_factory, taught, q):
+def test_saved_pose_can_be_loaded(tmp_path_factory, taught, q):
     file = tmp_path_factory.mktemp("poses") / "poses.yaml"
     pose = taught(*q)
     save_pose(file, "nut_arm", "here", pose, replace=False)
@@ -38,7 +38,7 @@ def test_a_pose_is_read_back_as_it_was(tmp_path_factory, taught, q):
     assert np.allclose(back.tool, pose.tool, atol=1e-7)
 
 
-def test_saving_and_forgetting_leave_the_rest_of_the_file(file, taught):
+def test_saving_and_forgetting_keep_the_rest_of_the_file(file, taught):
     save_pose(file, "nut_arm", "one", taught(-0.3, 0.1, 0.0, 0.2), replace=False)
     file.write_text(file.read_text().replace("poses:", "poses:  # mine") + "# the end\n")
     with pytest.raises(TaskFileError, match="there is a pose one; replace it"):
@@ -56,22 +56,22 @@ def test_saving_and_forgetting_leave_the_rest_of_the_file(file, taught):
 
 
 @pytest.mark.parametrize(
-    ("robot", "name", "said"),
+    ("robot", "name", "message"),
     [
         ("puma560", "b", "these are poses of nut_arm, not of puma560"),
         ("nut_arm", "a b", "'a b' is no name; use letters"),
         ("nut_arm", "", "is no name"),
     ],
 )
-def test_what_makes_no_sense_changes_nothing(file, taught, robot, name, said):
+def test_invalid_save_leaves_the_file_unchanged(file, taught, robot, name, message):
     save_pose(file, "nut_arm", "a", taught(0.0, 0.0, 0.0, 0.0), replace=False)
     before = file.read_bytes()
-    with pytest.raises(TaskFileError, match=said):
+    with pytest.raises(TaskFileError, match=message):
         save_pose(file, robot, name, taught(0.0, 0.0, 0.0, 0.0), replace=False)
     assert file.read_bytes() == before
 
 
-def test_a_pose_that_is_not_there_is_not_forgotten(file, taught):
+def test_forgetting_an_unknown_pose_is_rejected(file, taught):
     with pytest.raises(TaskFileError, match="there is no pose 'one'"):
         forget_pose(file, "nut_arm", "one")
     save_pose(file, "nut_arm", "one", taught(0.0, 0.0, 0.0, 0.0), replace=False)
@@ -79,8 +79,8 @@ def test_a_pose_that_is_not_there_is_not_forgotten(file, taught):
         forget_pose(file, "nut_arm", "oen")
 
 
-def test_tasks_go_to_taught_poses_and_from_them(plan_of, file, taught, tmp_path, chain):
-    """As a posture by its joints, as a frame by its tool; beside the task file."""
+def test_tasks_use_taught_poses_as_postures_and_frames(plan_of, file, taught, tmp_path, chain):
+    """A pose is a posture by its joints and a frame by its tool; the file is beside the task."""
     pose = taught(-0.5, 0.2, 0.1, 0.3)
     save_pose(file, "nut_arm", "above", pose, replace=False)
     task = tmp_path / "task.yaml"
@@ -89,13 +89,13 @@ def test_tasks_go_to_taught_poses_and_from_them(plan_of, file, taught, tmp_path,
         "  - move_pose: {frame: above, xyz_mm: [0, 0, -10], orientation: any}\n"
     )
     plan = plan_of(load_task(task))
-    there = dict(zip(chain.joint_names, plan.steps[0].end, strict=True))
-    assert there == pytest.approx(dict(pose.joints), abs=1e-8)
-    wanted = pose.tool @ np.array([0.0, 0.0, -0.01, 1.0])
-    assert np.allclose(chain.fk(plan.steps[1].end)[:3, 3], wanted[:3], atol=2e-5)
+    reached = dict(zip(chain.joint_names, plan.steps[0].end, strict=True))
+    assert reached == pytest.approx(dict(pose.joints), abs=1e-8)
+    expected = pose.tool @ np.array([0.0, 0.0, -0.01, 1.0])
+    assert np.allclose(chain.fk(plan.steps[1].end)[:3, 3], expected[:3], atol=2e-5)
 
 
-def test_poses_that_are_missing_are_named(tmp_path, taught):
+def test_missing_poses_file_is_named(tmp_path, taught):
     with pytest.raises(TaskFileError, match=r"line 2.*poses: there is no file .*nowhere\.yaml"):
         task_from_text("task: t\nposes: nowhere.yaml\nsteps: [open]\n", str(tmp_path / "t.yaml"))
     pose = taught(0.1, 0.0, 0.0, 0.0)
@@ -106,19 +106,19 @@ def test_poses_that_are_missing_are_named(tmp_path, taught):
 # -- paths -------------------------------------------------------------------------------------
 
 
-def test_a_recording_begins_and_ends_with_the_motion(model):
+def test_recording_is_trimmed_to_the_motion(model):
     recorder = PathRecorder(model)
     for k in range(200):
         moving = np.clip((k - 50) / 100.0, 0.0, 1.0)
         recorder.add(10.0 + 0.02 * k, [-0.5 * moving, 0.1, 0.0, 0.0])
-        recorder.add(10.0 + 0.02 * k, [9.0, 9.0, 9.0, 9.0])  # a message that came twice
+        recorder.add(10.0 + 0.02 * k, [9.0, 9.0, 9.0, 9.0])  # a repeated time stamp
     path = recorder.trajectory()
     assert path.duration == pytest.approx(2.0, abs=0.05)
     assert path.positions[0, 0] == 0.0 and path.positions[-1, 0] == -0.5
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_recorded_path_is_a_step_of_a_task(plan_of, model, tmp_path, reverse):
+def test_recorded_path_can_be_played_in_a_task(plan_of, model, tmp_path, reverse):
     recorder = PathRecorder(model)
     for k in range(101):
         recorder.add(0.02 * k, [-0.5 * k / 100, 0.1, 0.0, 0.0])
@@ -135,7 +135,7 @@ def test_a_recorded_path_is_a_step_of_a_task(plan_of, model, tmp_path, reverse):
         plan_of(load_task(task))
 
 
-def test_a_recording_of_nothing_and_one_without_end_are_refused(model, monkeypatch):
+def test_empty_and_oversized_recordings_are_rejected(model, monkeypatch):
     recorder = PathRecorder(model)
     for count in (0, 10):
         for k in range(count):

@@ -38,7 +38,7 @@ boxes:
 
 
 def arc(a_deg):
-    """Grasp point of nut_arm with the forearm level and the shoulder at a."""
+    """Return r and z of the grasp point of nut_arm with a level forearm and the shoulder at a."""
     a = math.radians(a_deg)
     return 0.160 + 0.105 * math.sin(a), 0.080 + 0.105 * math.cos(a)
 
@@ -47,7 +47,7 @@ def arc(a_deg):
     ("bolt", "yaw_deg", "a_deg", "depth"),
     [("upper_bolt", 15, 5, 0.00278), ("lower_bolt", -15, 40, 0.0)],
 )
-def test_the_shipped_bolts_stand_on_the_arc_of_the_arm(scene, bolt, yaw_deg, a_deg, depth):
+def test_shipped_bolts_are_on_the_arc_of_the_arm(scene, bolt, yaw_deg, a_deg, depth):
     T = scene.frame(bolt)
     r, z = arc(a_deg)
     out = np.array([math.cos(math.radians(yaw_deg)), math.sin(math.radians(yaw_deg)), 0.0])
@@ -56,7 +56,7 @@ def test_the_shipped_bolts_stand_on_the_arc_of_the_arm(scene, bolt, yaw_deg, a_d
     assert T[:3, 0] == pytest.approx([0, 0, 1], abs=1e-6)
 
 
-def test_the_shipped_nut_starts_on_the_arc_with_all_its_thread_engaged(scene):
+def test_shipped_nut_starts_on_the_arc_fully_engaged(scene):
     r, z = arc(5)
     start = scene.nut_start()[:3, 3]
     assert (math.hypot(start[0], start[1]), start[2]) == pytest.approx((r, z), abs=1e-5)
@@ -64,7 +64,7 @@ def test_the_shipped_nut_starts_on_the_arc_with_all_its_thread_engaged(scene):
     assert thread.engaged(scene.nut.turns, scene.nut.thickness) == pytest.approx(5.56 / 1.27)
 
 
-def test_frames_units_and_the_thread_start_are_worked_out():
+def test_scene_file_is_converted_to_frames_in_base_link():
     scene = scene_from_text(GOOD)
     bolt = scene.bolt("a")
     assert bolt.pose[:3, 3] == pytest.approx([0.1, 0, 0.15])
@@ -77,12 +77,12 @@ def test_frames_units_and_the_thread_start_are_worked_out():
     assert scene.things["wall"].parts[0].color == (1, 0, 0, 0.5)
 
 
-def test_a_vertical_bolt_has_its_x_forward():
+def test_x_axis_of_a_vertical_bolt_points_forward():
     text = GOOD.replace("frame: bench", "").replace("[1, 0, 0]", "[0, 0, -1]", 1)
     assert scene_from_text(text).bolt("a").pose[:3, 0] == pytest.approx([1, 0, 0])
 
 
-def test_a_bolt_can_be_put_elsewhere_in_a_copy_only(scene):
+def test_with_bolt_returns_a_copy(scene):
     moved = scene.with_bolt("lower_bolt", np.eye(4))
     assert np.array_equal(moved.frame("lower_bolt"), np.eye(4))
     assert np.array_equal(scene.bolt("upper_bolt").pose, moved.bolt("upper_bolt").pose)
@@ -92,7 +92,7 @@ def test_a_bolt_can_be_put_elsewhere_in_a_copy_only(scene):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "said"),
+    ("old", "new", "line", "message"),
     [
         ("pitch_mm", "pich_mm", 10, "unknown key 'pich_mm'; did you mean 'pitch_mm'?"),
         ("    pitch_mm: 1.27\n", "", 5, "bolt a: the key 'pitch' is missing"),
@@ -119,32 +119,32 @@ def test_a_bolt_can_be_put_elsewhere_in_a_copy_only(scene):
         ("nut:", "nut: 5\nbut:", 13, "unknown key 'but'; did you mean 'nut'?"),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence_with_its_line(old, new, line, said):
+def test_mistake_is_reported_in_one_sentence_with_its_line(old, new, line, message):
     with pytest.raises(SceneError) as error:
         scene_from_text(GOOD.replace(old, new, 1), "my.yaml")
     text = str(error.value)
-    assert said in text and "\n" not in text
+    assert message in text and "\n" not in text
     assert text.startswith(f"my.yaml, line {line}: ") and error.value.line == line
 
 
 @pytest.mark.parametrize("text", ["", "5", "[1, 2]", "a: &a [*a]", "? [1]\n: 2", "a: 2024-01-01"])
-def test_what_is_no_scene_at_all_is_refused(text):
+def test_malformed_scene_is_rejected(text):
     with pytest.raises(SceneError):
         scene_from_text(text)
 
 
-def test_an_unknown_scene_lists_the_shipped_ones(tmp_path):
+def test_unloadable_scene_is_rejected_with_the_reason(tmp_path):
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\xff")
-    for scene, said in (
+    for scene, message in (
         ("nut_transfr", "did you mean 'nut_transfer'"),
         (tmp_path / "none.yaml", "no such scene file"),
         (tmp_path / "binary.yaml", "not UTF-8"),
     ):
-        with pytest.raises(SceneError, match=said):
+        with pytest.raises(SceneError, match=message):
             load_scene(scene)
 
 
-def test_unknown_bolts_and_frames_are_told_with_those_there_are(scene):
+def test_unknown_bolt_or_frame_is_rejected_with_a_suggestion(scene):
     with pytest.raises(SceneError, match="no bolt 'upper'"):
         scene.bolt("upper")
     with pytest.raises(SceneError, match=r"no frame 'uper_bolt'.* did you mean 'upper_bolt'"):
@@ -154,7 +154,7 @@ def test_unknown_bolts_and_frames_are_told_with_those_there_are(scene):
     assert np.array_equal(scene.frame("base_link"), np.eye(4))
 
 
-def test_an_installation_is_found_by_the_ament_prefix(tmp_path, monkeypatch):
+def test_shipped_files_are_found_by_the_ament_prefix(tmp_path, monkeypatch):
     source = Path(__file__).resolve().parents[2]
     for kind in ("scenes", "tasks"):
         shutil.copytree(source / kind, tmp_path / "share" / "arm_tasks" / kind)

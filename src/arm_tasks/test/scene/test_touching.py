@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bolts from touched points: exact where the points are, honest where not, refused where vague."""
+"""Bolts are located from touched points, with their uncertainty, or rejected with advice."""
 
 import math
 from pathlib import Path
@@ -30,7 +30,7 @@ def bolt(tip, axis):
 
 
 def points(tip, axis, where, noise=0.0, seed=0):
-    """Touches at (surface, angle, depth) of a bolt."""
+    """Return touches of a bolt at (surface, angle, depth)."""
     R, rng = frame_along(axis), np.random.default_rng(seed)
     touches = []
     for surface, angle, depth in where:
@@ -40,27 +40,27 @@ def points(tip, axis, where, noise=0.0, seed=0):
     return touches
 
 
-def about(tip, axis, off=0.01, tilt=0.25):
+def guess_near(tip, axis, off=0.01, tilt=0.25):
     return tip + off, so3_exp(frame_along(axis) @ np.array([tilt, 0.0, 0.0])) @ axis
 
 
 @settings(max_examples=60, deadline=None)
 @given(places, directions, st.sampled_from([GOOD, GOOD[:3]]))
-def test_exact_points_give_the_bolt_exactly(tip, axis, where):
+def test_exact_points_locate_the_bolt_exactly(tip, axis, where):
     tip, axis = bolt(tip, axis)
-    found = locate(points(tip, axis, where), RADIUS, *about(tip, axis))
+    found = locate(points(tip, axis, where), RADIUS, *guess_near(tip, axis))
     assert np.abs(found.tip - tip).max() < 1e-7
     assert found.axis @ axis == pytest.approx(1.0, abs=1e-9)
     assert found.residual < 1e-7
 
 
-def test_the_stated_errors_are_those_that_are_made():
-    """Root mean square over many touchings, as promised to within a fifth."""
+def test_stated_uncertainty_matches_the_actual_errors():
+    """The root mean square of many locations agrees to within a fifth."""
     tip, axis = bolt((0.2, 0.0, 0.15), (1.0, 0.3, 0.1))
     tips, turns, stated = [], [], []
     for seed in range(150):
         touches = points(tip, axis, GOOD, 0.3 * TOUCH, seed)
-        found = locate(touches, RADIUS, *about(tip, axis))
+        found = locate(touches, RADIUS, *guess_near(tip, axis))
         tips.append(np.linalg.norm(found.tip - tip))
         turns.append(math.acos(min(1.0, found.axis @ axis)))
         stated.append((found.tip_error, found.axis_error))
@@ -69,7 +69,7 @@ def test_the_stated_errors_are_those_that_are_made():
     assert np.sqrt(np.mean(np.square(turns))) == pytest.approx(0.3 * axis_error, rel=0.2)
 
 
-def test_more_points_and_points_farther_apart_tell_more():
+def test_more_and_farther_points_reduce_the_uncertainty():
     tip, axis = bolt((0.2, 0.0, 0.15), (1.0, 0.0, 0.0))
     rim, all_, far = (
         locate(points(tip, axis, where), RADIUS, tip, axis)
@@ -80,7 +80,7 @@ def test_more_points_and_points_farther_apart_tell_more():
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    ("where", "message"),
     [
         (GOOD[:2], "at least three are needed"),
         ([(FLANK, a, 0.01) for a in ANGLES], "do not tell|direction of the axis"),
@@ -91,13 +91,13 @@ def test_more_points_and_points_farther_apart_tell_more():
         ([(RIM, a, 0.0) for a in (0.0, 0.4, 0.8)], "direction of the axis"),
     ],
 )
-def test_points_that_do_not_tell_are_refused_with_what_to_touch(where, said):
+def test_insufficient_points_are_rejected_with_advice(where, message):
     tip, axis = bolt((0.2, 0.0, 0.15), (1.0, 0.0, 0.2))
-    with pytest.raises(TasksError, match=said):
-        locate(points(tip, axis, where), RADIUS, *about(tip, axis, 0.002, 0.05))
+    with pytest.raises(TasksError, match=message):
+        locate(points(tip, axis, where), RADIUS, *guess_near(tip, axis, 0.002, 0.05))
 
 
-# -- into the scene file --------------------------------------------------------------
+# -- writing to the scene file --------------------------------------------------------------
 
 TEXTS = {
     "axis": "xyz: [0.2, -0.06, 0.16]   # measured with a rule\n    axis: [1, 0, 0]",
@@ -118,7 +118,7 @@ def scene_file(folder, placed):
 
 
 @pytest.mark.parametrize("form", TEXTS)
-def test_a_bolt_is_moved_in_its_file_and_nothing_else_changes(tmp_path, form):
+def test_write_bolt_changes_only_the_bolts_pose(tmp_path, form):
     file = scene_file(tmp_path, TEXTS[form])
     before = file.read_text()
     scene = load_scene(file)
@@ -135,7 +135,7 @@ def test_a_bolt_is_moved_in_its_file_and_nothing_else_changes(tmp_path, form):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_shipped_scenes_and_changed_files_stay_as_they_are(tmp_path):
+def test_write_bolt_rejects_shipped_and_changed_files(tmp_path):
     shipped = resolve("nut_transfer", "scenes", "scene", SceneError)
     before = Path(shipped).read_bytes()
     tip, axis = bolt((0.2, 0.0, 0.2), (1.0, 0.0, 0.0))

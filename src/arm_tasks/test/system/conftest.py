@@ -10,7 +10,7 @@ from arm_testing.ros.stack import Stack
 
 @contextlib.contextmanager
 def arms(folder):
-    """A function that starts an arm in a domain of its own; all are ended at the end."""
+    """Yield a function that starts an arm in its own domain; stop all of them at the end."""
     with contextlib.ExitStack() as ends, pytest.MonkeyPatch.context() as patch:
         count = 0
 
@@ -28,7 +28,7 @@ def arms(folder):
 
 @pytest.fixture(scope="session")
 def make_arms():
-    """The same, for fixtures of files."""
+    """Return the context manager, for module fixtures."""
     return arms
 
 

@@ -78,7 +78,7 @@ def demo(tmp_path):
     assert processes_of(tmp_path) == {}
 
 
-def test_the_demo_tells_what_it_does_and_leaves_a_picture(demo, tmp_path):
+def test_demo_prints_its_steps_and_saves_a_picture(demo, tmp_path):
     run = demo("--headless", "--speed", "12")
     assert run.code() == 0, run.text
     lines = run.text.splitlines()
@@ -92,8 +92,8 @@ def test_the_demo_tells_what_it_does_and_leaves_a_picture(demo, tmp_path):
     assert (tmp_path / "output" / "nut_transfer.png").stat().st_size > 20_000
 
 
-def test_ctrl_c_in_the_middle_leaves_nothing_and_the_next_run_works(demo, tmp_path, ros_domain):
-    """The next run ends by itself, with the name of the node that is killed."""
+def test_ctrl_c_leaves_no_process_and_the_next_run_works(demo, tmp_path, ros_domain):
+    """The next run ends by itself and names the node that was killed."""
     run = demo("--speed", "4", "--viewer-port", "18080")
     run.wait_for("http://127.0.0.1:")
     run.wait_for("moving to posture ready")
@@ -118,7 +118,7 @@ def test_ctrl_c_in_the_middle_leaves_nothing_and_the_next_run_works(demo, tmp_pa
     assert re.search(r"Failed: step \d+, .*: the servo driver is gone", again.text)
 
 
-def test_a_robot_is_shown_by_name(demo):
+def test_view_shows_a_robot_by_name(demo):
     run = demo("puma560", "--viewer-port", "18090", executable="view")
     run.wait_for("http://127.0.0.1:")
     run.process.send_signal(signal.SIGTERM)

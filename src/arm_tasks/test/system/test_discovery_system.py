@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How two computers find each other, and that they do not where nobody asked for it.
+"""Two computers discover each other only if they are configured to.
 
-These are the ways of docs/two_computers.md, each between two network namespaces.
+The configurations are those of docs/two_computers.md, between two network namespaces.
 """
 
 import os
@@ -21,7 +21,7 @@ BOUND = 60.0  # s
 PI, DESK = "10.28.0.1", "10.28.0.2"
 SERVER = f"{PI}:11811"
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-WAYS = {
+CONFIGURATIONS = {
     "range": ({RANGE: "SUBNET"}, {RANGE: "SUBNET"}),
     "static peers": (
         {RANGE: "LOCALHOST", "ROS_STATIC_PEERS": DESK},
@@ -37,7 +37,7 @@ import rclpy, sys
 from std_msgs.msg import String
 rclpy.init()
 node = rclpy.create_node(sys.argv[1])
-publisher = node.create_publisher(String, "said", 10)
+publisher = node.create_publisher(String, "names", 10)
 node.create_timer(0.1, lambda: publisher.publish(String(data=sys.argv[1])))
 rclpy.spin(node)
 """
@@ -46,7 +46,7 @@ import rclpy
 from std_msgs.msg import String
 rclpy.init()
 node = rclpy.create_node("listener")
-node.create_subscription(String, "said", lambda m: print(m.data, flush=True), 10)
+node.create_subscription(String, "names", lambda m: print(m.data, flush=True), 10)
 rclpy.spin(node)
 """
 
@@ -91,32 +91,32 @@ def network():
     made.close()
 
 
-def heard(lines, name):
-    """Read until somebody is heard; return who was by then."""
+def names_received(lines, name):
+    """Read until a name arrives; return all names received so far."""
     names, end = set(), time.monotonic() + BOUND
     while name not in names:
         ready, _, _ = select.select([lines], [], [], max(0.0, end - time.monotonic()))
-        assert ready, f"{name} was not heard within {BOUND:.0f} s"
+        assert ready, f"{name} was not received within {BOUND:.0f} s"
         names.add(lines.readline().strip())
     return names
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("way", WAYS)
-def test_the_desk_hears_the_pi(network, way):
-    at_pi, at_desk = WAYS[way]
-    if way == "discovery server":
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_desk_discovers_the_pi(network, configuration):
+    at_pi, at_desk = CONFIGURATIONS[configuration]
+    if configuration == "discovery server":
         server = shutil.which("fast-discovery-server")
         assert server, "Fast DDS' discovery server is not installed"
         network.start(network.pi, {}, server, "-i", "0", "-l", PI, "-p", "11811")
     network.talk(network.pi, at_pi, "driver")
-    assert heard(network.listen(network.desk, at_desk), "driver") == {"driver"}
+    assert names_received(network.listen(network.desk, at_desk), "driver") == {"driver"}
 
 
-def test_what_keeps_to_itself_is_not_heard_by_others(network):
-    """LOCALHOST, what ./arm and the container set, while another program on the Pi is heard."""
+def test_localhost_range_hides_a_node_from_other_machines(network):
+    """./arm and the container set LOCALHOST; another node on the Pi is visible."""
     network.talk(network.pi, {RANGE: "LOCALHOST"}, "driver")
-    assert heard(network.listen(network.pi, {RANGE: "LOCALHOST"}), "driver")
+    assert names_received(network.listen(network.pi, {RANGE: "LOCALHOST"}), "driver")
     lines = network.listen(network.desk, {RANGE: "SUBNET"})
     network.talk(network.pi, {RANGE: "SUBNET"}, "other")
-    assert heard(lines, "other") == {"other"}
+    assert names_received(lines, "other") == {"other"}

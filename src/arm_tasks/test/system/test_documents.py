@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The documents as a person follows them: files saved, commands typed, what they say compared.
+"""The commands of the documents are run and their output is compared with the page.
 
-Which blocks are typed is said in tools/documents/blocks.py. Others that a page may have: ```yaml
-NAME is a file to save; ```text is what the view in the first terminal says next; ```keys holds a
-program that reads keys, what is typed there on the left and what is read then on the right.
+tools/documents/blocks.py decides which blocks are run. Other blocks: ```yaml NAME is a file to
+save; ```text is the next output of the view in the first terminal; ```keys is a program that
+reads keys, with the keys on the left and the expected output on the right.
 """
 
 import os
@@ -29,7 +29,7 @@ FIRST = {"README.md", "docs/start.md", "docs/tutorials/calibration.md"}  # the r
 
 
 def followed():
-    """Yield the pages of which a test types something."""
+    """Yield the pages with commands to run."""
     for page in pages():
         name = page.relative_to(REPOSITORY).as_posix()
         marks = () if name in FIRST else (pytest.mark.thorough,)
@@ -39,7 +39,7 @@ def followed():
 
 ARM = """\
 #!/bin/sh
-# ./arm, where all is set up already.
+# ./arm in an environment that is already set up.
 name=$1; shift
 [ "$name" = exec ] && exec "$@"
 [ "$name" = --help ] && exec {python} {repository}/arm --help
@@ -51,7 +51,7 @@ echo "no command $name" >&2; exit 2
 
 
 def pattern(shown):
-    """What is shown as a pattern: any time, any port, anything for `...`."""
+    """Return a pattern for the shown output: any time, any port, anything for `...`."""
     text = re.escape(shown.strip("\n"))
     text = re.sub(r"\\\[\d+\\\.\d+\\\]", r"\\[[0-9.]+\\]", text)
     text = re.sub(r"127\\\.0\\\.0\\\.1:\d+", r"127\\.0\\.0\\.1:[0-9]+", text)
@@ -59,7 +59,7 @@ def pattern(shown):
 
 
 class Reader:
-    """A person in a folder with two terminals."""
+    """Follows a page in a folder with two terminals."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -91,13 +91,13 @@ class Reader:
                 self.press(line)
 
     def press(self, line):
-        """Start a program, or type keys to it and wait for what it says then."""
+        """Start a program, or type keys to it and wait for its output."""
         if line.startswith("$ "):
             words = line[2:].split()
             self.program = pp.PtyProgram(*words, folder=self.folder, environment=self.environment)
             return
-        keys, said = line[:16].strip(), line[16:]
-        self.program.ask(keys.replace(" Enter", "\n"), said)
+        keys, output = line[:16].strip(), line[16:]
+        self.program.ask(keys.replace(" Enter", "\n"), output)
 
     def type(self, command, shown):
         if command.startswith("./arm view"):
@@ -106,11 +106,11 @@ class Reader:
             self.wait_for(shown)
             return
         typed = self.start(command, stdout=subprocess.PIPE)
-        said = typed.communicate(timeout=BOUND)[0].strip("\n")
+        output = typed.communicate(timeout=BOUND)[0].strip("\n")
         if shown is None:
-            assert typed.returncode == 0, f"$ {command}\n{said}"
+            assert typed.returncode == 0, f"$ {command}\n{output}"
             return
-        assert pattern(shown).fullmatch(said), f"$ {command}\n{said}\n\nbut the page:\n{shown}"
+        assert pattern(shown).fullmatch(output), f"$ {command}\n{output}\n\nbut the page:\n{shown}"
 
     def start(self, command, stdout):
         return subprocess.Popen(
@@ -125,11 +125,11 @@ class Reader:
         )
 
     def wait_for(self, shown):
-        """Wait until the view says something that it has not said before."""
+        """Wait for new output of the view."""
         end = time.monotonic() + BOUND
-        while not (found := pattern(shown).search(said := self.terminal.read_text(), self.read)):
-            assert self.view.poll() is None, said
-            assert time.monotonic() < end, f"{said}\n\nbut the page:\n{shown}"
+        while not (found := pattern(shown).search(output := self.terminal.read_text(), self.read)):
+            assert self.view.poll() is None, output
+            assert time.monotonic() < end, f"{output}\n\nbut the page:\n{shown}"
             time.sleep(0.05)
         self.read = found.end()
 
@@ -149,7 +149,7 @@ def reader(tmp_path):
 
 
 @pytest.mark.parametrize("page", followed())
-def test_what_the_page_types_does_what_it_says(reader, page):
+def test_page_commands_print_the_documented_output(reader, page):
     for block in blocks(page):
         reader.follow(block)
     END.get(page.name, lambda reader: None)(reader)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that come late, end and come back: the task waits, stops, and goes on."""
+"""Processes that start late, die and restart: the task waits, stops, and can be resumed."""
 
 import signal
 
@@ -10,7 +10,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 
 RESULT = RunTask.Result
-# Motions clear of the bolts, slow enough to be met on their way.
+# Motions clear of the bolts, slow enough to be interrupted.
 SWING = """\
 task: swing
 steps:
@@ -27,22 +27,22 @@ def swing(arm, **options):
     return handle
 
 
-def test_what_falls_silent_stops_the_task_and_it_can_be_resumed(start_arm):
+def test_task_stops_when_a_dependency_goes_silent(start_arm):
     arm = start_arm(hardware="fake", speed="1", without=("nut_world",))
     arm.wait_for(lambda: arm.hardware is not None and arm.joints, "the driver")
     arm.wait_for(arm.run_task.server_is_ready, "the task server")
-    heard = []
-    arm.node.create_subscription(DiagnosticArray, "/diagnostics", heard.append, 10)
+    diagnostics = []
+    arm.node.create_subscription(DiagnosticArray, "/diagnostics", diagnostics.append, 10)
 
-    def kinematics_speaks():
-        names = [status.name for message in heard for status in message.status]
-        return names.count("kinematics: solver") >= 3  # the task server may hear later than we
+    def kinematics_is_alive():
+        names = [status.name for message in diagnostics for status in message.status]
+        return names.count("kinematics: solver") >= 3  # the task server may receive them later
 
     for what, process in (("tf", "robot_state_publisher"), ("kinematics", "kinematics")):
         handle = arm.send(arm.run_task, RunTask.Goal(text=SLOW))
         arm.wait_task(TaskState.RUNNING)
-        heard.clear()
-        arm.wait_for(kinematics_speaks, "kinematics")
+        diagnostics.clear()
+        arm.wait_for(kinematics_is_alive, "kinematics")
         arm.group.signal(process, signal.SIGKILL)
         result = arm.result(handle)
         assert result.status == RESULT.LOST, result.message
@@ -54,8 +54,8 @@ def test_what_falls_silent_stops_the_task_and_it_can_be_resumed(start_arm):
         arm.start_again(process)
 
 
-def test_a_driver_that_was_lost_and_came_back_goes_on(start_arm, tmp_path):
-    """The servos hold; the driver that starts again takes the arm to be where its chip says.
+def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
+    """The servos hold; the restarted driver reads the position from its chip.
 
     Before the first start, a task waits for the driver.
     """
@@ -63,7 +63,7 @@ def test_a_driver_that_was_lost_and_came_back_goes_on(start_arm, tmp_path):
     arm = start_arm(speed="1", backend="i2c_dev", without=("arm_hardware",))
     arm.wait_for(arm.run_task.server_is_ready, "the task server")
     handle = swing(arm)
-    arm.wait_for(lambda: arm.feedback, "feedback that says what is waited for")
+    arm.wait_for(lambda: arm.feedback, "feedback with the reason for waiting")
     assert arm.feedback[0].steps_total == 0
     assert arm.feedback[0].message.startswith("Waiting: no joint_states yet")
     arm.start_again("arm_hardware", **registers)

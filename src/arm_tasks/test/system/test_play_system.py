@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""./arm play on a running driver and in a view, seen from outside over DDS."""
+"""./arm play on a running driver and in a view, observed over DDS."""
 
 import signal
 import subprocess
@@ -19,7 +19,7 @@ from arm_interfaces.msg import HardwareStatus
 BOUND = 120.0  # s
 PERIOD = 0.02  # [s] of the driver's control loop
 MODEL = load_robot("nut_arm")
-COUNT = 0.012  # rad of a servo's count and its rounding
+COUNT = 0.012  # rad, a servo count with rounding
 OTHERS = ("kinematics", "task_server", "nut_world")
 
 
@@ -36,7 +36,7 @@ def start(folder, *arguments):
 
 
 class Track:
-    """Every joint state that is published, in the order of the model's joints."""
+    """Records every published joint state in the order of the model's joints."""
 
     def __init__(self, node):
         self.stamps, self.positions = [], []
@@ -48,7 +48,7 @@ class Track:
         self.positions.append([values[name] for name in MODEL.joint_names])
 
     def visits(self, point, first=0):
-        """Index of the first state from an index on that is near a point, None if none is."""
+        """Return the index of the first state near a point from an index on, or None."""
         positions = np.reshape(self.positions[first:], (-1, MODEL.n))
         near = np.abs(positions - point).max(axis=1) < 0.05
         return first + int(near.argmax()) if near.any() else None
@@ -59,8 +59,8 @@ class Track:
         late = np.diff(t) > 1e-6
         # A message is stamped when it leaves, up to a control period after its positions were set.
         between = np.diff(t)[late, None] + PERIOD
-        way = np.abs(np.diff(q, axis=0))[late] - COUNT
-        assert (way <= MODEL.velocity * 1.05 * between).all()
+        moved = np.abs(np.diff(q, axis=0))[late] - COUNT
+        assert (moved <= MODEL.velocity * 1.05 * between).all()
 
 
 @pytest.fixture
@@ -80,12 +80,12 @@ def finish(arm, process):
     return process.communicate()[0]
 
 
-def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
+def test_play_forward_reversed_looped_and_interrupted(arm, tmp_path):
     points = read_trajectory("look_around", MODEL).positions
     there = start(tmp_path, "nut_arm", "look_around")
-    said = finish(arm, there)
-    assert there.returncode == 0, said
-    assert said.startswith("Playing look_around on the arm: ") and said.endswith("Done.\n")
+    output = finish(arm, there)
+    assert there.returncode == 0, output
+    assert output.startswith("Playing look_around on the arm: ") and output.endswith("Done.\n")
     place = 0
     for point in points:
         place = arm.track.visits(point, place)
@@ -94,8 +94,8 @@ def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
     rows = tmp_path / "up.txt"
     rows.write_text("40 0 0 0\n40 -40 0 0\n")
     back = start(tmp_path, "nut_arm", str(rows), "--reverse")
-    said = finish(arm, back)
-    assert back.returncode == 0, said
+    output = finish(arm, back)
+    assert back.returncode == 0, output
     first = arm.track.visits(np.radians([40, -40, 0, 0]), place)
     assert first is not None and arm.track.visits(np.radians([40, 0, 0, 0]), first) is not None
 
@@ -106,25 +106,25 @@ def test_there_and_back_and_a_stop_on_the_way(arm, tmp_path):
     )
     arm.wait_for(lambda: arm.hardware.state == HardwareStatus.MOVING, "the motion")
     loop.send_signal(signal.SIGINT)
-    said = finish(arm, loop)
-    assert loop.returncode == 130 and said.endswith("Stopped.\n"), said
+    output = finish(arm, loop)
+    assert loop.returncode == 130 and output.endswith("Stopped.\n"), output
     arm.wait_for(lambda: arm.hardware.state == HardwareStatus.ARMED, "the arm to hold")
     arm.track.check_limits()
 
     other = start(tmp_path, "puma560", "stir", "--patience=60")
-    said = finish(arm, other)
+    output = finish(arm, other)
     assert other.returncode == 1
-    assert "is it the same robot?" in said and said.count("\n") == 1, said
+    assert "is it the same robot?" in output and output.count("\n") == 1, output
 
 
-def test_where_nothing_runs_it_says_what_to_start(fresh_domain, tmp_path):
+def test_play_without_an_arm_explains_how_to_start_one(fresh_domain, tmp_path):
     player = start(tmp_path, "nut_arm", "wave", "--patience=1")
-    said = player.communicate(timeout=BOUND)[0]
+    output = player.communicate(timeout=BOUND)[0]
     assert player.returncode == 1
-    assert "first ./arm view nut_arm" in said and said.count("\n") == 1, said
+    assert "first ./arm view nut_arm" in output and output.count("\n") == 1, output
 
 
-def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
+def test_play_opens_its_own_view(fresh_domain, tmp_path):
     probe = Probe(bound=BOUND)
     track = Track(probe.node)
     # Repeated, since the view may play some of it before this subscription is matched.
@@ -139,9 +139,9 @@ def test_a_view_of_its_own_shows_it(fresh_domain, tmp_path):
                 probe.until(lambda count=count: len(track.stamps) > count, what=point)
             place = seen
         player.send_signal(signal.SIGINT)
-        said = player.communicate(timeout=BOUND)[0]
+        output = player.communicate(timeout=BOUND)[0]
     finally:
         player.kill()
         probe.close()
-    assert player.returncode == 130, said
-    assert "Playing look_around on the view: " in said and "Stopped." in said, said
+    assert player.returncode == 130, output
+    assert "Playing look_around on the view: " in output and "Stopped." in output, output

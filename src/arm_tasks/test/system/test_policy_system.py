@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What each process does on the graph is what its policy allows: nothing less, nothing more."""
+"""The policy allows each process exactly what it does on the ROS graph."""
 
 from collections import defaultdict
 
@@ -28,14 +28,14 @@ def rights_on_graph(watcher):
             "call": lambda *node: action_clients(watcher, *node),
         }
         for verb, names_of in ask.items():
-            # what an action is made of is allowed by execute and call
+            # execute and call allow the topics of an action
             names = {topic for topic, _ in names_of(name, space) if "/_action/" not in topic}
             rights[verb].update(names)
     return found
 
 
 def difference(graph, policy):
-    """Return what is not allowed and what is allowed in vain, a line each."""
+    """Return missing and unused permissions, one line each."""
     lines = []
     for enclave in sorted(set(policy) - NOT_STARTED):
         for verb in VERBS:
@@ -45,8 +45,8 @@ def difference(graph, policy):
     return lines
 
 
-def test_the_policy_is_what_the_nodes_do(start_arm):
-    """In simulated time, with both views, and a task that is asked for from a terminal."""
+def test_policy_matches_what_the_nodes_use(start_arm):
+    """In simulated time, with both views and a task started from a terminal."""
     arm = start_arm(hardware="fake", speed="2", viewer="browser", viewer_port="8300")
     for process in processes("arm_description"):
         if process.name in ("tool_handle", "run_task"):
@@ -54,12 +54,12 @@ def test_the_policy_is_what_the_nodes_do(start_arm):
     policy = read_policy(shipped_policy())
     seen = []
 
-    def agree():
+    def matches():
         seen[:] = difference(rights_on_graph(arm.node), policy)
         return not seen
 
     try:
-        arm.wait_for(agree, "the graph")
+        arm.wait_for(matches, "the graph")
     except AssertionError:
         raise AssertionError("\n".join(seen)) from None
     enclaves = set(rights_on_graph(arm.node))

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def running(folder, make_arms):
-    """An arm whose task server keeps what it is taught in a folder of the tests."""
+    """Run an arm whose task server saves poses and paths in the test's folder."""
     scene = folder / "my_scene.yaml"
     scene.write_text(resolve("nut_transfer", "scenes", "scene", SceneError).read_text())
     files = {"poses": str(folder / "poses.yaml"), "paths": str(folder / "paths")}
@@ -40,12 +40,12 @@ def running(folder, make_arms):
 
 @pytest.fixture
 def taught(running):
-    """The same where it began."""
+    """Return it in its initial position."""
     running.home()
     return running
 
 
-def test_poses_paths_and_bolts_from_a_program(taught, folder):
+def test_teach_poses_paths_and_bolts_from_a_program(taught, folder):
     with Arm() as arm:
         teacher = Teacher(arm)
         arm.move_joints({"waist": -0.4, "shoulder": 0.1})
@@ -86,7 +86,7 @@ def check_list(taught):
 
 
 def check_bolt(arm, teacher, folder):
-    """A pointer of changing length stands for moving the arm about the bolt."""
+    """A pointer of varying length replaces moving the arm around the bolt."""
     file = folder / "my_scene.yaml"
     before = load_scene(file).bolt("lower_bolt")
     tip = before.pose[:3, 3] + [0.003, -0.004, 0.002]
@@ -99,17 +99,17 @@ def check_bolt(arm, teacher, folder):
     for k in range(6):
         surface, depth = ("rim", 0.0) if k < 3 else ("flank", 0.02)
         point = tip + R @ [r * np.cos(2.1 * k), r * np.sin(2.1 * k), depth]
-        said = teacher.touch("lower_bolt", surface, (tool @ [*point, 1.0])[:3])
-        assert said.startswith(f"point {k + 1}, {surface}")
-    said = teacher.locate("lower_bolt")
-    assert "give or take" in said and "that is 5.4 mm from where the scene has it" in said
+        message = teacher.touch("lower_bolt", surface, (tool @ [*point, 1.0])[:3])
+        assert message.startswith(f"point {k + 1}, {surface}")
+    message = teacher.locate("lower_bolt")
+    assert "give or take" in message and "that is 5.4 mm from where the scene has it" in message
     assert "written into" in teacher.write("lower_bolt")
     after = load_scene(file).bolt("lower_bolt")
     assert after.pose[:3, 3] == pytest.approx(tip, abs=1e-4)
     assert after.pose[:3, 2] == pytest.approx(R[:, 2], abs=1e-3)
 
 
-def test_on_a_terminal(taught, folder):
+def test_teach_in_a_terminal(taught, folder):
     program = PtyProgram(
         sys.executable,
         *("-c", "from arm_tasks.commands.entry_points import teach; exit(teach())"),

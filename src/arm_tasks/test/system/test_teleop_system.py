@@ -14,7 +14,7 @@ from sensor_msgs.msg import Joy
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 
-BETWEEN = 0.04  # [s] between the repeats of a held key or of a joystick
+BETWEEN = 0.04  # [s] repeat period of a held key or a joystick
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def client():
 
 @pytest.fixture
 def arm(client):
-    """The arm at home; what a teleop still had to say may take it away once more."""
+    """Return the arm at home; a late message of a former teleop may preempt the motion."""
     deadline = time.monotonic() + nc.BOUND
     while True:
         try:
@@ -53,7 +53,7 @@ def started(*arguments):
 
 @pytest.fixture(scope="module")
 def running(client):
-    """A teleop, and at last that it leaves in order."""
+    """Run a teleop and check that it quits cleanly."""
     program = started()
     try:
         yield program
@@ -66,7 +66,7 @@ def running(client):
 
 @pytest.fixture
 def teleop(running, arm):
-    """The same in joint mode at a slow pace, which knows that the arm is at home."""
+    """Return it in joint mode at a slow speed, once it shows the arm at home."""
     running.type("-----")
     running.ask("?", "now: joints")
     running.wait_for("tip 160 0 185 mm")
@@ -86,16 +86,16 @@ def hold(program, key, condition):
     program.read()
 
 
-def test_a_held_key_moves_a_joint_and_letting_go_stops_it(arm, teleop):
+def test_held_key_moves_a_joint_until_it_is_released(arm, teleop):
     hold(teleop, "w", lambda: arm.position("waist") > 0.1)
     arm.wait_settled(HardwareStatus.ARMED)
     assert abs(arm.position("shoulder")) < nc.NEAR
-    there = arm.position("waist")
-    hold(teleop, "s", lambda: arm.position("waist") < there - 0.05)
+    before = arm.position("waist")
+    hold(teleop, "s", lambda: arm.position("waist") < before - 0.05)
     arm.wait_settled(HardwareStatus.ARMED)
 
 
-def test_a_killed_teleop_leaves_an_arm_that_stops(arm):
+def test_arm_stops_when_teleop_is_killed(arm):
     program = started()
     try:
         program.type("++")
@@ -108,7 +108,7 @@ def test_a_killed_teleop_leaves_an_arm_that_stops(arm):
         program.close()
 
 
-def test_held_keys_open_and_close_the_jaws_and_letting_go_stops_them(arm, teleop):
+def test_held_keys_move_the_jaws_until_they_are_released(arm, teleop):
     def width():
         return 2.0 * arm.position("left_finger")
 
@@ -119,32 +119,32 @@ def test_held_keys_open_and_close_the_jaws_and_letting_go_stops_them(arm, teleop
     assert abs(arm.position("waist")) < nc.NEAR
     hold(teleop, ",", lambda: width() < gripper.min_width + 5e-5)
     arm.wait_settled(HardwareStatus.ARMED)
-    teleop.ask(",,,", "(the jaws are closed)")  # to be read on a terminal of 80 columns
+    teleop.ask(",,,", "(the jaws are closed)")  # visible on a terminal of 80 columns
 
 
-def test_the_stop_is_a_key_and_latches_until_reset(arm, teleop):
+def test_stop_key_latches_until_reset(arm, teleop):
     hold(teleop, "w", lambda: arm.position("waist") > 0.05)
     teleop.type(" ")
     arm.wait_settled(HardwareStatus.STOPPED)
-    stood = arm.position("waist")
+    stopped = arm.position("waist")
     teleop.type("wwww")
     teleop.wait_for("not armed: Stopped")
-    assert arm.position("waist") == stood
+    assert arm.position("waist") == stopped
     teleop.type("z")
     arm.wait_settled(HardwareStatus.ARMED)
-    hold(teleop, "w", lambda: arm.position("waist") > stood + 0.05)
+    hold(teleop, "w", lambda: arm.position("waist") > stopped + 0.05)
     arm.wait_settled(HardwareStatus.ARMED)
 
 
 @pytest.fixture
 def joystick(arm):
-    """Returns what pushes a stick forward, with buttons, once a teleop listens to a topic."""
+    """Return a factory of functions that push a stick forward once a teleop subscribes."""
     publishers = []
 
     def plugged(topic):
         publisher = arm.node.create_publisher(Joy, topic, 1)
         publishers.append(publisher)
-        nc.wait_for(publisher.get_subscription_count, "teleop that listens")
+        nc.wait_for(publisher.get_subscription_count, "subscription of teleop")
         axes = [0.0, 1.0] + [0.0] * 6
         return lambda *buttons: publisher.publish(Joy(axes=axes, buttons=list(buttons)))
 
@@ -156,15 +156,15 @@ def joystick(arm):
 JOINTS, JOINTS_AND_DEAD_MAN = (0, 0, 0, 0, 0, 1), (0, 0, 0, 0, 1, 1)
 
 
-def test_a_joystick_moves_the_arm_only_with_its_dead_mans_button(arm, teleop, joystick):
+def test_joystick_moves_the_arm_only_with_the_dead_mans_button(arm, teleop, joystick):
     waited, joy = iter(range(12)), joystick("joy")
-    repeat(lambda: joy(*JOINTS), lambda: next(waited, None) is None, "end of the pushes")
+    repeat(lambda: joy(*JOINTS), lambda: next(waited, None) is None, "last joystick message")
     assert abs(arm.position("waist")) < nc.NEAR
     repeat(lambda: joy(*JOINTS_AND_DEAD_MAN), lambda: arm.position("waist") > 0.1, "motion")
     arm.wait_settled(HardwareStatus.ARMED)  # silence stops it
 
 
-def test_a_joystick_needs_no_terminal(arm, joystick):
+def test_joystick_only_mode_needs_no_terminal(arm, joystick):
     program = [sys.executable, "-m", "arm_tasks.commands.teleop", "nut_arm", "--joystick-only"]
     process = subprocess.Popen(
         [*program, "--ros-args", "-r", "joy:=another_joy"],
@@ -177,14 +177,14 @@ def test_a_joystick_needs_no_terminal(arm, joystick):
         joy = joystick("another_joy")
         repeat(lambda: joy(*JOINTS_AND_DEAD_MAN), lambda: arm.position("waist") > 0.1, "motion")
         process.send_signal(signal.SIGTERM)
-        said, _ = process.communicate(timeout=nc.BOUND)
-        assert process.returncode == 0 and "Traceback" not in said
+        output, _ = process.communicate(timeout=nc.BOUND)
+        assert process.returncode == 0 and "Traceback" not in output
         arm.wait_settled(HardwareStatus.ARMED)
     finally:
         process.kill()
 
 
-def test_without_an_arm_it_says_so(arm, monkeypatch):
+def test_teleop_reports_a_different_robot(arm, monkeypatch):
     program = pp.PtyProgram(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560")
     try:
         program.wait_for("is it the same robot?")

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver on one computer, the rest on another; and the cable between them is cut.
+"""The driver runs on one computer, the rest on another, and the cable between them is cut.
 
-docs/safety.md says what the arm does when it loses the network; this is where it is tried.
+These tests check the behaviour on a lost network that docs/safety.md describes.
 """
 
 import itertools
@@ -38,7 +38,7 @@ NETWORK = {
 
 
 class Watcher:
-    """A person at one of the machines, who sees what it hears and may command."""
+    """A program on one machine that reports what it receives and sends commands."""
 
     def __init__(self, machine):
         program = [sys.executable, str(machine_watcher.__file__)]
@@ -66,7 +66,7 @@ class Watcher:
         return self.known["joints"]["waist"]
 
     def command(self, do, **how):
-        """Command something; return the number of its answer."""
+        """Send a command; return the number of its answer."""
         number = str(next(self._numbers))
         self._process.stdin.write(json.dumps({"do": do, "number": number, **how}) + "\n")
         self._process.stdin.flush()
@@ -78,7 +78,7 @@ class Watcher:
 
 
 class World:
-    """Two machines, what runs on them, and a watcher at each."""
+    """Two machines with their processes and a watcher on each."""
 
     def __init__(self, pi, desk, cable, logs):
         self.cable = cable
@@ -97,17 +97,17 @@ class World:
     def until(self, condition, what, bound=BOUND):
         end = time.monotonic() + bound
         while not condition():
-            assert time.monotonic() < end, f"no {what} within {bound:.0f} s; {self.said()}"
+            assert time.monotonic() < end, f"no {what} within {bound:.0f} s; {self.status()}"
             assert self.pi.is_alive and self.desk.is_alive, "a watcher ended; see its output"
             time.sleep(0.02)
 
-    def said(self):
-        """What the watchers know, and the last words of all processes."""
+    def status(self):
+        """Return the watchers' data and the log tails of all processes."""
         logs = [f"{n}: {g.log_tail(n)}" for g in self.groups for n in g.pids()]
         return "\n".join(map(str, (self.pi.known, self.desk.known, *logs)))
 
     def ready(self):
-        """Wait until the machines hear each other, and the arm can be moved."""
+        """Wait until the machines are connected and the arm can be moved."""
         for watcher in (self.pi, self.desk):
             self.until(lambda w=watcher: w["state"] == HardwareStatus.ARMED, "armed driver")
             self.until(lambda w=watcher: w["joints"], "joint_states")
@@ -140,8 +140,8 @@ class World:
         self.until(lambda: self.pi.waist < start - NEAR, "motion")
         return number
 
-    def rest(self, number):
-        """Take the arm away from a task, which so ends."""
+    def preempt(self, number):
+        """Preempt a task with another goal, which ends it."""
         self.go(self.pi.waist - 0.1, 1.0)
         assert self.end(number)["status"] == RunTask.Result.HARDWARE
 
@@ -169,7 +169,7 @@ def world(tmp_path_factory):
             desk.remove()
 
 
-def test_states_description_and_a_trajectory_cross(world):
+def test_states_description_and_trajectories_cross_the_network(world):
     world.until(lambda: world.pi["description"], "robot_description on the Pi")
     assert '<robot name="nut_arm"' in world.pi["description"]
     assert {"waist", "shoulder", "elbow", "wrist_roll"} <= set(world.desk["joints"])
@@ -177,28 +177,28 @@ def test_states_description_and_a_trajectory_cross(world):
 
 
 @pytest.mark.thorough
-def test_a_cut_of_a_second_is_ridden_through(world):
+def test_motion_continues_through_a_one_second_outage(world):
     world.home()
     number, began = world.swing(), world.pi.waist
     world.cable.cut()
-    time.sleep(1.0)  # the time that is cut out of the network, as below
+    time.sleep(1.0)  # the duration of the outage
     world.cable.mend()
     seen = world.pi.waist
-    assert seen < began - NEAR  # it went on, and goes on
+    assert seen < began - NEAR  # the motion continued
     world.until(lambda: world.pi.waist < seen - 3 * NEAR, "motion")
     world.until(lambda: world.desk.waist < seen - 3 * NEAR, "joint_states")
     assert world.pi["state"] == HardwareStatus.MOVING and world.answer(number) == "accepted"
-    world.rest(number)
+    world.preempt(number)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seconds", [5.0, 30.0])
-def test_a_longer_cut_stops_the_arm_and_nothing_stale_runs_after_it(world, seconds):
+def test_longer_outage_stops_the_arm_and_drops_stale_commands(world, seconds):
     world.home()
     task, before = world.swing(), len(world.pi["accepted"])
     world.cable.cut()
     cut = time.monotonic()
-    # what is commanded now must never be done
+    # commands sent now must never be executed
     late = world.desk.command("follow", waist=1.0, seconds=5.0)
     world.desk.command("stream", waist=1.0, seconds=5.0)
     world.until(lambda: GONE in world.pi["message"], "end of the goal", seconds)
@@ -210,9 +210,9 @@ def test_a_longer_cut_stops_the_arm_and_nothing_stale_runs_after_it(world, secon
     end = world.end(task)
     assert end["status"] == RunTask.Result.HARDWARE and end["can_resume"], end
     world.ready()
-    # goals are taken in the order in which they come: a late one would be before this
+    # goals are accepted in order of arrival: a late one would precede this
     world.go(held + 0.1)
     assert late not in world.desk["answers"]
     world.until(lambda: len(world.pi["accepted"]) > before, "goal")
     assert [round(waist - held, 2) for waist in world.pi["accepted"][before:]] == [0.1]
-    world.rest(world.swing())  # and tasks run again
+    world.preempt(world.swing())  # and tasks run again

@@ -58,7 +58,7 @@ def test_every_kind_of_step_is_read_in_si_units():
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "message"),
     [
         ("fly: {}", "there is no step 'fly'"),
         ("move_lienar: {}", "did you mean 'move_linear'?"),
@@ -96,34 +96,34 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("repeat: {times: 2, steps: [fly]}", "there is no step 'fly'"),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence_with_its_line(step, said):
+def test_mistake_is_reported_in_one_sentence_with_its_line(step, message):
     text = f"task: t\nsteps:\n  - open\n  - {step}\n"
     with pytest.raises(TaskFileError) as error:
         task_from_text(text, "my.yaml")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith("my.yaml, line 4: ")
 
 
-def test_a_task_needs_a_name_and_steps():
+def test_task_needs_a_name_and_steps():
     for text in ("steps: [open]", "task: t", "task: t\nsteps: open", "task: t\nsteps: []"):
         with pytest.raises(TaskFileError):
             task_from_text(text)
 
 
-def test_so_many_repetitions_that_nobody_could_wait_are_refused():
+def test_too_many_repetitions_are_rejected():
     inner = "{repeat: {times: 9999, steps: [open]}}"
     with pytest.raises(TaskFileError, match="more than 20000 steps"):
-        one(f"repeat: {{times: 9999, steps: [{inner}]}}")
+        read_step(f"repeat: {{times: 9999, steps: [{inner}]}}")
 
 
-def one(step, variables="{}"):
+def read_step(step, variables="{}"):
     text = f"task: t\nvariables: {variables}\nsteps:\n  - {step}\n"
     return task_from_text(text, "my.yaml").steps[0]
 
 
 @given(st.floats(-100, 100), st.floats(0.1, 100))
-def test_an_expression_is_worth_what_its_numbers_are(a, b):
-    step = one("move_linear: {xyz_mm: [a + b, a*b, -a/b]}", f"{{a: {a!r}, b: {b!r}}}")
+def test_expressions_are_evaluated(a, b):
+    step = read_step("move_linear: {xyz_mm: [a + b, a*b, -a/b]}", f"{{a: {a!r}, b: {b!r}}}")
     assert step.target.pose[:3, 3] * 1e3 == pytest.approx([a + b, a * b, -a / b], abs=1e-9)
 
 
@@ -138,12 +138,12 @@ def test_an_expression_is_worth_what_its_numbers_are(a, b):
         ("angle_deg: rad(pi/6)", math.pi / 6),
     ],
 )
-def test_angles_within_an_expression_have_the_unit_of_the_key(angle, rad):
-    assert one(f"turn: {{{angle}}}").angle == pytest.approx(rad)
+def test_angles_in_an_expression_have_the_unit_of_the_key(angle, rad):
+    assert read_step(f"turn: {{{angle}}}").angle == pytest.approx(rad)
 
 
 @pytest.mark.parametrize(
-    ("step", "variables", "said"),
+    ("step", "variables", "message"),
     [
         ("wait: a + c", "{a: 1, b: 2}", "'c' is not a variable of this file"),
         ("wait: a", "{a: b, b: a}", "variables are circular"),
@@ -157,10 +157,10 @@ def test_angles_within_an_expression_have_the_unit_of_the_key(angle, rad):
         ("turn: {angle_deg: pi}", "{}", "pi is an angle in radians"),
     ],
 )
-def test_a_wrong_variable_is_told_with_its_line(step, variables, said):
+def test_invalid_variable_is_reported_with_its_line(step, variables, message):
     with pytest.raises(TaskFileError, match=r"my\.yaml, line [24]: ") as error:
-        one(step, variables)
-    assert said in str(error.value)
+        read_step(step, variables)
+    assert message in str(error.value)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def files(tmp_path):
     return write
 
 
-def test_a_call_gives_variables_and_keeps_the_others(files):
+def test_call_overrides_variables_and_keeps_the_others(files):
     inner = "variables: {s: 1, t: s*2, bolt: upper_bolt}\nsteps: [{wait: t}, {unscrew: $bolt}]\n"
     outer = (
         "variables: {x: 5}\nsteps:\n  - call: ./inner.yaml\n"
@@ -186,7 +186,7 @@ def test_a_call_gives_variables_and_keeps_the_others(files):
     assert second.steps[0].file.endswith("inner.yaml")
 
 
-def test_tasks_that_call_each_other_are_told_with_the_chain(files):
+def test_circular_calls_are_reported_with_the_chain(files):
     folder = files(
         a="steps: [{call: b.yaml}]\n",
         b="steps: [{wait: 1}, {repeat: {times: 2, steps: [{call: c.yaml}]}}]\n",
@@ -200,7 +200,7 @@ def test_tasks_that_call_each_other_are_told_with_the_chain(files):
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         ("call: {task: inner.yaml, variables: {z: 1}}", "the task has no variable 'z'"),
         ("call: none.yaml", "there is no such task file"),
@@ -208,20 +208,20 @@ def test_tasks_that_call_each_other_are_told_with_the_chain(files):
         ("call: {task: inner.yaml, variables: {s: up}}", "'up' is not a variable"),
     ],
 )
-def test_a_call_that_cannot_be_is_told_at_the_call(files, call, said):
+def test_invalid_call_is_reported_at_the_call(files, call, message):
     folder = files(inner="variables: {s: 1}\nsteps: [{wait: s}]\n", outer=f"steps:\n  - {call}\n")
     with pytest.raises(TaskFileError, match=r"outer\.yaml, line 3: ") as error:
         load_task(folder / "outer.yaml")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_a_scene_is_looked_for_beside_its_task(files):
+def test_scene_path_is_relative_to_the_task_file(files):
     folder = files(t="scene: ./s.yaml\nsteps: [open]\n", u="scene: easel\nsteps: [open]\n")
     assert load_task(folder / "t.yaml").scene == str(folder / "s.yaml")
     assert load_task(folder / "u.yaml").scene == "easel"
 
 
-def test_a_speed_holds_to_the_end_of_its_list():
+def test_set_speed_applies_to_the_end_of_its_list():
     text = """
 task: t
 defaults: {speed: 0.4}
@@ -239,12 +239,14 @@ steps:
 
 
 @pytest.mark.parametrize(("axes", "end"), [("target", [0, 0, 5]), ("tool", [0, -5, 0])])
-def test_an_offset_is_along_the_axes_of_target_or_tool(axes, end):
-    step = one(f"move_pose: {{rpy_deg: [90, 0, 0], offset_mm: [0, 0, 5], offset_in: {axes}}}")
+def test_offset_is_along_the_axes_of_target_or_tool(axes, end):
+    step = read_step(
+        f"move_pose: {{rpy_deg: [90, 0, 0], offset_mm: [0, 0, 5], offset_in: {axes}}}"
+    )
     assert step.target.pose[:3, 3] * 1e3 == pytest.approx(end, abs=1e-12)
 
 
-def test_approach_and_retreat_go_straight_along_the_tool(plan_of, scene, chain):
+def test_approach_and_retreat_move_straight_along_the_tool(plan_of, scene, chain):
     text = """
 task: t
 defaults: {tilt_deg: 20}
@@ -256,12 +258,12 @@ steps:
     plan = plan_of(task_from_text(text))
     _, front, on, back = plan.steps
     bolt = scene.frame("upper_bolt")
-    there = np.linalg.inv(bolt) @ chain.fk(on.end)
-    assert there[:3, 3] * 1e3 == pytest.approx([0, 0, -5], abs=0.02)
-    for step, way in ((on, -30e-3), (back, -20e-3)):
+    reached = np.linalg.inv(bolt) @ chain.fk(on.end)
+    assert reached[:3, 3] * 1e3 == pytest.approx([0, 0, -5], abs=0.02)
+    for step, travel in ((on, -30e-3), (back, -20e-3)):
         start, end = (chain.fk(q) for q in (step.start, step.end))
         near, far = (end, start) if step is on else (start, end)
-        assert (np.linalg.inv(near) @ far)[:3, 3] == pytest.approx([0, 0, way], abs=2e-5)
+        assert (np.linalg.inv(near) @ far)[:3, 3] == pytest.approx([0, 0, travel], abs=2e-5)
         for q in step.trajectory.positions:
             off = np.cross(chain.fk(q)[:3, 3] - near[:3, 3], near[:3, 2])
             assert np.linalg.norm(off) < 5e-5

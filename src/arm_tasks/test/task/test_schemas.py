@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas and reference pages of tasks and scenes: from the reader's tables, no other rules."""
+"""Schemas and reference pages of tasks and scenes agree with the reader."""
 
 import re
 from copy import deepcopy
@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 HERE = Path(__file__).parent
 
 
-# a task stands beside the poses that it names
+# a task file is beside its file of poses
 READERS = {
     "task": lambda text, file=str(HERE / "task.yaml"): task_from_text(text, file),
     "scene": scene_from_text,
@@ -29,12 +29,12 @@ ERRORS = (TaskFileError, SceneError)
 
 
 def written(data):
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # that in C, where it is: far faster
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the C dumper is much faster
     return yaml.dump(data, Dumper=dumper, sort_keys=False)
 
 
 class Core(yaml.SafeLoader):
-    """YAML 1.2, which editors go by: `on` is a word."""
+    """YAML 1.2, which editors use: `on` is a string."""
 
 
 Core.yaml_implicit_resolvers = {
@@ -44,7 +44,7 @@ Core.yaml_implicit_resolvers = {
 Core.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("true$|false$"), list("tf"))
 
 
-def as_an_editor(text):
+def load_as_editor(text):
     return yaml.load(text, Loader=Core)
 
 
@@ -61,13 +61,13 @@ def full(kind):
 
 
 @pytest.mark.parametrize("path", texts(REPOSITORY), ids=lambda path: path.name)
-def test_files_made_from_the_tables_are_up_to_date(path):
-    wanted = texts(REPOSITORY)[path]
-    assert path.read_text(encoding="utf-8") == wanted, "run: python3 -m arm_tasks.task.schemas"
+def test_generated_files_are_up_to_date(path):
+    expected = texts(REPOSITORY)[path]
+    assert path.read_text(encoding="utf-8") == expected, "run: python3 -m arm_tasks.task.schemas"
 
 
 @pytest.mark.parametrize("kind", ["task", "scene"])
-def test_shipped_files_and_every_key_are_valid_for_both(kind, validators):
+def test_shipped_and_complete_files_pass_schema_and_reader(kind, validators):
     files = [*shipped(f"{kind}s").values(), HERE / f"every_key_{kind}.yaml"]
     assert len(files) > 1
     for file in files:
@@ -76,18 +76,18 @@ def test_shipped_files_and_every_key_are_valid_for_both(kind, validators):
             first = text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
             assert (file.parent / first).resolve().name == f"{kind}.schema.json"
             assert (file.parent / first).is_file()
-        validators[kind].validate(as_an_editor(text))
+        validators[kind].validate(load_as_editor(text))
         read = READERS[kind](text, str(file))
         assert file.parent == HERE or read.name == file.stem
 
 
-def test_the_files_with_every_key_have_every_key():
-    steps = [step for step in as_an_editor(full("task"))["steps"] if isinstance(step, dict)]
+def test_complete_files_use_every_key():
+    steps = [step for step in load_as_editor(full("task"))["steps"] if isinstance(step, dict)]
     for word, step in STEPS_KEYS.items():
         used = {k for s in steps for k in (s.get(word) if isinstance(s.get(word), dict) else ())}
         known = step.table.spellings
         assert {known[key] for key in used} == set(step.table.keys), word
-    scene = as_an_editor(full("scene"))
+    scene = load_as_editor(full("scene"))
     for kind, (_, table) in THINGS.items():
         used = {table.spellings[key] for thing in scene[kind].values() for key in thing}
         assert used == set(table.keys), kind
@@ -101,12 +101,12 @@ def mappings(data):
 
 
 @pytest.mark.parametrize("kind", ["task", "scene"])
-def test_both_refuse_an_unknown_key_anywhere(kind, validators):
-    data = as_an_editor(full(kind))
+def test_schema_and_reader_reject_unknown_keys(kind, validators):
+    data = load_as_editor(full(kind))
     tried = 0
     for path in mappings(data):
         if path and path[-1] in FREE:
-            continue  # names of the writer's choice
+            continue  # free names
         changed = deepcopy(data)
         at(changed, path)["colur"] = 1
         assert not validators[kind].is_valid(changed), path
@@ -117,9 +117,9 @@ def test_both_refuse_an_unknown_key_anywhere(kind, validators):
 
 
 @pytest.mark.parametrize("kind", ["task", "scene"])
-def test_both_say_the_same_of_a_key_that_is_missing(kind, validators):
-    """Of names that refer to each other, and of one of two keys, only the reader knows."""
-    data = as_an_editor(full(kind))
+def test_schema_and_reader_agree_on_missing_keys(kind, validators):
+    """Only the reader checks references between names and alternatives of keys."""
+    data = load_as_editor(full(kind))
     for path in mappings(data):
         for key in () if path and path[-1] in FREE else at(data, path):
             changed = deepcopy(data)
@@ -149,10 +149,10 @@ def test_both_say_the_same_of_a_key_that_is_missing(kind, validators):
         ("scene", "mass: 0.02", "mass: 0"),
     ],
 )
-def test_both_refuse_a_wrong_value(kind, old, new, validators):
+def test_schema_and_reader_reject_invalid_values(kind, old, new, validators):
     text = full(kind)
     assert old in text
     changed = text.replace(old, new, 1)
-    assert not validators[kind].is_valid(as_an_editor(changed))
+    assert not validators[kind].is_valid(load_as_editor(changed))
     with pytest.raises(ERRORS):
         READERS[kind](changed)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of an arm that is not exact, and of trials with it."""
+"""The servo error model and Monte Carlo trials with it."""
 
 import math
 
@@ -15,54 +15,54 @@ from arm_description import load_robot
 from arm_kinematics import Chain
 
 CHAIN = Chain.from_model(load_robot("nut_arm"))
-ways = st.lists(st.lists(st.floats(-1.5, 1.5), min_size=4, max_size=4), min_size=1, max_size=8)
+paths = st.lists(st.lists(st.floats(-1.5, 1.5), min_size=4, max_size=4), min_size=1, max_size=8)
 
 
 def arm(noise, seed=0, **more):
     return NoisyArm(CHAIN, noise, np.random.default_rng(seed), **more)
 
 
-@given(way=ways)
-def test_without_noise_it_does_what_it_is_told(way):
+@given(path=paths)
+def test_arm_without_noise_follows_exactly(path):
     exact = arm(Noise())
-    for q in np.array(way):
+    for q in np.array(path):
         assert np.array_equal(exact.joints(q), q)
         assert np.allclose(exact.tool(q), CHAIN.fk(q), atol=1e-15)
     assert exact.width(0.0105) == 0.0105
 
 
 @settings(max_examples=50)
-@given(way=ways, seed=st.integers(0, 99))
-def test_it_is_never_farther_off_than_the_bounds_say(way, seed):
+@given(path=paths, seed=st.integers(0, 99))
+def test_errors_stay_within_the_bounds(path, seed):
     noisy = arm(HOBBY, seed)
-    most = HOBBY.zero + 0.5 * (HOBBY.dead_band + HOBBY.backlash + HOBBY.tick)
-    for q in np.array(way):
-        assert np.abs(noisy.joints(q) - q).max() <= most + 1e-12
+    bound = HOBBY.zero + 0.5 * (HOBBY.dead_band + HOBBY.backlash + HOBBY.tick)
+    for q in np.array(path):
+        assert np.abs(noisy.joints(q) - q).max() <= bound + 1e-12
     assert abs(noisy.width(0.01) - 0.01) <= HOBBY.width
 
 
-def test_play_stands_still_at_a_turn_and_then_follows_half_of_it_behind():
+def test_play_absorbs_a_reversal_and_then_lags_by_half():
     play = math.radians(1.2)
     loose = arm(Noise(dead_band=math.radians(1.0), backlash=math.radians(0.2)))
     loose.joints(np.zeros(4))
-    for told, there in ((0.5, 0.5 - play / 2), (0.49, 0.5 - play / 2), (0.4, 0.4 + play / 2)):
-        assert loose.joints(np.full(4, told)) == pytest.approx(np.full(4, there))
+    for target, q in ((0.5, 0.5 - play / 2), (0.49, 0.5 - play / 2), (0.4, 0.4 + play / 2)):
+        assert loose.joints(np.full(4, target)) == pytest.approx(np.full(4, q))
 
 
-def test_a_command_is_rounded_to_whole_ticks():
+def test_commands_are_rounded_to_whole_ticks():
     stepped = arm(Noise(tick=ONE_TICK))
     counts = stepped.joints(np.array([0.1, -0.2, 0.3, 1.0])) / ONE_TICK
     assert counts == pytest.approx(np.round(counts), abs=1e-9)
     assert math.degrees(ONE_TICK) == pytest.approx(0.44, abs=0.001)
 
 
-def test_known_zeros_are_taken_as_they_are():
+def test_given_zeros_are_used_unchanged():
     zeros = np.array([0.01, -0.02, 0.03, 0.0])
     off = arm(HOBBY.but(dead_band=0, backlash=0, tick=0), zeros=zeros)
     assert off.joints(np.zeros(4)) == pytest.approx(zeros)
 
 
-def test_bolts_are_off_by_no_more_than_the_bounds_and_the_same_for_equal_seeds(scene):
+def test_bolt_errors_are_bounded_and_repeatable(scene):
     first, again, other = (displaced(scene, HOBBY, np.random.default_rng(s)) for s in (1, 1, 2))
     for name, bolt in scene.bolts.items():
         moved = np.linalg.inv(bolt.pose) @ first.bolt(name).pose
@@ -72,7 +72,7 @@ def test_bolts_are_off_by_no_more_than_the_bounds_and_the_same_for_equal_seeds(s
         assert not np.array_equal(first.bolt(name).pose, other.bolt(name).pose)
 
 
-def test_a_trial_without_noise_succeeds_and_one_that_is_far_off_says_why(scene, chain, nut_plan):
+def test_trial_succeeds_without_noise_and_names_the_fault_otherwise(scene, chain, nut_plan):
     expected = load_task("nut_transfer").expect
     good = run_trial(nut_plan, expected, Noise(), 0)
     assert good.fault == "" and good.turns >= 4.0

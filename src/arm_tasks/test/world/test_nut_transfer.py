@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole nut transfer in one process: planned, run, judged by a world that knows no task."""
+"""The whole nut transfer in one process, judged by a world that does not know the task."""
 
 import math
 from dataclasses import replace
@@ -22,34 +22,32 @@ def transfer(plan_of):
     return run
 
 
-def done(run, turns=3.9):
+def is_transferred(run, turns=3.9):
     return run.nuts[-1].bolt == "lower_bolt" and run.nuts[-1].turns_engaged >= turns
 
 
 @pytest.mark.parametrize("rate", [200.0, 50.0, 6.7])
-def test_the_nut_ends_on_the_lower_bolt(scene, nut_plan, rate):
+def test_nut_ends_on_the_lower_bolt(scene, nut_plan, rate):
     run = simulate(nut_plan, NutWorld(scene), rate)
     assert run.outcome.state is EngineState.SUCCEEDED
-    assert run.nuts[-1].status == NutStatus.ON_BOLT and done(run, 4.0)
+    assert run.nuts[-1].status == NutStatus.ON_BOLT and is_transferred(run, 4.0)
     assert {NutEvent.CAME_FREE, NutEvent.CAUGHT} <= set(run.events)
     assert not {NutEvent.MISSED, NutEvent.SLIPPED, NutEvent.DROPPED} & set(run.events)
 
 
 @pytest.mark.parametrize("start_deg", [-170, -60, 150])
-def test_it_works_wherever_the_plan_says_that_the_thread_can_catch(
-    transfer, scene_with, start_deg
-):
+def test_transfer_works_for_any_feasible_thread_start(transfer, scene_with, start_deg):
     other = scene_with("lower_bolt", start=math.radians(start_deg))
-    assert done(transfer(other, scene=other)[1])
+    assert is_transferred(transfer(other, scene=other)[1])
 
 
-def test_left_handed_threads_are_turned_the_other_way(transfer, scene_with):
+def test_transfer_works_with_left_handed_threads(transfer, scene_with):
     other = scene_with("upper_bolt", hand=-1, start=2 * math.pi * 4.378)
     other = scene_with("lower_bolt", other, hand=-1, start=math.radians(120))
-    assert done(transfer(other, scene=other)[1])
+    assert is_transferred(transfer(other, scene=other)[1])
 
 
-def test_jaws_that_never_close_leave_the_nut_where_it_is(transfer, scene):
+def test_jaws_that_stay_open_leave_the_nut(transfer, scene):
     task = load_task("nut_transfer")
     wide = tuple(
         replace(step, grip_width=0.0125) if step.kind == "unscrew" else step for step in task.steps
@@ -67,9 +65,7 @@ def test_jaws_that_never_close_leave_the_nut_where_it_is(transfer, scene):
         ("lower_bolt", 1, 0.003, {NutEvent.NOT_CAUGHT, NutEvent.PUSHED_OUT}),
     ],
 )
-def test_a_bolt_that_is_not_where_the_scene_says_is_missed(
-    scene, nut_plan, bolt, axis, off, events
-):
+def test_misplaced_bolt_is_missed(scene, nut_plan, bolt, axis, off, events):
     pushed = scene.bolt(bolt).pose.copy()
     pushed[:3, 3] += off * pushed[:3, axis]
     run = simulate(nut_plan, NutWorld(scene.with_bolt(bolt, pushed)))
@@ -78,6 +74,6 @@ def test_a_bolt_that_is_not_where_the_scene_says_is_missed(
     assert fell == (bolt == "lower_bolt") and run.nuts[-1].bolt == ("" if fell else bolt)
 
 
-def test_it_can_start_from_another_posture(transfer, scene):
+def test_transfer_can_start_from_another_posture(transfer, scene):
     start = {"waist": 0.5, "shoulder": -1.0, "elbow": 1.2, "wrist_roll": 0.7, "left_finger": 0.0}
-    assert done(transfer(scene, **start)[1])
+    assert is_transferred(transfer(scene, **start)[1])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated nut: what it does in every case that a task, or an accident, can bring about."""
+"""The simulated nut in every situation that a task or an accident can cause."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ def take(hand, roll_deg=90.0):
 
 
 def ratchet(hand, bolt, z, start_deg, turn_deg):
-    """Turn the nut in nine strokes of half a turn, with regrasps at the roll of the start."""
+    """Turn the nut in nine strokes of half a turn, regrasping at the initial roll."""
     for stroke in range(9):
         hand.screw(bolt, z, start_deg, turn_deg)
         z += math.copysign(1.27e-3 / 2, turn_deg)
@@ -58,7 +58,7 @@ def in_bolt(hand, bolt=LOWER):
 
 
 def turn_at_tip(hand, press, *rolls, **place):
-    """Turn the tool on the lower bolt to some rolls, by steps of less than half a turn [deg]."""
+    """Turn the tool on the lower bolt to some rolls [deg], less than half a turn apart."""
     for roll in rolls:
         hand.go(hand.at(LOWER, -CENTRE + press, roll, **place))
     return hand.nut
@@ -69,7 +69,7 @@ def carry_to_lower(hand, press=0.0003, **place):
     return hand.go(hand.at(LOWER, -CENTRE + press, -90.0, **place))
 
 
-def test_nothing_happens_to_a_nut_that_nobody_touches(hand):
+def test_untouched_nut_stays_where_it_is(hand):
     start = hand.nut
     assert (start.status, start.bolt) == (NutStatus.ON_BOLT, UPPER)
     assert start.turns_engaged == pytest.approx(FULL, abs=1e-3)
@@ -79,7 +79,7 @@ def test_nothing_happens_to_a_nut_that_nobody_touches(hand):
     assert np.array_equal(hand.nut.pose, start.pose)
 
 
-def test_gripped_and_let_go_on_its_thread_it_stays(hand):
+def test_nut_released_on_its_thread_stays(hand):
     assert take(hand).status == NutStatus.ON_BOLT_HELD
     assert hand.nut.grasped
     after = hand.open()
@@ -101,7 +101,7 @@ def test_gripped_and_let_go_on_its_thread_it_stays(hand):
         ),
     ],
 )
-def test_a_miss_says_why_and_leaves_the_nut(hand, place, reason):
+def test_missed_grip_gives_the_reason_and_leaves_the_nut(hand, place, reason):
     before = hand.nut.pose
     place = {"width": 0.02, **place}
     hand.set_width(place.pop("width"))
@@ -112,7 +112,7 @@ def test_a_miss_says_why_and_leaves_the_nut(hand, place, reason):
     assert np.array_equal(after.pose, before)
 
 
-def test_the_nut_settles_to_jaws_that_are_a_little_off(hand):
+def test_nut_settles_between_slightly_misaligned_jaws(hand):
     before = hand.nut.turns_engaged
     after = take(hand, roll_deg=80.0)
     assert after.status == NutStatus.ON_BOLT_HELD
@@ -120,7 +120,7 @@ def test_the_nut_settles_to_jaws_that_are_a_little_off(hand):
 
 
 @pytest.mark.parametrize("k", range(6))
-def test_a_hexagon_can_be_gripped_six_ways(hand, k):
+def test_nut_can_be_gripped_at_six_rolls(hand, k):
     assert take(hand, roll_deg=90.0 + 60.0 * k).grasped
 
 
@@ -133,14 +133,14 @@ def test_a_hexagon_can_be_gripped_six_ways(hand, k):
         ({"tilt_deg": 25.0}, "tilted"),
     ],
 )
-def test_the_grip_slips_off_by_a_pull_sideways_and_by_tilt(hand, place, word):
+def test_grip_slips_if_the_tool_pulls_or_tilts(hand, place, word):
     take(hand)
     after = hand.go(hand.at(UPPER, **{"z": CENTRE, "roll_deg": 90.0, **place}))
     assert (after.status == NutStatus.ON_BOLT, after.grasped) == (bool(word), not word)
     assert word in after.message and after.turns_engaged == pytest.approx(FULL, abs=1e-3)
 
 
-def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
+def test_jaws_slip_round_at_the_end_of_the_thread(scene, make_hand):
     nut = replace(scene.the_nut(), turns=19.8)
     hand = make_hand(replace(scene, nut=nut))
     z = 19.8 * 1.27e-3 - CENTRE
@@ -153,7 +153,7 @@ def test_at_the_end_of_the_thread_the_jaws_slip_round(scene, make_hand):
     assert in_bolt(hand, UPPER)[2, 3] + CENTRE == pytest.approx(0.0254, abs=1e-9)
 
 
-def test_unscrewed_it_comes_free_and_goes_with_the_jaws(hand):
+def test_unscrewed_nut_moves_with_the_jaws(hand):
     held = take_off(hand)
     assert held.bolt == "" and held.turns_engaged == 0.0
     before = np.linalg.inv(hand.T) @ held.pose
@@ -161,7 +161,7 @@ def test_unscrewed_it_comes_free_and_goes_with_the_jaws(hand):
     assert np.allclose(np.linalg.inv(hand.T) @ hand.nut.pose, before, atol=1e-12)
 
 
-def test_let_go_in_the_air_it_falls_and_stays_down(held):
+def test_nut_released_in_the_air_falls(held):
     x, y = held.nut.pose[:2, 3]
     fallen = held.open()
     assert fallen.status == NutStatus.FALLEN
@@ -172,7 +172,7 @@ def test_let_go_in_the_air_it_falls_and_stays_down(held):
     assert np.array_equal(held.nut.pose, fallen.pose)
 
 
-def test_a_fallen_nut_can_be_picked_up(held):
+def test_fallen_nut_can_be_picked_up(held):
     lying = held.open().pose
     down = so3_exp(np.array([math.pi, 0.0, 0.0]))
     held.go(pose(lying[:3, :3] @ down, tuple(lying[:3, 3] + [0, 0, 0.03])))
@@ -181,7 +181,7 @@ def test_a_fallen_nut_can_be_picked_up(held):
 
 
 @pytest.mark.parametrize("updates", [4, 20, 100])
-def test_it_catches_the_lower_thread_and_screws_on(scene, make_hand, updates):
+def test_nut_catches_the_lower_thread_and_screws_on(scene, make_hand, updates):
     hand = make_hand(scene, updates)
     take_off(hand)
     assert carry_to_lower(hand).message == "touches the end of lower_bolt"
@@ -191,7 +191,7 @@ def test_it_catches_the_lower_thread_and_screws_on(scene, make_hand, updates):
     assert 4.0 < after.turns_engaged <= FULL
 
 
-def test_turned_the_wrong_way_against_the_end_it_never_catches(held):
+def test_nut_turned_the_wrong_way_never_catches(held):
     carry_to_lower(held)
     for _ in range(3):
         assert held.screw(LOWER, -CENTRE + 0.0003, -90.0, -350.0).status == NutStatus.HELD
@@ -199,7 +199,7 @@ def test_turned_the_wrong_way_against_the_end_it_never_catches(held):
 
 
 @pytest.mark.parametrize("start_deg", [75.0, 200.0, -80.0])
-def test_it_catches_only_past_the_start_of_the_thread(scene_with, make_hand, start_deg):
+def test_nut_catches_only_past_the_start_of_the_thread(scene_with, make_hand, start_deg):
     hand = make_hand(scene_with(LOWER, start=math.radians(start_deg)))
     take_off(hand)
     carry_to_lower(hand)
@@ -213,7 +213,7 @@ def test_it_catches_only_past_the_start_of_the_thread(scene_with, make_hand, sta
     assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
 
 
-def test_turned_before_the_end_without_touching_it_does_not_catch(held):
+def test_nut_that_does_not_touch_the_bolt_does_not_catch(held):
     assert turn_at_tip(held, -0.0005, -90.0, 0.0, 90.0, 180.0, 270.0).status == NutStatus.HELD
 
 
@@ -221,14 +221,14 @@ def test_turned_before_the_end_without_touching_it_does_not_catch(held):
     ("place", "reason"),
     [({"off": 0.0020}, "2.0 mm beside the bolt's"), ({"tilt_deg": 16.0}, "tilted by 16.0 deg")],
 )
-def test_beside_the_tip_or_far_askew_the_thread_does_not_catch(held, place, reason):
+def test_offset_or_tilted_nut_does_not_catch(held, place, reason):
     carry_to_lower(held, press=0.0009, **place)
     nut = turn_at_tip(held, 0.0009, 0.0, 90.0, 180.0, 270.0, **place)
     assert nut.status == NutStatus.HELD
     assert any(reason in seen.message for seen in held.seen)
 
 
-def test_askew_it_is_threaded_across_until_it_is_turned_back_off(held):
+def test_tilted_nut_cross_threads_until_it_is_turned_back(held):
     hand, place = held, {"tilt_deg": 7.0}
     carry_to_lower(hand, press=0.0009, **place)
     jammed = turn_at_tip(hand, 0.0009, 0.0, 90.0, 180.0, **place)
@@ -248,7 +248,7 @@ def test_askew_it_is_threaded_across_until_it_is_turned_back_off(held):
     assert after.turns_engaged > 0.0
 
 
-def test_turned_back_past_the_start_of_the_thread_it_clicks(held):
+def test_nut_clicks_when_turned_back_past_the_thread_start(held):
     carry_to_lower(held)
     clicks = 0
     for angle in (-180.0, -270.0, -360.0, -450.0):
@@ -258,8 +258,8 @@ def test_turned_back_past_the_start_of_the_thread_it_clicks(held):
     assert (clicks, held.nut.status) == (1, NutStatus.HELD)
 
 
-def test_the_jaws_pull_a_soft_arm_over_the_nut_and_carry_it_in_their_middle(hand):
-    """Gripped 2 mm aside along the opening and along the pads: only the latter is carried."""
+def test_jaws_centre_the_nut_along_the_opening(hand):
+    """The nut is gripped off-centre; only its offset along the pads remains."""
     aside = hand.at(UPPER, CENTRE, 90.0) @ pose(p=(0.002, 0.003, 0.0))
     hand.go(aside)
     assert hand.grip().grasped
@@ -274,13 +274,13 @@ def test_the_jaws_pull_a_soft_arm_over_the_nut_and_carry_it_in_their_middle(hand
 
 
 @pytest.mark.parametrize("off", [0.0005, 0.0010])
-def test_pressed_on_a_tip_that_is_in_its_mouth_the_nut_centres_itself(held, off):
+def test_nut_pressed_on_the_tip_centres_itself(held, off):
     carry_to_lower(held, press=0.002, off=off)
     assert in_bolt(held)[:2, 3] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
-def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(held):
-    """0.88 mm for each mm pressed, and the mouth: 1.1 + 2.6 mm at 3 mm."""
+def test_pressed_nut_stays_on_the_tip_despite_lateral_errors(held):
+    """The mouth holds 1.1 mm, plus 0.88 mm for each mm pressed: 3.7 mm at 3 mm."""
     carry_to_lower(held, press=0.003)
     for off, stays in ((0.002, True), (0.0036, True), (0.0039, False)):
         turn_at_tip(held, 0.003, -90.0, off=off)
@@ -288,7 +288,7 @@ def test_pressed_firmly_it_stays_on_the_tip_while_the_arm_errs_aside(held):
     assert any("slid off the tip" in seen.message for seen in held.seen)
 
 
-def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(held):
+def test_nut_beside_the_tip_drags_by_friction_and_finds_it(held):
     carry_to_lower(held, press=0.002, off=0.003)
     turn_at_tip(held, 0.002, -90.0, off=0.002)
     assert abs(in_bolt(held)[1, 3]) == pytest.approx(0.002 + 0.2 * 0.002, abs=1e-4)
@@ -296,7 +296,7 @@ def test_a_nut_beside_the_tip_lags_behind_by_friction_and_finds_it_on_the_way(he
     assert in_bolt(held)[:2, 3] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
-def test_pushed_too_far_against_the_end_it_leaves_the_jaws(held):
+def test_nut_pushed_too_far_leaves_the_jaws(held):
     carry_to_lower(held, press=0.003)
     assert held.nut.status == NutStatus.HELD
     held.go(held.at(LOWER, 0.007, -90.0))
@@ -304,14 +304,14 @@ def test_pushed_too_far_against_the_end_it_leaves_the_jaws(held):
     assert "pushed it out of the jaws" in held.nut.message
 
 
-def test_struck_against_the_side_of_a_bolt_it_is_knocked_out(held):
+def test_nut_that_strikes_a_bolt_is_knocked_out(held):
     held.go(held.at(LOWER, 0.010, -90.0, off=0.03))
     held.go(held.at(LOWER, 0.010, -90.0))
     assert held.nut.status == NutStatus.FALLEN
     assert "from the side" in held.nut.message
 
 
-def test_what_cannot_be_is_refused(scene):
+def test_invalid_pose_or_width_is_rejected(scene):
     world = NutWorld(scene)
     for T in (np.full((4, 4), np.nan), np.zeros((4, 4)), np.diag([1.0, 1.0, -1.0, 1.0])):
         with pytest.raises(WorldError, match="not a finite rigid transform"):
@@ -320,7 +320,7 @@ def test_what_cannot_be_is_refused(scene):
         world.update(np.eye(4), math.nan)
 
 
-# Near the upper bolt more often than far from it, so that the nut is really gripped and pulled.
+# Mostly near the upper bolt, so that the nut is gripped and pulled.
 near = st.tuples(
     st.sampled_from(["upper_bolt", "lower_bolt"]),
     st.floats(-0.012, 0.012),
@@ -350,7 +350,7 @@ def tool(place):
 
 @settings(max_examples=60, deadline=None)
 @given(moves=moves, gripped=st.booleans())
-def test_whatever_the_tool_does_the_nut_stays_a_nut(moves, gripped):
+def test_nut_state_stays_consistent_for_any_tool_motion(moves, gripped):
     world, twin = NutWorld(SCENE), NutWorld(SCENE)
     before, T_before = world.report, None
     if gripped:
@@ -375,7 +375,7 @@ def test_whatever_the_tool_does_the_nut_stays_a_nut(moves, gripped):
 @pytest.mark.parametrize("hand", [1, -1])
 @settings(max_examples=20, deadline=None)
 @given(turns=st.lists(st.floats(-0.45, 0.45), min_size=1, max_size=12))
-def test_on_a_thread_of_either_hand_only_the_sum_of_the_turns_counts(scene_with, hand, turns):
+def test_position_on_a_thread_depends_only_on_the_total_turns(scene_with, hand, turns):
     start = {} if hand == 1 else {"start": 2 * math.pi * 4.378}
     scene = scene_with(UPPER, hand=hand, **start)
     world, bolt, total = NutWorld(scene), scene.bolt(UPPER), scene.nut.turns

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Payloads: taken, carried, let go, by jaws that are not exact; and what does not hold them."""
+"""Payloads: gripped, carried and released by inaccurate jaws, and grips that fail."""
 
 import math
 
@@ -33,7 +33,7 @@ def close(world, T, start, end, steps=30):
 
 
 @given(off=st.floats(-5.0, 5.0), along=st.floats(-2.0, 30.0))
-def test_jaws_about_a_payload_hold_it_in_their_middle(model, off, along):
+def test_closing_jaws_centre_and_carry_a_payload(model, off, along):
     world = PayloadWorld(SCENE, model.gripper)
     close(world, tool(240 + along, off, 150), 0.03, 0.0139)
     assert world.held == "cell"
@@ -47,10 +47,10 @@ def test_jaws_about_a_payload_hold_it_in_their_middle(model, off, along):
     [
         *[((240, 9, 150), 0.03), ((190, 0, 150), 0.03), ((240, 0, 190), 0.03)],
         ((240, 0, 150), 0.0135),
-        ((240, 40, 132), 0.03),  # about the peg, which has no mass
+        ((240, 40, 132), 0.03),  # around the peg, which has no mass
     ],
 )
-def test_jaws_beside_a_payload_or_about_what_has_no_mass_hold_nothing(model, place, start):
+def test_jaws_hold_nothing_beside_a_payload_or_without_mass(model, place, start):
     world = PayloadWorld(SCENE, model.gripper)
     close(world, tool(*place), start, 0.0)
     assert world.held == "" and "peg" not in world.poses
@@ -59,7 +59,7 @@ def test_jaws_beside_a_payload_or_about_what_has_no_mass_hold_nothing(model, pla
 @pytest.mark.parametrize(
     ("x", "y", "on", "top"), [(240, 0, "pallet", 0.122), (240, 40, "peg", 0.142), (0, 0, FLOOR, 0)]
 )
-def test_let_go_it_falls_onto_what_is_below_and_stands_up(x, y, on, top):
+def test_released_payload_falls_onto_the_support_below_and_stands_up(x, y, on, top):
     leaning = so3_exp(np.array([math.radians(10), 0.0, 0.0]))
     scene = SCENE.with_thing("cell", pose(leaning, (x * 1e-3, y * 1e-3, 0.3)))
     assert lies_on(scene, "cell") == ""
@@ -78,15 +78,15 @@ def planned(plan_of, *steps, **options):
 GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"
 
 
-def test_what_is_carried_can_collide(plan_of):
-    pytest.importorskip("coal", reason="collisions are looked for where coal is installed")
+def test_carried_payload_can_collide(plan_of):
+    pytest.importorskip("coal", reason="collision checks need coal")
     down = "move_linear: {frame: tool0, xyz_mm: [-10, 0, 0]}"
     planned(plan_of, GO, down)
     plan = planned(plan_of, GO, "grip: cell", down, refused=True)
     assert "cell would be" in plan.message and "mm deep in pallet" in plan.message
 
 
-def test_its_frame_goes_with_the_tool(plan_of):
+def test_frame_of_a_carried_payload_moves_with_the_tool(plan_of):
     again = "move_pose: {frame: cell, axis: [1, 0, 0]}"
     up = "move_linear: {frame: pallet, xyz_mm: [0, 0, 50], axis: [1, 0, 0]}"
     plan = planned(plan_of, GO, "grip: cell", up, again)
@@ -94,7 +94,7 @@ def test_its_frame_goes_with_the_tool(plan_of):
 
 
 @pytest.mark.parametrize(
-    ("steps", "said"),
+    ("steps", "message"),
     [
         (["grip: cell"], "cell is not between the jaws: "),
         (["grip: peg"], "peg has no mass in the scene"),
@@ -102,7 +102,7 @@ def test_its_frame_goes_with_the_tool(plan_of):
         ([GO, "grip: cell", "grip: cell"], "the jaws hold cell already"),
     ],
 )
-def test_a_grip_that_makes_no_sense_is_told_with_its_line(plan_of, steps, said):
+def test_invalid_grip_is_reported_with_its_line(plan_of, steps, message):
     with pytest.raises(ValueError, match=r"t\.yaml, line ") as error:
         planned(plan_of, *steps)
-    assert said in str(error.value)
+    assert message in str(error.value)

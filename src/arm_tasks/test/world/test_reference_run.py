@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The nut transfer interrupted in every step, in simulated time: it holds, and goes on."""
+"""The nut transfer is interrupted in every step; the arm holds and the run can be resumed."""
 
 from functools import partial
 
@@ -14,11 +14,11 @@ from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.reference_run import ReferenceRun, SafeState, safe_state
 
 PERIOD = 0.03
-SHORT = 0.3  # s; a step that is over within some periods cannot be met on its way
+SHORT = 0.3  # s; a step that ends within a few periods cannot be interrupted
 
 
 @pytest.fixture(scope="module")
-def foreseen(nut_plan):
+def reference(nut_plan):
     return ReferenceRun.of(nut_plan)
 
 
@@ -29,11 +29,11 @@ class Bench:
         self.plan, self.chain = plan, plan.request.chain
         self.world = NutWorld(plan.request.scene)
         self.arm = IdealArm(self.chain, self.world, plan.start, plan.request.start.width)
-        self.told = None
+        self.feedback = None
 
     def engine(self, first=0):
-        keep = partial(setattr, self, "told")
-        return Engine(self.plan, self.arm, first, lambda: self.arm.time, keep)
+        on_feedback = partial(setattr, self, "feedback")
+        return Engine(self.plan, self.arm, first, lambda: self.arm.time, on_feedback)
 
     def run(self, engine, until):
         end = self.arm.time + 1000.0
@@ -41,8 +41,8 @@ class Bench:
             self.arm.step(PERIOD)
             assert self.arm.time < end
 
-    def stand_still(self, seconds=2.0):
-        """Let time pass; the arm must not move."""
+    def check_at_rest(self, seconds=2.0):
+        """Let time pass and assert that the arm does not move."""
         q, width = self.arm.q.copy(), self.arm.width
         for _ in range(int(seconds / PERIOD)):
             self.arm.step(PERIOD)
@@ -59,30 +59,30 @@ def bench(nut_plan):
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.85])
-def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
-    bench, foreseen, share
-):
-    """Every step of one transfer is canceled on its way; each time a new engine goes on there."""
+def test_run_canceled_in_any_step_holds_and_can_be_resumed(bench, reference, share):
+    """Every step of one transfer is canceled; each time a new engine resumes it."""
     seen = set()
     for k, step in enumerate(bench.plan.steps):
         engine = bench.engine(first=k)
         if step.duration > SHORT:
-            bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= share)
+            bench.run(
+                engine, lambda k=k: bench.feedback.step == k and bench.feedback.progress >= share
+            )
             engine.cancel()
             bench.run(engine, lambda: False)
             assert engine.outcome.state is EngineState.CANCELED
             assert engine.outcome.message.endswith("the arm holds where it is")
-            bench.stand_still()
-            where, nut = bench.arm.configuration(), bench.world.report
+            bench.check_at_rest()
+            current, nut = bench.arm.configuration(), bench.world.report
             state = bench.safe_state(nut)
-            planned = foreseen.moments(engine.outcome.steps_done, where)
+            planned = reference.moments(engine.outcome.steps_done, current)
             assert state in {bench.safe_state(moment) for moment in planned}, step.name
-            assert foreseen.disagreement(engine.outcome.steps_done, where, nut) == ""
+            assert reference.disagreement(engine.outcome.steps_done, current, nut) == ""
             seen.add(state)
             if engine.outcome.steps_done > k:
                 continue
             engine = bench.engine(first=k)
-        bench.run(engine, lambda k=k: bench.told is not None and bench.told.step > k)
+        bench.run(engine, lambda k=k: bench.feedback is not None and bench.feedback.step > k)
         if not engine.state.done:
             engine.cancel()
             bench.run(engine, lambda: False)
@@ -91,15 +91,15 @@ def test_canceled_in_every_step_it_holds_in_a_named_state_and_a_new_run_goes_on(
     assert report.bolt == "lower_bolt" and report.turns_engaged > 4.0
 
 
-def test_paused_in_every_step_it_goes_on_as_if_nothing_had_been(bench):
+def test_run_paused_in_any_step_completes(bench):
     engine = bench.engine()
     for k, step in enumerate(bench.plan.steps):
         if step.duration <= SHORT:
             continue
-        bench.run(engine, lambda k=k: bench.told.step == k and bench.told.progress >= 0.4)
+        bench.run(engine, lambda k=k: bench.feedback.step == k and bench.feedback.progress >= 0.4)
         assert engine.pause() == ""
         bench.run(engine, lambda: engine.state is EngineState.PAUSED)
-        bench.stand_still()
+        bench.check_at_rest()
         assert engine.tick() is EngineState.PAUSED
         assert engine.resume() == "", step.name
     bench.run(engine, lambda: False)
@@ -108,13 +108,13 @@ def test_paused_in_every_step_it_goes_on_as_if_nothing_had_been(bench):
     assert bench.world.report.turns_engaged == pytest.approx(4.33, abs=0.05)
 
 
-def test_a_nut_that_is_elsewhere_is_said(foreseen, nut_plan, scene):
+def test_misplaced_nut_is_reported(reference, nut_plan, scene):
     k = next(s.index for s in nut_plan.steps if s.turns < -0.1)
     begin = nut_plan.steps[k]
     here = ArmConfiguration.of(nut_plan.joint_names, begin.start, begin.start_width)
-    good = foreseen.nut(k, here)
+    good = reference.nut(k, here)
     assert good.status is NutStatus.ON_BOLT_HELD
     world = NutWorld(scene)
-    assert f"step {k} " in foreseen.disagreement(k, here, world.report)
-    said = foreseen.disagreement(k, here, foreseen.recording.nuts[-1])
-    assert "needs the nut on upper_bolt by" in said and "it is on lower_bolt by 4.3" in said
+    assert f"step {k} " in reference.disagreement(k, here, world.report)
+    message = reference.disagreement(k, here, reference.recording.nuts[-1])
+    assert "needs the nut on upper_bolt by" in message and "it is on lower_bolt by 4.3" in message

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped task on every robot that can do it, in one process, judged by worlds and lines."""
+"""Every shipped task on every robot that can run it, judged by the simulated worlds."""
 
 import math
 
@@ -32,19 +32,19 @@ def run(task, robot):
     payloads = PayloadWorld(scene, model.gripper)
     seen = []
 
-    def look(engine, arm):
+    def on_update(engine, arm):
         payloads.update(chain.fk(arm.q), arm.width)
         seen.append((payloads.held, dict(payloads.poses)))
 
     world = NutWorld(scene) if scene.nut else None
-    done = simulate(plan, world, on_update=look)
+    done = simulate(plan, world, on_update=on_update)
     assert done.outcome.state is EngineState.SUCCEEDED, done.outcome.message
     return plan, chain, done, payloads, seen
 
 
 @pytest.mark.parametrize("robot", ROBOTS[1:])
-def test_other_arms_do_the_same_nut_transfer(robot):
-    """Six axes and more than a full turn of the wrist: fewer regrasps, no tilt, same task."""
+def test_other_arms_can_transfer_the_nut(robot):
+    """Six axes and a wrist that turns further need fewer regrasps and no tilt."""
     task = load_task("nut_transfer")
     plan, _, done, _, _ = run(task, robot)
     six_axes = robot == "puma560_gripper"
@@ -64,7 +64,7 @@ def test_pick_and_place(robot):
     assert len(held) > 20 and held == list(range(held[0], held[-1] + 1))
     start, end = seen[held[0]][1]["cell"], seen[held[-1]][1]["cell"]
     assert np.linalg.norm(end[:3, 3] - start[:3, 3]) > 0.1
-    for k in held[:: len(held) // 10]:  # it moves with the tool and not in it
+    for k in held[:: len(held) // 10]:  # it is fixed to the tool
         grasp = np.linalg.inv(chain.fk(done.joints[k])) @ seen[k][1]["cell"]
         first = np.linalg.inv(chain.fk(done.joints[held[0]])) @ start
         assert grasp == pytest.approx(first, abs=1e-9)
@@ -85,6 +85,6 @@ def test_draw_square(robot):
     assert off_lines(plan, aside) > 1e-3
 
 
-def test_a_task_says_when_an_arm_has_no_gripper():
+def test_task_is_rejected_for_an_arm_without_gripper():
     with pytest.raises(ValueError, match="robot puma560 has no gripper"):
         run(load_task("draw_square"), "puma560")

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One running arm for all tests of this folder, which end none of its processes.
+"""One running arm for all tests of this folder, which must not end its processes.
 
-One worker runs them all (arm_testing.plugin).
+A single worker runs them all (arm_testing.plugin).
 """
 
 import pytest
@@ -12,7 +12,7 @@ from arm_testing.ros.stack import Stack
 
 @pytest.fixture(scope="session")
 def running_arm(tmp_path_factory):
-    """An arm on fake hardware in fast time; in the end all its processes end in order."""
+    """Run an arm on fake hardware in fast time; at the end all processes must exit cleanly."""
     with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROS_DOMAIN_ID", str(domain))
         arm = Stack(domain, tmp_path_factory.mktemp("arm"), hardware="fake", speed="12")

@@ -26,7 +26,7 @@ def run(name):
     return text
 
 
-def test_every_example_is_run_here_and_short():
+def test_every_example_is_tested_and_short():
     names = {file.name for file in EXAMPLES.glob("*.py")}
     assert names == {"move_and_grip.py", "run_a_task.py", "in_a_callback.py", "at_once.py"}
     for name in names:

@@ -16,7 +16,7 @@ from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_interfaces.srv import CheckTask
 
 RESULT = RunTask.Result
-# Motions clear of the bolts, slow enough to be met on their way.
+# Motions clear of the bolts, slow enough to be interrupted.
 SWING = """\
 task: swing
 steps:
@@ -48,7 +48,7 @@ def swing(arm, **options):
     return handle
 
 
-def on_its_way(arm):
+def has_left(arm):
     return arm.joints["waist"] < -0.1
 
 
@@ -62,7 +62,7 @@ def far_scene(tmp_path):
     return str(file)
 
 
-def test_a_bolt_out_of_reach_is_refused_before_anything_moves(arm, far_scene):
+def test_unreachable_bolt_is_refused_before_anything_moves(arm, far_scene):
     before = dict(arm.joints)
     result = arm.run(scene=far_scene)
     assert (result.status, result.steps_done) == (RESULT.NOT_FEASIBLE, 0)
@@ -73,7 +73,7 @@ def test_a_bolt_out_of_reach_is_refused_before_anything_moves(arm, far_scene):
     assert arm.joints == before
 
 
-def test_a_dry_run_and_check_task_move_nothing(arm):
+def test_dry_run_and_check_task_move_nothing(arm):
     before = dict(arm.joints)
     result = arm.run(dry_run=True)
     assert (result.status, result.steps_done) == (RESULT.SUCCESS, 0)
@@ -89,10 +89,10 @@ def test_pause_step_resume_and_stop(arm):
         answer = arm.trigger(f"run_task/{name}")
         assert (answer.success, answer.message) == (False, "no task runs")
     handle = swing(arm)
-    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("run_task/pause").success
-    told = arm.wait_task(TaskState.PAUSED)
-    assert (told.step, told.steps_total, told.name, told.task) == (0, 3, "there", "swing")
+    state = arm.wait_task(TaskState.PAUSED)
+    assert (state.step, state.steps_total, state.name, state.task) == (0, 3, "there", "swing")
     arm.wait_still()
     assert -0.39 < arm.joints["waist"] < -0.1
     assert arm.trigger("run_task/step").success
@@ -105,12 +105,12 @@ def test_pause_step_resume_and_stop(arm):
     assert result.status == RESULT.CANCELED
     assert result.can_resume and result.resume_step == 2
     assert result.safe_state == RESULT.CLEAR
-    told = arm.wait_task(TaskState.IDLE)
-    assert told.message == result.message and "give start step 2" in result.message
+    state = arm.wait_task(TaskState.IDLE)
+    assert state.message == result.message and "give start step 2" in result.message
     arm.wait_still()
     handle = swing(arm, start_step=result.resume_step, single_step=True)
-    told = arm.wait_task(TaskState.PAUSED, step=2)
-    assert told.message.startswith("paused")
+    state = arm.wait_task(TaskState.PAUSED, step=2)
+    assert state.message.startswith("paused")
     assert arm.trigger("run_task/resume").success
     result = arm.result(handle)
     assert result.status == RESULT.SUCCESS, result.message
@@ -118,9 +118,9 @@ def test_pause_step_resume_and_stop(arm):
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")
 
 
-def test_a_second_task_is_refused_and_cancel_holds_the_arm(arm):
+def test_second_task_is_rejected_and_cancel_holds_the_arm(arm):
     handle = swing(arm)
-    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    arm.wait_for(lambda: has_left(arm), "the waist on its way")
     second = arm.run()
     assert second.status == RESULT.NOT_READY
     assert re.search(r"busy with .*swing.*; cancel it first", second.message)
@@ -134,9 +134,9 @@ def test_a_second_task_is_refused_and_cancel_holds_the_arm(arm):
     assert arm.joints == held
 
 
-def test_the_stop_ends_the_task_and_latches(arm):
+def test_stop_ends_the_task_and_latches(arm):
     handle = swing(arm)
-    arm.wait_for(lambda: on_its_way(arm), "the waist on its way")
+    arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("arm_hardware/stop").success
     assert arm.result(handle).status == RESULT.HARDWARE
     arm.wait_for(lambda: arm.hardware.state == HardwareStatus.STOPPED, "the latched stop")
@@ -144,7 +144,7 @@ def test_the_stop_ends_the_task_and_latches(arm):
     assert refused.status == RESULT.NOT_READY and "not armed" in refused.message
 
 
-def test_a_run_branches_on_what_it_observes_and_waits_for_a_person(arm):
+def test_run_branches_on_observations_and_waits_for_a_person(arm):
     handle = arm.send(arm.run_task, RunTask.Goal(task="looks", text=LOOKS))
     arm.wait_for(lambda: any("look at it" in f.message for f in arm.feedback), "the pause")
     arm.wait_for(lambda: arm.trigger("run_task/resume").success, "the run to go on")
@@ -161,13 +161,13 @@ def test_a_run_branches_on_what_it_observes_and_waits_for_a_person(arm):
 
 
 @pytest.mark.thorough
-def test_a_step_is_refused_if_the_nut_is_not_where_it_needs_it(arm):
-    """The arm stands where the last step but one begins, but the nut was never transferred."""
+def test_start_step_is_rejected_if_the_nut_is_elsewhere(arm):
+    """The arm is where the last step starts, but the nut was never transferred."""
     last = len(arm.run(dry_run=True).report) - 1
     ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 15}\n"
     assert arm.run(text=ready).status == RESULT.SUCCESS
-    said = arm.run(start_step=last).message
-    width = re.search(r"begins with the jaws at ([0-9.]+) mm", said)[1]
+    message = arm.run(start_step=last).message
+    width = re.search(r"begins with the jaws at ([0-9.]+) mm", message)[1]
     assert arm.run(text=ready.replace("15", width)).status == RESULT.SUCCESS
     arm.wait_still()
     result = arm.run(start_step=last)
@@ -176,7 +176,7 @@ def test_a_step_is_refused_if_the_nut_is_not_where_it_needs_it(arm):
     assert "it is on upper_bolt" in result.message
 
 
-def test_run_task_takes_keys(arm, tmp_path):
+def test_run_task_is_controlled_by_keys(arm, tmp_path):
     task = tmp_path / "swing.yaml"
     task.write_text(SWING)
     main = "from arm_tasks.commands.entry_points import run_task; exit(run_task())"
